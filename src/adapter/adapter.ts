@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox';
+import type { JsonObject } from '../core/json.ts';
+import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
+import type { CommandOf, CommandTypeOf } from './commands.ts';
+import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
+import type { DialIn } from './dial-in.ts';
+import type { DeviceRef, Session } from './session.ts';
+
+/** A device that linking or a station's boot brought to light. */
+export interface Found {
+  readonly id: string;
+  readonly type: DeviceType;
+  readonly name?: string;
+  /** Whatever the adapter wants back in `DeviceRef.details`; never a secret. */
+  readonly details?: JsonObject;
+}
+
+export interface Linked {
+  /** Names the vendor account: linking the same one again updates the link instead of adding a second. */
+  readonly vendorAccount: string;
+  /** What to keep, encrypted; the credentials as given when absent. */
+  readonly credentials?: JsonObject;
+  readonly devices: readonly Found[];
+}
+
+/** Sends one command. Resolves when the vendor has taken it; throws an `AppError` of the `vendor.*` codes otherwise. */
+export type Handler<T extends CommandTypeOf<ControlCapability>> = (
+  session: Session,
+  device: DeviceRef,
+  command: CommandOf<T>,
+) => Promise<void>;
+
+export type Handlers<C extends ControlCapability> = { readonly [T in CommandTypeOf<C>]: Handler<T> };
+
+export interface DeviceKind<Raw> {
+  /** One call for everything the vendor knows of this device now. */
+  read(session: Session, device: DeviceRef): Promise<Raw>;
+  /** The fields that no read capability guards: online, connected, charging, power_on, … */
+  status(raw: Raw): Status;
+  /** When the vendor measured, ms since 1970; the time of the call when absent or null. */
+  observedAt?(raw: Raw): number | null;
+  /** A read capability exists because the function that fills its field exists. */
+  readonly reads: { readonly [R in ReadCapability]?: (raw: Raw) => number | null };
+  /** A control capability exists because all its commands are implemented. */
+  readonly controls: { readonly [C in ControlCapability]?: Handlers<C> };
+  /** Takes capabilities from one device (old firmware, missing option); can never add one. */
+  withholds?(found: Found): readonly Capability[];
+  /** What load_balancing, set_current and set_battery_power accept on this device. */
+  limits?(raw: Raw): Limits;
+  /** What the circuit can take in addition now; required with load_balancing. */
+  availableCapacity?(raw: Raw): AvailableCapacity;
+}
+
+/** A vendor whose devices are simulated lets their conditions be set: `POST /{slug}/devices/{id}`. */
+export interface Conditions {
+  readonly schema: TSchema;
+  apply(session: Session, device: DeviceRef, conditions: JsonObject): Promise<void>;
+}
+
+/**
+ * A vendor: one literal that ends in `satisfies Adapter`. `kinds` holds a `DeviceKind<Raw>` for each device type, made by
+ * `kind()` so that each keeps its own `Raw`.
+ */
+export interface Adapter {
+  /** Lower case, a–z, 0–9, `_`. */
+  readonly slug: string;
+  readonly name: string;
+  /** JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. */
+  readonly credentials: TSchema;
+  /** The vendor tells us of changes by itself. */
+  readonly pushes: boolean;
+  /** A stored state younger than this is served without asking the vendor; 0 asks always. */
+  readonly pollSeconds: number;
+  readonly kinds: { readonly [T in DeviceType]?: AnyKind };
+  /** Signs in with `session.credentials` and tells what is there. */
+  link(session: Session): Promise<Linked>;
+  /** Called when the link is deleted, to revoke at the vendor where it can. */
+  unlink?(session: Session): Promise<void>;
+  readonly conditions?: Conditions;
+  readonly dialIn?: DialIn;
+}
+
+/** A `DeviceKind` whose `Raw` is known only to itself; only `kind()` makes one. */
+export type AnyKind = DeviceKind<unknown>;
+
+/** Seals a kind: what its own `read` returned is all that the platform ever hands to its other functions. */
+export function kind<Raw>(declaration: DeviceKind<Raw>): AnyKind {
+  return declaration as AnyKind;
+}

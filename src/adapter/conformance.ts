@@ -1,0 +1,171 @@
+import { Compile } from 'typebox/compile';
+import type { JsonObject } from '../core/json.ts';
+import type { Adapter, AnyKind, Found, Linked } from './adapter.ts';
+import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from './capabilities.ts';
+import type { CommandType } from './commands.ts';
+import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from './derive.ts';
+import { DEVICE_TYPES, DeviceState } from './device.ts';
+import { send } from './send.ts';
+import type { DeviceRef, Session } from './session.ts';
+import { type Situation, type View, witnessOf } from './witnesses.ts';
+
+/** The vendor's simulator, as the conformance check needs it. */
+export interface Simulator {
+  /** Credentials of an account that has at least one device of every kind that the adapter declares. */
+  readonly credentials: JsonObject;
+  /** A session for one call, made anew for each. */
+  session(): Session;
+  /** Brings a device into a situation that one of its control capabilities needs. */
+  arrange(device: DeviceRef, situation: Situation): Promise<void>;
+  /** Lets this much of the simulator's time pass. */
+  pass(seconds: number): Promise<void>;
+}
+
+export interface Finding {
+  readonly check: string;
+  /** What is wrong; null when the check holds. */
+  readonly fault: string | null;
+}
+
+const stateCheck = Compile(DeviceState);
+
+/**
+ * Runs every check of the adapter contract against a simulator: derivation, linking, reading, and for each control
+ * capability a witness. The answer lists each check that ran; an adapter conforms when it is not empty and holds no fault.
+ */
+export async function conforms(adapter: Adapter, simulator: Simulator): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const report = (check: string, fault: string | null) => findings.push({ check, fault });
+
+  report('slug', /^[a-z][a-z0-9_]{0,39}$/.test(adapter.slug) ? null : `"${adapter.slug}" is not a slug`);
+  report(
+    'credentials refuse unknown fields',
+    Compile(adapter.credentials).Check({ ...simulator.credentials, no_such_field: 1 })
+      ? 'an unknown field is taken'
+      : null,
+  );
+  report(
+    'credentials take those of the simulator',
+    Compile(adapter.credentials).Check(simulator.credentials) ? null : 'the schema refuses them',
+  );
+
+  const linked = await adapter.link(simulator.session());
+  const again = await adapter.link(simulator.session());
+  report('linking twice finds the same account and devices', sameLink(linked, again));
+
+  for (const type of DEVICE_TYPES) {
+    const kind = adapter.kinds[type];
+    if (kind === undefined) continue;
+    const found = linked.devices.filter((device) => device.type === type);
+    report(
+      `${type}: linking finds one`,
+      found.length > 0 ? null : 'a kind that is never found is never proven',
+    );
+    report(`${type}: load balancing tells its limits and capacity`, balancingFault(kind));
+    report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
+    await checkKind({ adapter, simulator, kind, found, report });
+  }
+  return findings;
+}
+
+interface KindCheck {
+  readonly adapter: Adapter;
+  readonly simulator: Simulator;
+  readonly kind: AnyKind;
+  readonly found: readonly Found[];
+  readonly report: (check: string, fault: string | null) => void;
+}
+
+async function checkKind({ adapter, simulator, kind, found, report }: KindCheck): Promise<void> {
+  const unseen = new Set(READ_CAPABILITIES.filter((capability) => kind.reads[capability] !== undefined));
+  const unproven = new Set(
+    CONTROL_CAPABILITIES.filter((capability) => kind.controls[capability] !== undefined),
+  );
+  const type = found[0]?.type ?? 'unknown';
+  for (const device of found) {
+    const offered = capabilitiesOf(kindOf(adapter, device.type), device);
+    const session = simulator.session();
+    const ref = {
+      account: session.account,
+      link: session.link,
+      id: device.id,
+      type: device.type,
+      details: device.details ?? {},
+    };
+    const see = async (): Promise<View> => {
+      const raw = await kind.read(simulator.session(), ref);
+      const state = stateOf(kind, raw, offered);
+      for (const capability of [...unseen])
+        if (typeof state[READS[capability]] === 'number') unseen.delete(capability);
+      if (!stateCheck.Check(state)) throw new Error(`${JSON.stringify(state)} is not a DeviceState`);
+      return { state, limits: kind.limits?.(raw) ?? null, capacity: kind.availableCapacity?.(raw) ?? null };
+    };
+    report(`${device.id}: can be read`, await faultOf(see));
+    for (const capability of CONTROL_CAPABILITIES) {
+      if (!offered.includes(capability)) continue;
+      unproven.delete(capability);
+      for (const command of CONTROLS[capability]) {
+        const prove = () => proveCommand({ simulator, kind, ref, see, command });
+        report(`${device.id}: ${command} does what it says`, await faultOf(prove));
+      }
+    }
+  }
+  for (const capability of unseen)
+    report(`${type}: ${capability} gives a number`, 'no read of the simulator ever did');
+  for (const capability of unproven)
+    report(`${type}: ${capability} is offered`, 'no device of the simulator has it');
+}
+
+interface Proof {
+  readonly simulator: Simulator;
+  readonly kind: AnyKind;
+  readonly ref: DeviceRef;
+  readonly see: () => Promise<View>;
+  readonly command: CommandType;
+}
+
+async function proveCommand({ simulator, kind, ref, see, command }: Proof): Promise<void> {
+  const witness = witnessOf(command);
+  await simulator.arrange(ref, witness.from);
+  const before = await see();
+  if (witness.holds(before, before))
+    throw new Error(`already true before the command: ${JSON.stringify(before)}`);
+  // The control: time alone must not bring it about, or the witness would prove nothing.
+  await simulator.pass(witness.within);
+  const idle = await see();
+  if (witness.holds(idle, before)) throw new Error(`came true without the command: ${JSON.stringify(idle)}`);
+  await simulator.arrange(ref, witness.from);
+  const start = await see();
+  await send(kind, simulator.session(), ref, witness.command(start));
+  await simulator.pass(witness.within);
+  const after = await see();
+  if (!witness.holds(after, start))
+    throw new Error(`before ${JSON.stringify(start)}, after ${JSON.stringify(after)}`);
+}
+
+function sameLink(first: Linked, second: Linked): string | null {
+  if (first.vendorAccount !== second.vendorAccount)
+    return `${first.vendorAccount} became ${second.vendorAccount}`;
+  const ids = (linked: Linked) =>
+    linked.devices
+      .map((device) => `${device.type} ${device.id}`)
+      .sort()
+      .join(', ');
+  return ids(first) === ids(second) ? null : `${ids(first)} became ${ids(second)}`;
+}
+
+function balancingFault(kind: AnyKind): string | null {
+  if (kind.controls.load_balancing === undefined) return null;
+  return kind.limits !== undefined && kind.availableCapacity !== undefined
+    ? null
+    : 'limits or availableCapacity is missing';
+}
+
+async function faultOf(work: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

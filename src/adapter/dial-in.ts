@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import type { Found } from './adapter.ts';
+import type { ChargingRecords } from './charging.ts';
+import type { Documents, LinkKey } from './session.ts';
+
+/** For vendors whose devices connect to us: they dial in at `/{path}/{identity}` on the Connect port. */
+export interface DialIn {
+  readonly path: string;
+  open(host: StationHost): StationServer;
+}
+
+/** A link that expects a station of this identity; several accounts may, the password tells which one is meant. */
+export interface Expected extends LinkKey {
+  /** What the adapter's `link` asked to keep. */
+  readonly credentials: JsonObject;
+}
+
+/** What the platform does for the stations of one vendor. */
+export interface StationHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Links whose vendor account is `identity`, oldest first. */
+  expected(identity: string): Promise<Expected[]>;
+  documents(link: LinkKey): Documents;
+  records(link: LinkKey): ChargingRecords;
+  /** The station told what devices it has: the list replaces what was known of the link. */
+  discovered(link: LinkKey, devices: readonly Found[]): Promise<void>;
+  /** A device changed: `raw` is what the kind's `read` would return now. Stored within 20 ms, not waited for. */
+  observed(link: LinkKey, deviceId: string, raw: unknown): void;
+  /** A station has connected here: whoever holds an older connection of the link, on any instance, drops it. */
+  connected(link: LinkKey): Promise<void>;
+}
+
+/** The stations of one vendor that are connected to this process. */
+export interface StationServer {
+  /** Takes over an HTTP upgrade request under the vendor's path; answers 401 or 404 on the socket itself. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The connected station of a link, for `Session.station`; undefined when it is not connected here. */
+  station(link: LinkKey): unknown;
+  /** Ends the connection of a link: it was deleted, its password changed, or the station now talks to another instance. */
+  drop(link: LinkKey, reason: 'deleted' | 'credentials_changed' | 'taken_over'): void;
+  /** How many stations are connected. */
+  count(): number;
+  /** Closes all connections (code 1001) and lets what runs finish. */
+  close(): Promise<void>;
+}

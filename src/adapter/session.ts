@@ -1,0 +1,43 @@
+import type { Clock } from '../core/clock.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import type { DeviceType } from './device.ts';
+
+/** One linked vendor account of one elnav account. */
+export interface LinkKey {
+  readonly account: number;
+  readonly link: string;
+}
+
+/** A device as its adapter knows it. `details` is what the adapter said when it found the device. */
+export interface DeviceRef extends LinkKey {
+  readonly id: string;
+  readonly type: DeviceType;
+  readonly details: JsonObject;
+}
+
+/** What an adapter keeps about one link, durably: a `put` that has resolved survives a crash. */
+export interface Documents {
+  get(name: string): Promise<Json | undefined>;
+  put(name: string, value: Json): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/**
+ * All that an adapter may use while it works for one link. It opens no socket, reads no clock and no environment of its
+ * own. Work that outlives `signal` is abandoned: pass it on, or check it.
+ */
+export interface Session extends LinkKey {
+  readonly userRef: string;
+  /** When the link was made, ms since 1970. */
+  readonly linkedAt: number;
+  /** What `link` asked to keep, decrypted for this call. */
+  readonly credentials: JsonObject;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly documents: Documents;
+  /** Fires when the platform's time for this call is over. */
+  readonly signal: AbortSignal;
+  /** For vendors whose devices dial in: the connected station of this link, as its `StationServer` gave it. */
+  readonly station?: unknown;
+}

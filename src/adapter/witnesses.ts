@@ -1,0 +1,129 @@
+import type { Command, CommandOf, CommandType } from './commands.ts';
+import type { AvailableCapacity, DeviceState, Limits } from './device.ts';
+
+/** What can be seen of a device through its adapter. */
+export interface View {
+  readonly state: DeviceState;
+  readonly limits: Limits | null;
+  readonly capacity: AvailableCapacity | null;
+}
+
+/** What a simulator brings a device into before a witness is called. */
+export const SITUATIONS = {
+  off: 'reachable, switched off, nothing running',
+  on: 'reachable, switched on; a light at full brightness',
+  plugged_in: 'a car is plugged in at half charge, ready, and not charging because it was told to stop',
+  charging: 'a car is plugged in at half charge and charges at the highest current',
+  balancing: 'the load balancer is online and at its highest limit',
+  cold: 'the room is well below 21 °C and the target is no higher than the room',
+  battery_idle: 'the battery is half full and idle',
+  program_ready: 'the appliance is on, its door closed, a programme chosen and not running',
+  program_running: 'the programme has just started',
+} as const;
+export type Situation = keyof typeof SITUATIONS;
+
+/** Proof that a command does something: `holds` must be false before it and after waiting without it, and true after. */
+export interface Witness<T extends CommandType> {
+  readonly from: Situation;
+  readonly command: (before: View) => CommandOf<T>;
+  /** How long the effect may take, seconds. */
+  readonly within: number;
+  readonly holds: (now: View, before: View) => boolean;
+}
+
+const lower = (now: number | null | undefined, before: number | null | undefined) =>
+  typeof now === 'number' && typeof before === 'number' && now < before;
+
+/** One witness for every command there is; kept by the platform, so that no vendor judges itself. */
+export const WITNESSES: { readonly [T in CommandType]: Witness<T> } = {
+  turn_on: {
+    from: 'off',
+    command: () => ({ type: 'turn_on' }),
+    within: 5,
+    holds: (now) => now.state.power_on === true,
+  },
+  turn_off: {
+    from: 'on',
+    command: () => ({ type: 'turn_off' }),
+    within: 5,
+    holds: (now) => now.state.power_on === false,
+  },
+  set_charge_limit: {
+    from: 'charging',
+    command: () => ({ type: 'set_charge_limit', percent: 50 }),
+    within: 30,
+    holds: (now) => now.state.charging === false,
+  },
+  start_charge: {
+    from: 'plugged_in',
+    command: () => ({ type: 'start_charge' }),
+    within: 30,
+    holds: (now) => now.state.charging === true,
+  },
+  stop_charge: {
+    from: 'charging',
+    command: () => ({ type: 'stop_charge' }),
+    within: 30,
+    holds: (now) => now.state.charging === false,
+  },
+  set_current: {
+    from: 'charging',
+    command: () => ({ type: 'set_current', current_a: 8 }),
+    within: 30,
+    holds: (now, before) => now.state.charging === true && lower(now.state.power_w, before.state.power_w),
+  },
+  set_limit: {
+    from: 'balancing',
+    command: (before) =>
+      before.limits?.max_a == null
+        ? { type: 'set_limit', max_w: before.limits?.min_w ?? 0 }
+        : { type: 'set_limit', max_a: before.limits.min_a ?? 0 },
+    within: 30,
+    holds: (now, before) =>
+      lower(now.capacity?.current_a, before.capacity?.current_a) ||
+      lower(now.capacity?.power_w, before.capacity?.power_w),
+  },
+  set_temperature: {
+    from: 'cold',
+    command: () => ({ type: 'set_temperature', target_milli_c: 23_000 }),
+    within: 3_600,
+    holds: (now, before) => lower(before.state.temperature_milli_c, now.state.temperature_milli_c),
+  },
+  set_light: {
+    from: 'on',
+    command: () => ({ type: 'set_light', dim: 20 }),
+    within: 5,
+    holds: (now, before) =>
+      lower(now.state.power_w, before.state.power_w) ||
+      now.state.operation_state !== before.state.operation_state,
+  },
+  set_battery_power: {
+    from: 'battery_idle',
+    command: () => ({ type: 'set_battery_power', power_w: 1_000 }),
+    within: 30,
+    holds: (now) => (now.state.power_w ?? 0) > 0 && now.state.charging === true,
+  },
+  start_program: {
+    from: 'program_ready',
+    command: () => ({ type: 'start_program' }),
+    within: 5,
+    holds: (now) => (now.state.remaining_seconds ?? 0) > 0,
+  },
+  stop_program: {
+    from: 'program_running',
+    command: () => ({ type: 'stop_program' }),
+    within: 5,
+    holds: (now) => (now.state.remaining_seconds ?? 0) === 0,
+  },
+  delayed_start: {
+    from: 'program_ready',
+    command: () => ({ type: 'delayed_start', delay_seconds: 600 }),
+    within: 630,
+    holds: (now) => (now.state.remaining_seconds ?? 0) > 0,
+  },
+};
+
+/** The witness of a command type, with its types erased for use in a loop. */
+export function witnessOf(type: CommandType): Witness<CommandType> & { command: (before: View) => Command } {
+  return WITNESSES[type] as Witness<CommandType>;
+}

@@ -1,0 +1,60 @@
+/** Time as the program sees it. Tests turn it by hand; nothing else reads a clock. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `fire` once after `ms`; the answer cancels it. Never keeps the process alive. */
+  after(ms: number, fire: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  after(ms, fire) {
+    const timer = setTimeout(fire, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms` on the given clock. */
+export function sleep(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
+}
+
+/** RFC 3339 UTC with milliseconds. */
+export function rfc3339(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export interface TurnedClock extends Clock {
+  /** Moves time forward and fires what came due, in order. */
+  turn(ms: number): void;
+}
+
+/** A clock that stands still until it is turned. */
+export function turnedClock(start = Date.UTC(2026, 10, 21, 9, 0, 0)): TurnedClock {
+  let now = start;
+  let timers: { at: number; fire: () => void }[] = [];
+  return {
+    now: () => now,
+    after(ms, fire) {
+      const timer = { at: now + ms, fire };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    turn(ms) {
+      const end = now + ms;
+      for (;;) {
+        const due = timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+        if (due === undefined) break;
+        timers = timers.filter((other) => other !== due);
+        now = Math.max(now, due.at);
+        due.fire();
+      }
+      now = end;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** What the caller should do next: `never` repeat as it is, `later` (with a delay), `changed` (mend the request). */
+export type Retry = 'never' | 'later' | 'changed';
+
+interface ErrorCode {
+  /** HTTP status on the Connect service. */
+  readonly connect: number;
+  /** HTTP status on the Grid service. */
+  readonly grid: number;
+  readonly retry: Retry;
+  readonly title: string;
+}
+
+const both = (status: number, retry: Retry, title: string): ErrorCode => ({
+  connect: status,
+  grid: status,
+  retry,
+  title,
+});
+
+/** Every error that a caller can ever see. `docs/errors.md` is generated from this table. */
+export const ERRORS = {
+  'request.malformed': both(400, 'changed', 'The request is not well-formed JSON or HTTP'),
+  'request.invalid': {
+    connect: 400,
+    grid: 422,
+    retry: 'changed',
+    title: 'A field is missing, unknown, of the wrong type or out of range',
+  },
+  'request.timeout': both(408, 'later', 'The request did not arrive in time'),
+  'request.too_large': both(413, 'changed', 'The body is larger than this endpoint takes'),
+  'request.media_type': both(415, 'changed', 'The body is not sent as application/json'),
+  'request.header_too_large': both(431, 'changed', 'The request headers are too large'),
+  'route.not_found': both(404, 'never', 'No such path'),
+  'route.method_not_allowed': both(405, 'never', 'The path does not take this method'),
+  'key.missing': both(401, 'changed', 'No API key was sent'),
+  'key.invalid': both(401, 'changed', 'The API key is not valid'),
+  'key.scope_missing': both(403, 'changed', 'The API key lacks the scope that the endpoint requires'),
+  'admin.token_invalid': both(401, 'changed', 'The admin token is missing or wrong'),
+  'client.banned': both(403, 'later', 'The address is banned for a while after too many wrong keys'),
+  'limit.exceeded': both(429, 'later', 'Rate limit exceeded'),
+  'limit.busy': both(429, 'later', 'Too much work of this kind is in progress'),
+  'vendor.unknown': both(400, 'changed', 'No vendor has this slug'),
+  'link.credentials_invalid': both(
+    400,
+    'changed',
+    'The credentials do not have the shape that the vendor needs',
+  ),
+  'link.credentials_refused': both(400, 'changed', 'The vendor refused the credentials'),
+  'link.not_found': both(404, 'never', 'No such link'),
+  'device.not_found': both(404, 'never', 'No such device'),
+  'device.ambiguous': both(400, 'changed', 'Several vendors have a device of this id'),
+  'device.capability_missing': both(422, 'never', "The device lacks the command's capability"),
+  'device.offline': both(502, 'later', 'The device is not connected'),
+  'command.type_unknown': both(400, 'changed', 'No command has this type'),
+  'command.out_of_range': both(422, 'changed', 'A value is outside what the device accepts'),
+  'command.axis_unsupported': both(422, 'changed', 'The device does not limit by this axis'),
+  'command.outcome_unknown': both(502, 'never', 'The command was sent, and what became of it is not known'),
+  'command.busy': both(429, 'later', 'Too many commands wait for this device'),
+  'idempotency.mismatch': both(422, 'changed', 'The idempotency key was used with another request'),
+  'idempotency.in_progress': both(
+    409,
+    'later',
+    'The first request with this idempotency key is still running',
+  ),
+  'vendor.unreachable': both(502, 'later', 'The vendor cannot be reached'),
+  'vendor.timeout': both(502, 'later', 'The vendor did not answer in time'),
+  'vendor.refused': both(502, 'never', 'The vendor or the device refused'),
+  'vendor.rate_limited': both(502, 'later', 'The vendor limits our calls'),
+  'vendor.answer_invalid': both(502, 'later', "The vendor's answer was not understood"),
+  'vendor.login_expired': both(502, 'never', 'The vendor account must be linked again'),
+  'user.not_found': both(404, 'never', 'No such user'),
+  'user.email_taken': both(409, 'changed', 'A user with this e-mail address exists'),
+  'key.not_found': both(404, 'never', 'No such API key'),
+  'ban.not_found': both(404, 'never', 'No such ban'),
+  'partner.not_found': both(404, 'never', 'No such partner application'),
+  'partner.decided': both(409, 'never', 'The partner application has been decided already'),
+  'database.unavailable': both(503, 'later', 'The database cannot be reached'),
+  'database.full': both(503, 'later', 'The disk of the database is full'),
+  'server.stopping': both(503, 'later', 'The server is stopping'),
+  'server.internal': both(500, 'later', 'Unexpected server error'),
+} as const satisfies Record<string, ErrorCode>;
+
+export type ErrorCodeName = keyof typeof ERRORS;
+
+interface AppErrorOptions {
+  readonly cause?: unknown;
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The only error whose text reaches a caller. `detail` is one sentence that says what is wrong, where, and what would
+ * be right; it never holds a secret or a vendor's raw body.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCodeName;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCodeName, detail: string, options: AppErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}

@@ -1,0 +1,32 @@
+/** Any value that JSON can hold. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+const DEPTH_LIMIT = 32;
+
+/** Why a parsed JSON value cannot be taken (too deep, or text that no database stores), or null when it can. */
+export function faultInJson(value: unknown, path = 'body', depth = 0): string | null {
+  if (typeof value === 'string') return faultInText(value, path);
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= DEPTH_LIMIT) return `${path.slice(0, 60)} is nested deeper than ${DEPTH_LIMIT} levels`;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = faultInJson(value[index], `${path}[${index}]`, depth + 1);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const fault =
+      faultInText(key, `a field name in ${path}`) ?? faultInJson(member, `${path}.${key}`, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** PostgreSQL text refuses NUL, and UTF-8 has no lone surrogates: both are refused at the edge. */
+export function faultInText(text: string, path: string): string | null {
+  if (text.includes('\0')) return `${path} holds a NUL character`;
+  if (!text.isWellFormed()) return `${path} holds a lone surrogate, which is not valid Unicode`;
+  return null;
+}

@@ -1,0 +1,33 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { inspect } from 'node:util';
+
+/** Text that must not be seen: it prints, logs and serialises as `[redacted]`. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself, for the one place that needs it. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  /** Compares in a time that tells nothing about the text or its length. */
+  equals(candidate: string): boolean {
+    return timingSafeEqual(hash('sha256', this.#text, 'buffer'), hash('sha256', candidate, 'buffer'));
+  }
+
+  toString(): string {
+    return '[redacted]';
+  }
+
+  toJSON(): string {
+    return '[redacted]';
+  }
+
+  [inspect.custom](): string {
+    return '[redacted]';
+  }
+}
