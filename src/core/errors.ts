@@ -102,3 +102,11 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** A fault that only the operator can mend: one sentence, printed without a stack; the process ends with code 1. */
+export class OperatorError extends Error {
+  constructor(sentence: string, options: { readonly cause?: unknown } = {}) {
+    super(sentence, options);
+    this.name = 'OperatorError';
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import { OperatorError } from '../core/errors.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+
+onEachEngine('a database', (engine) => {
+  let place: Place;
+  let database: Database;
+  before(async () => {
+    place = await makePlace(engine);
+    database = await place.open();
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const account = { email: 'a@example.com', name: '', tier: 'free', created_at: 1, throttled_until: null };
+
+  it('counts identities up and answers whole numbers', async () => {
+    const { id } = await database.queries
+      .insertInto('accounts')
+      .values(account)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    assert.equal(typeof id, 'number');
+    const row = await database.queries.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
+    assert.deepEqual({ ...row }, { id, ...account });
+  });
+
+  it('undoes a transaction that throws', async () => {
+    const failing = database.transaction(async (queries) => {
+      await queries
+        .insertInto('accounts')
+        .values({ ...account, email: 'b@example.com' })
+        .execute();
+      throw new Error('stop');
+    });
+    await assert.rejects(failing, /stop/);
+    const rows = await database.queries
+      .selectFrom('accounts')
+      .select('email')
+      .where('email', '=', 'b@example.com')
+      .execute();
+    assert.deepEqual(rows, []);
+  });
+
+  it('has nothing left to migrate', async () => {
+    assert.deepEqual(await migrate(database.queries), []);
+  });
+});
+
+describe('the data directory', () => {
+  it('refuses a second opening with a sentence, and gives way after the first is closed', async () => {
+    const place = await makePlace('sqlite');
+    const first = await place.open();
+    await assert.rejects(place.open(), (error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(error.message, /Another elnav process is using the data directory .*ELNAV_DATA_DIR/);
+      return true;
+    });
+    await first.close();
+    const second = await place.open();
+    await second.close();
+    await place.remove();
+  });
+});

@@ -1,0 +1,74 @@
+import { Kysely, type Transaction } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
+import type { Random } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import { type Bus, localBus } from './bus.ts';
+import { isUnavailable, postgresDialect } from './postgres.ts';
+import { postgresBus } from './postgres-bus.ts';
+import { lockDataDir, openSqlite, sqliteDialect } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+
+/** What a store writes its queries on: the database itself or a transaction. */
+export type Queries = Kysely<Tables>;
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly queries: Queries;
+  readonly bus: Bus;
+  /** All or nothing. On SQLite other queries of this process wait: keep it short and ask no vendor inside. */
+  transaction<T>(work: (queries: Transaction<Tables>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+interface DatabaseOptions {
+  /** PostgreSQL, or undefined for the embedded database in `dataDir`. */
+  readonly url: string | undefined;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Opens the database and its bus; migrations are a step of their own. Throws `OperatorError` when it cannot. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.url === undefined ? openEmbedded(options.dataDir) : openShared(options, options.url);
+}
+
+function openEmbedded(dataDir: string): Database {
+  const lock = lockDataDir(dataDir);
+  const queries = new Kysely<Tables>({ dialect: sqliteDialect(openSqlite(dataDir)) });
+  return {
+    engine: 'sqlite',
+    queries,
+    bus: localBus(),
+    transaction: (work) => queries.transaction().execute(work),
+    async close() {
+      await queries.destroy();
+      lock.release();
+    },
+  };
+}
+
+async function openShared(options: DatabaseOptions, url: string): Promise<Database> {
+  const { clock, random, log } = options;
+  let bus: Bus;
+  try {
+    bus = await postgresBus({ url, clock, random, log });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const what = isUnavailable(cause) ? 'cannot be reached' : 'refuses the connection';
+    throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no answer'}).`, { cause });
+  }
+  const queries = new Kysely<Tables>({ dialect: postgresDialect(url, log) });
+  return {
+    engine: 'postgres',
+    queries,
+    bus,
+    transaction: (work) => queries.transaction().execute(work),
+    async close() {
+      await bus.close();
+      await queries.destroy();
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto';
+import pg from 'pg';
+import { type Clock, sleep } from '../core/clock.ts';
+import { type Random, randomId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
+import type { Log } from '../core/log.ts';
+import { addResponder, type Bus, deliver, type Responders } from './bus.ts';
+import { clientConfig } from './postgres.ts';
+
+interface BusOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly from: string;
+  /** `urge` is a `tell` that wants a `done` back. */
+  readonly kind: 'tell' | 'urge' | 'ask' | 'done' | 'answer';
+  readonly topic: string;
+  readonly message: Json;
+}
+
+/** PostgreSQL refuses a NOTIFY payload of 8,000 bytes and more; a part is ASCII, so characters are bytes. */
+const PART_CHARACTERS = 7_500;
+const ACKNOWLEDGED_WITHIN_MS = 2_000;
+const HEARTBEAT_MS = 5_000;
+
+/** LISTEN and NOTIFY on the database that the processes share, so that no further server is needed for coherence. */
+export async function postgresBus(options: BusOptions): Promise<Bus> {
+  const bus = new PostgresBus(options);
+  await bus.connect();
+  return bus;
+}
+
+class PostgresBus implements Bus {
+  readonly #options: BusOptions;
+  readonly #self: string;
+  readonly #responders: Responders = new Map();
+  readonly #gaps: (() => void)[] = [];
+  readonly #parts = new Map<string, string[]>();
+  /** Open publishAndWait and request calls by message id. */
+  readonly #waiting = new Map<string, (envelope: Envelope) => void>();
+  #client: pg.Client | undefined;
+  #channel = '';
+  #closed = false;
+
+  constructor(options: BusOptions) {
+    this.#options = options;
+    this.#self = randomId(options.random);
+  }
+
+  get live(): boolean {
+    return this.#client !== undefined;
+  }
+
+  on(topic: string, responder: (message: Json) => Promise<Json | undefined> | Json | undefined): void {
+    addResponder(this.#responders, topic, responder);
+  }
+
+  onGap(forget: () => void): void {
+    this.#gaps.push(forget);
+  }
+
+  /** Listens; a lost connection makes the bus not live, tells of the gap, and is made anew until it holds. */
+  async connect(): Promise<void> {
+    const { url, clock, log } = this.#options;
+    const probe = new pg.Client(clientConfig(url, 'elnav'));
+    probe.on('error', () => {});
+    await probe.connect();
+    const { rows } = await probe.query<{ place: string }>(
+      "select current_database() || '.' || current_schema() as place",
+    );
+    await probe.end();
+    this.#channel = `elnav_${hash('sha256', rows[0]?.place ?? '', 'hex').slice(0, 16)}`;
+
+    // The name is how publishAndWait counts who is listening.
+    const client = new pg.Client(clientConfig(url, this.#channel));
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('the connection ended')));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    await client.connect();
+    await client.query(`listen ${this.#channel}`);
+    this.#client = client;
+    const beat = () => {
+      if (this.#client !== client) return;
+      client.query('select 1').then(
+        () => clock.after(HEARTBEAT_MS, beat),
+        (error: unknown) => this.#lost(client, error),
+      );
+    };
+    clock.after(HEARTBEAT_MS, beat);
+    log.debug({ channel: this.#channel }, 'listening to the other processes');
+  }
+
+  #lost(client: pg.Client, error: unknown): void {
+    if (this.#client !== client || this.#closed) return;
+    this.#client = undefined;
+    this.#options.log.warn(
+      { err: error },
+      'the connection to the other processes was lost; memory is not trusted until it is back',
+    );
+    client.end().catch(() => {});
+    for (const forget of this.#gaps) forget();
+    void this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let attempt = 0; !this.#closed; attempt += 1) {
+      await sleep(this.#options.clock, Math.min(100 * 2 ** attempt, 3_000));
+      try {
+        await this.connect();
+        for (const forget of this.#gaps) forget();
+        return;
+      } catch (error) {
+        this.#options.log.debug({ err: error }, 'still no connection to the other processes');
+      }
+    }
+  }
+
+  async publish(topic: string, message: Json): Promise<void> {
+    await deliver(this.#responders, topic, message);
+    await this.#notify({
+      id: randomId(this.#options.random),
+      from: this.#self,
+      kind: 'tell',
+      topic,
+      message,
+    });
+  }
+
+  async publishAndWait(topic: string, message: Json): Promise<void> {
+    const client = this.#client;
+    await deliver(this.#responders, topic, message);
+    if (client === undefined) return;
+    const { rows } = await client.query<{ others: number }>(
+      'select count(*) as others from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
+      [this.#channel],
+    );
+    let missing = rows[0]?.others ?? 0;
+    const id = randomId(this.#options.random);
+    const acknowledged =
+      missing === 0 ? Promise.resolve() : this.#collect(id, ACKNOWLEDGED_WITHIN_MS, () => --missing <= 0);
+    await this.#notify({ id, from: this.#self, kind: 'urge', topic, message });
+    await acknowledged;
+  }
+
+  async request(topic: string, message: Json, timeoutMs: number): Promise<Json | undefined> {
+    const id = randomId(this.#options.random);
+    let answer: Json | undefined;
+    const answered = this.#collect(id, timeoutMs, (envelope) => {
+      answer = envelope.message;
+      return true;
+    });
+    await this.#notify({ id, from: this.#self, kind: 'ask', topic, message });
+    await answered;
+    return answer;
+  }
+
+  #collect(id: string, timeoutMs: number, last: (envelope: Envelope) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#waiting.delete(id);
+        resolve();
+      };
+      const cancel = this.#options.clock.after(timeoutMs, end);
+      this.#waiting.set(id, (envelope) => {
+        if (last(envelope)) end();
+      });
+    });
+  }
+
+  async #notify(envelope: Envelope): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const text = asciiJson(envelope);
+    const count = Math.ceil(text.length / PART_CHARACTERS);
+    const part = randomId(this.#options.random).slice(0, 12);
+    for (let index = 0; index < count; index += 1) {
+      const slice = text.slice(index * PART_CHARACTERS, (index + 1) * PART_CHARACTERS);
+      await client
+        .query('select pg_notify($1, $2)', [this.#channel, `${part} ${index} ${count} ${slice}`])
+        .catch((error: unknown) => this.#lost(client, error));
+    }
+  }
+
+  #receive(payload: string): void {
+    const [part = '', index = '', count = ''] = payload.split(' ', 3);
+    const text = payload.slice(part.length + index.length + count.length + 3);
+    if (count === '1') {
+      this.#handle(text);
+      return;
+    }
+    const parts = this.#parts.get(part) ?? [];
+    parts[Number(index)] = text;
+    this.#parts.set(part, parts);
+    if (parts.filter((slice) => slice !== undefined).length < Number(count)) return;
+    this.#parts.delete(part);
+    this.#handle(parts.join(''));
+  }
+
+  #handle(text: string): void {
+    const envelope = JSON.parse(text) as Envelope;
+    if (envelope.from === this.#self) return;
+    const { id, kind, topic, message } = envelope;
+    if (kind === 'done' || kind === 'answer') {
+      this.#waiting.get(id)?.(envelope);
+      return;
+    }
+    deliver(this.#responders, topic, message)
+      .then((answer) => {
+        const reply = { id, from: this.#self, topic };
+        if (kind === 'urge') return this.#notify({ ...reply, kind: 'done', message: null });
+        if (kind === 'ask' && answer !== undefined)
+          return this.#notify({ ...reply, kind: 'answer', message: answer });
+        return undefined;
+      })
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error, topic }, 'a message of another process failed'),
+      );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end();
+  }
+}
+
+/** JSON with every character beyond ASCII escaped, so that it can be cut anywhere. */
+function asciiJson(value: Envelope): string {
+  return JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,209 @@
+import type { Generated } from 'kysely';
+
+/*
+ * Every table that belongs to an account starts its primary key with `account_id`, so that accounts can be spread over
+ * databases. Moments are whole milliseconds since 1970 UTC; flags are 0 or 1; `json` columns hold JSON text: both engines
+ * then store and answer the same.
+ */
+
+interface Accounts {
+  id: Generated<number>;
+  email: string;
+  name: string;
+  tier: string;
+  created_at: number;
+  /** Auto-throttle halves the account's rate until then. */
+  throttled_until: number | null;
+}
+
+interface AccountPolicies {
+  account_id: number;
+  per_minute: number;
+  per_hour: number;
+  per_day: number;
+  burst: number;
+  auto_throttle_enabled: number;
+  updated_at: number;
+}
+
+interface ApiKeys {
+  account_id: number;
+  id: string;
+  label: string;
+  /** Space-separated. */
+  scopes: string;
+  /** SHA-256 of the whole key, hex. */
+  sha256: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+interface GlobalPolicy {
+  id: number;
+  anon_per_ip_per_day: number;
+  anon_global_per_day: number;
+  updated_at: number;
+}
+
+/** Requests counted by account (0: anonymous), UTC day, route, key and status class. */
+interface Usage {
+  account_id: number;
+  day: string;
+  service: string;
+  route: string;
+  key_id: string;
+  status_class: string;
+  count: number;
+  last_at: number;
+}
+
+interface Bans {
+  id: Generated<number>;
+  ip: string;
+  reason: string;
+  created_at: number;
+  expires_at: number;
+}
+
+interface PartnerApplications {
+  id: string;
+  company: string;
+  email: string;
+  contact_name: string | null;
+  website: string | null;
+  use_case: string | null;
+  vendors_json: string;
+  status: string;
+  created_at: number;
+  decided_at: number | null;
+  account_id: number | null;
+}
+
+interface Audit {
+  id: Generated<number>;
+  at: number;
+  actor: string;
+  ip: string;
+  request_id: string;
+  action: string;
+  target: string;
+  detail_json: string;
+}
+
+/** First answers of requests that carried an `Idempotency-Key`. */
+interface IdempotentRequests {
+  account_id: number;
+  route: string;
+  key: string;
+  /** SHA-256 of method, path and body, hex. */
+  fingerprint: string;
+  /** running, done */
+  status: string;
+  started_at: number;
+  /** A request still running after this moment has died with its process. */
+  lease_until: number;
+  answer_status: number | null;
+  answer_code: string | null;
+  answer_body: string | null;
+}
+
+interface Links {
+  account_id: number;
+  id: string;
+  vendor: string;
+  vendor_account: string;
+  user_ref: string;
+  /** active, needs_relink, unreachable */
+  status: string;
+  status_since: number;
+  status_reason: string | null;
+  created_at: number;
+  updated_at: number;
+  /** Which vault key encrypted the credentials. */
+  vault_key: string;
+  sealed_credentials: string;
+}
+
+/** What an adapter keeps about a link. */
+interface LinkDocuments {
+  account_id: number;
+  link_id: string;
+  name: string;
+  value_json: string;
+  updated_at: number;
+}
+
+interface Devices {
+  account_id: number;
+  vendor: string;
+  id: string;
+  link_id: string;
+  user_ref: string;
+  device_type: string;
+  name: string | null;
+  capabilities_json: string;
+  details_json: string;
+  created_at: number;
+  state_json: string | null;
+  limits_json: string | null;
+  available_capacity_json: string | null;
+  observed_at: number | null;
+  fetched_at: number | null;
+}
+
+/** Each command that was taken, and the lane that keeps commands to one device in a row across instances. */
+interface Commands {
+  account_id: number;
+  id: string;
+  vendor: string;
+  device_id: string;
+  key_id: string;
+  command_json: string;
+  /** running, done, failed, unknown */
+  status: string;
+  error: string | null;
+  requested_at: number;
+  finished_at: number | null;
+  lease_until: number;
+}
+
+interface ChargingTransactions {
+  account_id: number;
+  link_id: string;
+  transaction_id: string;
+  device_id: string;
+  id_tag: string | null;
+  started_at: number | null;
+  meter_start_wh: number | null;
+  ended_at: number | null;
+  meter_stop_wh: number | null;
+  end_reason: string | null;
+}
+
+interface MeterReadings {
+  account_id: number;
+  link_id: string;
+  device_id: string;
+  at: number;
+  transaction_id: string | null;
+  samples_json: string;
+}
+
+export interface Tables {
+  accounts: Accounts;
+  account_policies: AccountPolicies;
+  api_keys: ApiKeys;
+  global_policy: GlobalPolicy;
+  usage: Usage;
+  bans: Bans;
+  partner_applications: PartnerApplications;
+  audit: Audit;
+  idempotent_requests: IdempotentRequests;
+  links: Links;
+  link_documents: LinkDocuments;
+  devices: Devices;
+  commands: Commands;
+  charging_transactions: ChargingTransactions;
+  meter_readings: MeterReadings;
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'node:test';
+import pg from 'pg';
+import { type Clock, systemClock } from '../src/core/clock.ts';
+import { systemRandom } from '../src/core/ids.ts';
+import { silentLog } from '../src/core/log.ts';
+import { type Database, openDatabase } from '../src/db/database.ts';
+import { migrate } from '../src/db/migrate.ts';
+
+/** An empty place for a database: a directory, or a schema of its own on PostgreSQL. */
+export interface Place {
+  readonly dataDir: string;
+  readonly url: string | undefined;
+  /** Opens it, as one process would; several times on PostgreSQL, once at a time on SQLite. */
+  open(clock?: Clock): Promise<Database>;
+  remove(): Promise<void>;
+}
+
+export type Engine = 'sqlite' | 'postgres';
+
+const postgresUrl = process.env.TEST_DATABASE_URL;
+
+/** The engines that this run can reach; SQLite always. */
+export const ENGINES: readonly Engine[] = postgresUrl === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
+
+/** Runs a suite once for each engine; says so where PostgreSQL is left out. */
+export function onEachEngine(title: string, suite: (engine: Engine) => void): void {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const skip = ENGINES.includes(engine) ? false : 'TEST_DATABASE_URL is not set';
+    describe(`${title} on ${engine}`, { skip }, () => suite(engine));
+  }
+}
+
+export async function makePlace(engine: Engine): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'elnav-test-'));
+  const removeDir = () => rmSync(dataDir, { recursive: true, force: true });
+  if (engine === 'sqlite') {
+    return {
+      dataDir,
+      url: undefined,
+      open: (clock = systemClock) => openMigrated({ url: undefined, dataDir, clock }),
+      remove: async () => removeDir(),
+    };
+  }
+  const schema = `elnav_test_${systemRandom(8).toString('hex')}`;
+  await administer(`create schema ${schema}`);
+  const url = new URL(postgresUrl ?? '');
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return {
+    dataDir,
+    url: url.href,
+    open: (clock = systemClock) => openMigrated({ url: url.href, dataDir, clock }),
+    async remove() {
+      removeDir();
+      await administer(`drop schema ${schema} cascade`);
+    },
+  };
+}
+
+async function openMigrated(place: {
+  url: string | undefined;
+  dataDir: string;
+  clock: Clock;
+}): Promise<Database> {
+  const database = await openDatabase({ ...place, random: systemRandom, log: silentLog });
+  await migrate(database.queries);
+  return database;
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
