@@ -17,6 +17,8 @@ export function faultInJson(value: unknown, path = 'body', depth = 0): string | 
     return null;
   }
   for (const [key, member] of Object.entries(value)) {
+    // An own __proto__ would become the prototype of whatever the object is copied into.
+    if (key === '__proto__') return `${path} has a field named __proto__, which is not permitted`;
     const fault =
       faultInText(key, `a field name in ${path}`) ?? faultInJson(member, `${path}.${key}`, depth + 1);
     if (fault !== null) return fault;

@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>;
+export type Log = Pick<
+  Logger,
+  'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | 'child' | 'level'
+>;
 
 /** Names whose values never reach a log line, wherever they stand. */
 const SECRET_NAMES = [

@@ -1,0 +1,256 @@
+import { isIP } from 'node:net';
+import { OperatorError } from './errors.ts';
+import { Secret } from './secret.ts';
+
+export interface VaultKey {
+  readonly id: string;
+  /** 32 bytes. */
+  readonly key: Buffer;
+}
+
+/** All settings, read once from the environment by `src/bin`. */
+export interface Settings {
+  readonly host: string;
+  readonly connectPort: number;
+  readonly gridPort: number;
+  /** Public addresses without a trailing slash; by default what is listened on. */
+  readonly connectUrl: string | undefined;
+  readonly gridUrl: string | undefined;
+  readonly dataDir: string;
+  readonly adminToken: Secret | undefined;
+  /** The first one encrypts; all decrypt. */
+  readonly vaultKeys: readonly VaultKey[];
+  readonly databaseUrl: Secret | undefined;
+  readonly redisUrl: Secret | undefined;
+  /** Addresses of proxies whose forwarded headers are believed. */
+  readonly trustProxy: readonly string[];
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly logLevel: string;
+}
+
+interface Setting {
+  readonly name: string;
+  readonly description: string;
+  readonly fallback: string;
+  readonly secret?: boolean;
+}
+
+/** `docs/config.md` is generated from this list. */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'ELNAV_HOST', fallback: '127.0.0.1', description: 'Address that both services listen on' },
+  {
+    name: 'ELNAV_CONNECT_PORT',
+    fallback: '8080',
+    description: 'Port of the Connect service; 0 takes a free one',
+  },
+  { name: 'ELNAV_GRID_PORT', fallback: '8081', description: 'Port of the Grid service; 0 takes a free one' },
+  {
+    name: 'ELNAV_CONNECT_URL',
+    fallback: '',
+    description: 'Public address of Connect, where it differs from what is listened on',
+  },
+  {
+    name: 'ELNAV_GRID_URL',
+    fallback: '',
+    description: 'Public address of Grid, where it differs from what is listened on',
+  },
+  {
+    name: 'ELNAV_DATA_DIR',
+    fallback: './data',
+    description: 'Directory of the embedded database and of generated secrets',
+  },
+  {
+    name: 'ELNAV_ADMIN_TOKEN',
+    fallback: '',
+    secret: true,
+    description:
+      'Token of the administration endpoints, at least 16 characters; made on the first start with the embedded database, required with DATABASE_URL',
+  },
+  {
+    name: 'ELNAV_VAULT_KEYS',
+    fallback: '',
+    secret: true,
+    description:
+      'Keys that encrypt vendor credentials: `id:base64` of 32 bytes each, comma-separated; the first encrypts, all decrypt. Made and required as the admin token is',
+  },
+  {
+    name: 'DATABASE_URL',
+    fallback: '',
+    secret: true,
+    description: 'PostgreSQL 15 or newer; without it the embedded SQLite database',
+  },
+  {
+    name: 'REDIS_URL',
+    fallback: '',
+    secret: true,
+    description:
+      'Redis or Valkey that several instances share for rate limits; without it limits are counted in memory',
+  },
+  {
+    name: 'ELNAV_TRUST_PROXY',
+    fallback: '',
+    description: 'Addresses or networks of proxies, comma-separated, whose X-Forwarded headers are believed',
+  },
+  {
+    name: 'ELNAV_TLS_CERT_FILE',
+    fallback: '',
+    description: 'PEM certificate chain, to serve https without a proxy',
+  },
+  { name: 'ELNAV_TLS_KEY_FILE', fallback: '', description: 'PEM private key of the certificate' },
+  {
+    name: 'ELNAV_LOG_LEVEL',
+    fallback: 'info',
+    description: 'trace, debug, info, warn, error or silent; debug has a line for every request',
+  },
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads every setting; throws one `OperatorError` that lists all faults together. */
+export function readSettings(environment: Environment): Settings {
+  const faults: string[] = [];
+  const known = new Set(SETTINGS.map((setting) => setting.name));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('ELNAV_') && !known.has(name))
+      faults.push(`${name} is not a setting${nearest(name, known)}`);
+  }
+  const text = (name: string): string => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === ''
+      ? (SETTINGS.find((setting) => setting.name === name)?.fallback ?? '')
+      : value;
+  };
+  const optional = (name: string) => (text(name) === '' ? undefined : text(name));
+  const parsed = <T>(name: string, parse: (value: string) => T): T | undefined => {
+    const value = optional(name);
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+
+  const certFile = optional('ELNAV_TLS_CERT_FILE');
+  const keyFile = optional('ELNAV_TLS_KEY_FILE');
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    faults.push('ELNAV_TLS_CERT_FILE and ELNAV_TLS_KEY_FILE must be set together');
+  }
+  const settings: Settings = {
+    host: text('ELNAV_HOST'),
+    connectPort: parsed('ELNAV_CONNECT_PORT', parsePort) ?? 0,
+    gridPort: parsed('ELNAV_GRID_PORT', parsePort) ?? 0,
+    connectUrl: parsed('ELNAV_CONNECT_URL', parseHttpUrl),
+    gridUrl: parsed('ELNAV_GRID_URL', parseHttpUrl),
+    dataDir: text('ELNAV_DATA_DIR'),
+    adminToken: parsed('ELNAV_ADMIN_TOKEN', parseAdminToken),
+    vaultKeys: parsed('ELNAV_VAULT_KEYS', parseVaultKeys) ?? [],
+    databaseUrl: parsed('DATABASE_URL', (value) => parseUrl(value, ['postgres:', 'postgresql:'])),
+    redisUrl: parsed('REDIS_URL', (value) => parseUrl(value, ['redis:', 'rediss:'])),
+    trustProxy: parsed('ELNAV_TRUST_PROXY', parseProxies) ?? [],
+    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
+    logLevel: parsed('ELNAV_LOG_LEVEL', parseLevel) ?? 'info',
+  };
+  if (settings.databaseUrl !== undefined) {
+    if (optional('ELNAV_ADMIN_TOKEN') === undefined)
+      faults.push('ELNAV_ADMIN_TOKEN is required with DATABASE_URL');
+    if (optional('ELNAV_VAULT_KEYS') === undefined) {
+      faults.push(
+        'ELNAV_VAULT_KEYS is required with DATABASE_URL (make one: echo "k1:$(openssl rand -base64 32)")',
+      );
+    }
+  }
+  if (faults.length > 0)
+    throw new OperatorError(
+      `The settings are not right:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+  return settings;
+}
+
+function parsePort(value: string): number {
+  const port = Number(value);
+  if (!/^\d{1,5}$/.test(value) || port > 65_535)
+    throw new Error(`must be a port from 0 to 65535, not "${value}"`);
+  return port;
+}
+
+function parseHttpUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new Error(`must be an http or https address such as https://connect.example.com, not "${value}"`);
+  }
+  return url.href.replace(/\/$/, '');
+}
+
+function parseUrl(value: string, protocols: readonly string[]): Secret {
+  // The value may hold a password, so it is not repeated.
+  if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+    throw new Error(`must be an address that starts with ${protocols[0]}//`);
+  }
+  return new Secret(value);
+}
+
+function parseAdminToken(value: string): Secret {
+  if (value.length < 16) throw new Error('must have at least 16 characters');
+  return new Secret(value);
+}
+
+/** `id:base64,id:base64`; shared with the file that the first start writes. */
+export function parseVaultKeys(value: string): VaultKey[] {
+  const keys = value
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [id = '', encoded = ''] = part.split(':', 2);
+      if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
+        throw new Error('needs key ids of 1 to 32 letters, digits, - and _, as in k1:base64');
+      const key = Buffer.from(encoded, 'base64');
+      if (key.length !== 32) throw new Error(`key ${id} must be 32 bytes in base64, and is ${key.length}`);
+      return { id, key };
+    });
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error('has two keys of one id');
+  return keys;
+}
+
+function parseProxies(value: string): string[] {
+  return value.split(',').map((part) => {
+    const [address = '', prefix] = part.trim().split('/', 2);
+    const version = isIP(address);
+    const widest = version === 4 ? 32 : 128;
+    if (version === 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= widest))) {
+      throw new Error(`must list IP addresses or networks such as 10.0.0.0/8, not "${part.trim()}"`);
+    }
+    return part.trim();
+  });
+}
+
+function parseLevel(value: string): string {
+  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+  if (!levels.includes(value)) throw new Error(`must be one of ${levels.join(', ')}, not "${value}"`);
+  return value;
+}
+
+function nearest(name: string, known: ReadonlySet<string>): string {
+  const match = [...known].find((other) => distance(name, other) <= 3);
+  return match === undefined ? '' : `; did you mean ${match}?`;
+}
+
+/** Levenshtein distance, one row at a time. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

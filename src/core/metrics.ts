@@ -1,0 +1,37 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Everything that `/metrics` tells; one for a process, whichever services it runs. No label ever holds an id or a secret. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly requests: Histogram<'service' | 'method' | 'route' | 'status'>;
+  readonly vendorCalls: Histogram<'vendor' | 'call' | 'outcome'>;
+  readonly stations: Gauge<'vendor'>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'elnav_http_request_seconds',
+      help: 'Time to answer a request',
+      labelNames: ['service', 'method', 'route', 'status'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 15],
+      registers: [registry],
+    }),
+    vendorCalls: new Histogram({
+      name: 'elnav_vendor_call_seconds',
+      help: 'Time of a call to a vendor, by its outcome: ok or an error code',
+      labelNames: ['vendor', 'call', 'outcome'],
+      buckets: [0.01, 0.05, 0.25, 1, 5, 15],
+      registers: [registry],
+    }),
+    stations: new Gauge({
+      name: 'elnav_stations_connected',
+      help: 'Stations that are connected to this process',
+      labelNames: ['vendor'],
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../core/errors.ts';
+import { faultInJson } from '../core/json.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** Bodies are JSON in UTF-8 and nothing else; what no store could keep is refused here. */
+export function parseBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw new AppError('request.malformed', 'the body is empty; send a JSON object');
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch (cause) {
+    throw new AppError('request.malformed', 'the body is not valid UTF-8', { cause });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('request.malformed', `the body is not valid JSON${whereOf(cause)}`, { cause });
+  }
+  const fault = faultInJson(value);
+  if (fault !== null) throw new AppError('request.malformed', fault);
+  return value;
+}
+
+/** The place of a JSON syntax error, without the text around it, which may hold a secret. */
+function whereOf(cause: unknown): string {
+  const match = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(
+    cause instanceof Error ? cause.message : '',
+  );
+  if (match === null)
+    return cause instanceof Error && /end of JSON/.test(cause.message) ? ' (it ends too early)' : '';
+  return match[2] === undefined ? ` at position ${match[1]}` : ` at line ${match[2]}, column ${match[3]}`;
+}

@@ -1,0 +1,91 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
+
+export type Service = 'connect' | 'grid';
+
+/** One fault of a request in the shape that Grid's 422 has. */
+export interface ValidationItem {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+  readonly input?: unknown;
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+/** Faults of a request's parameters: Grid lists them as they are, Connect says the first in a sentence. */
+export class ValidationError extends AppError {
+  readonly items: readonly ValidationItem[];
+
+  constructor(items: readonly ValidationItem[]) {
+    const first = items[0];
+    super(
+      'request.invalid',
+      first === undefined ? 'the request is not valid' : `${first.loc.join('.')}: ${first.msg}`,
+    );
+    this.name = 'ValidationError';
+    this.items = items;
+  }
+}
+
+/** The framework's own errors that a caller can cause, and ours for them. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request.too_large' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'request.media_type',
+    detail: 'the body must be JSON, sent with the header content-type: application/json',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'request.malformed',
+    detail: 'the content-length does not match the body',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'request.malformed', detail: 'the body is empty; send a JSON object' },
+  FST_ERR_BAD_URL: { code: 'request.malformed', detail: 'the path is not validly percent-encoded' },
+  FST_ERR_ASYNC_CONSTRAINT: { code: 'request.malformed', detail: 'the request headers are not valid' },
+};
+
+/** What the caller is told; everything that is not an `AppError` becomes a 500 without detail. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const known = FRAMEWORK_ERRORS[(error as Partial<FastifyError>).code ?? ''];
+  if (known !== undefined) {
+    const limit = (error as { limit?: number }).limit;
+    const detail =
+      known.detail ??
+      (limit === undefined ? ERRORS[known.code].title : `the body is larger than ${limit} bytes`);
+    return new AppError(known.code, detail, { cause: error });
+  }
+  const status = (error as Partial<FastifyError>).statusCode;
+  if (status === 400)
+    return new AppError('request.malformed', 'the request is not well-formed', { cause: error });
+  return new AppError('server.internal', 'an unexpected error happened; the request id names it in the log', {
+    cause: error,
+  });
+}
+
+/** The body of an error on a service: `{"error"}` on Connect, `{"detail"}` on Grid. */
+export function errorBody(service: Service, error: AppError): object {
+  if (service === 'connect') return { error: error.message };
+  return { detail: error instanceof ValidationError ? error.items : error.message };
+}
+
+/** Answers with an error; unexpected ones are logged whole. */
+export function sendError(
+  service: Service,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const told = toAppError(error);
+  const status = ERRORS[told.code][service];
+  if (told.code === 'server.internal') request.log.error({ err: error, code: told.code }, 'unexpected error');
+  else if (status >= 500) request.log.warn({ err: told, code: told.code }, 'request failed');
+  if (told.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(told.retryAfterSeconds))));
+  return reply
+    .code(status)
+    .header('elnav-error', told.code)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(errorBody(service, told));
+}

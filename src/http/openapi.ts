@@ -1,0 +1,63 @@
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+import type { Service } from './errors.ts';
+
+interface DocumentOptions {
+  readonly service: Service;
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+}
+
+/** Serves `/openapi.json`, made from the routes' own schemas, and `/docs`. Call it before the routes are added. */
+export async function addDocuments(app: FastifyInstance, options: DocumentOptions): Promise<void> {
+  const admin = { adminToken: { type: 'apiKey' as const, in: 'header' as const, name: 'x-admin-token' } };
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: options.title,
+        description: options.description,
+        version: options.version,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
+          ...(options.service === 'grid' ? admin : {}),
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const access = route.config?.access;
+      const security =
+        access === 'admin'
+          ? [{ adminToken: [] }]
+          : access === 'public' || access === undefined
+            ? []
+            : access === 'anonymous'
+              ? [{}, { apiKey: [] }, { bearer: [] }]
+              : [{ apiKey: [] }, { bearer: [] }];
+      const scope = access?.includes(':') ? `\n\nScope: \`${access}\`.` : '';
+      const described = { ...schema, security, description: `${schema?.description ?? ''}${scope}`.trim() };
+      if (described.description === '') Reflect.deleteProperty(described, 'description');
+      return { schema: url.startsWith('/docs') ? { ...described, hide: true } : described, url };
+    },
+  });
+  app.get(
+    '/openapi.json',
+    { config: { access: 'public' }, schema: { summary: 'This document', tags: ['Operation'] } },
+    (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
+  );
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+    },
+  });
+}

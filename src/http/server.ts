@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import { type Random, randomBase62 } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { Gate } from './access.ts';
+import { parseBodies } from './body.ts';
+import { type Service, sendError } from './errors.ts';
+import { addHealth, type Probe } from './health.ts';
+import { answerUnknownRoutes } from './unknown-routes.ts';
+
+export interface ServerOptions {
+  readonly service: Service;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gate: Gate;
+  /** Asked by `/readyz`. */
+  readonly probes: readonly Probe[];
+  readonly trustProxy: readonly string[];
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+}
+
+export interface Server {
+  readonly app: FastifyInstance;
+  /** From now on new requests get 503; those that run may finish. */
+  stopTaking(): void;
+}
+
+const BODY_LIMIT = 256 * 1024;
+const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** What every request of both services passes: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
+export function createServer(options: ServerOptions): Server {
+  const { service, random, log, metrics, gate, tls } = options;
+  const prefix = randomBase62(random, 10);
+  let requests = 0;
+  let stopping = false;
+
+  const common = {
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+    genReqId(request: IncomingMessage) {
+      const sent = request.headers['x-request-id'];
+      requests += 1;
+      return typeof sent === 'string' && WELL_FORMED_ID.test(sent)
+        ? sent
+        : `${prefix}-${requests.toString(36)}`;
+    },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('x-request-id', request.id);
+      sendError(service, error, request, reply);
+    },
+    clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(service, error, socket),
+  } satisfies FastifyServerOptions;
+  const app: FastifyInstance =
+    tls === undefined
+      ? Fastify(common)
+      : // The services use nothing that differs between the two kinds of server.
+        (Fastify({
+          ...common,
+          https: { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
+        }) as unknown as FastifyInstance);
+
+  parseBodies(app);
+  app.decorateRequest('principal', null);
+  app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
+  // Requests are judged by our own validators, which say what would be right; schemas here describe and serialise.
+  app.setValidatorCompiler(() => () => true);
+
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) route.config = { access: 'public', ...route.config };
+    if (route.config?.access === undefined)
+      throw new Error(`${route.method} ${route.url} does not say who may call it`);
+  });
+  answerUnknownRoutes(app, service);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    const { access } = request.routeOptions.config;
+    if (access === undefined) {
+      done();
+      return;
+    }
+    if (stopping && access !== 'public') {
+      throw new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
+    }
+    const waiting = gate.admit(request, reply, access);
+    if (waiting === undefined) done();
+    else waiting.then(() => done(), done);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requests.observe(
+      { service, method: request.method, route, status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+    request.log.debug(
+      { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
+      'answered',
+    );
+    gate.count(request, reply);
+    done();
+  });
+
+  addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping });
+  return {
+    app,
+    stopTaking() {
+      stopping = true;
+    },
+  };
+}
+
+/** A request that Node's parser refuses never reaches the framework; it gets the same body as every other error. */
+function answerBrokenRequest(service: Service, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, sentence] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [
+          '431 Request Header Fields Too Large',
+          'request.header_too_large',
+          'the request headers are larger than 16 KiB',
+        ]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'request.timeout', 'the request did not arrive in time']
+        : ['400 Bad Request', 'request.malformed', 'the request is not well-formed HTTP'];
+  const body = JSON.stringify(service === 'connect' ? { error: sentence } : { detail: sentence });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
