@@ -1,0 +1,68 @@
+import Type, { type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Command } from '../../adapter/commands.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { ask, type CloudAnswer } from './simulator.ts';
+
+/** What a device says of itself; null while the cloud cannot reach it. */
+export type Answer<Reading> = Reading | null;
+
+const REASONS = {
+  out_of_range: 'command.out_of_range',
+  wrong_axis: 'command.axis_unsupported',
+  refused: 'vendor.refused',
+  unreachable: 'device.offline',
+} as const satisfies Record<string, ErrorCodeName>;
+type Reason = keyof typeof REASONS;
+
+const noes = Compile(
+  Type.Object({ reason: Type.Enum(Object.keys(REASONS) as Reason[]), message: Type.String() }),
+);
+const envelopes = Compile(Type.Object({ reachable: Type.Boolean(), reading: Type.Unknown() }));
+const taken = Compile(Type.Object({ accepted: Type.Literal(true) }));
+
+/** One call to the cloud; every way in which it can go wrong becomes an `AppError`. */
+async function call(session: Session, device: DeviceRef, command?: Command): Promise<unknown> {
+  const answer = await patient(session, ask(session, device, command));
+  if (answer.status === 200 || answer.status === 202) return answer.body;
+  if (answer.status === 429) {
+    const retryAfterSeconds = answer.retryAfterSeconds ?? 60;
+    throw new AppError(
+      'vendor.rate_limited',
+      `the sandbox limits calls; try again in ${retryAfterSeconds} seconds`,
+      { retryAfterSeconds },
+    );
+  }
+  if (!noes.Check(answer.body)) throw notUnderstood(device);
+  throw new AppError(REASONS[answer.body.reason], `sandbox ${device.id}: ${answer.body.message}`);
+}
+
+async function patient(session: Session, answer: Promise<CloudAnswer>): Promise<CloudAnswer> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (!session.signal.aborted) throw cause;
+    throw new AppError('vendor.timeout', 'the sandbox did not answer in time', { cause });
+  }
+}
+
+const notUnderstood = (device: DeviceRef) =>
+  new AppError('vendor.answer_invalid', `the sandbox's answer about ${device.id} was not understood`);
+
+/** A `read` that takes no answer but one of this shape. */
+export function reader<Reading extends TSchema>(reading: Reading) {
+  const readings = Compile(reading);
+  return async (session: Session, device: DeviceRef): Promise<Answer<Type.Static<Reading>>> => {
+    const body = await call(session, device);
+    if (!envelopes.Check(body)) throw notUnderstood(device);
+    if (!body.reachable) return null;
+    if (!readings.Check(body.reading)) throw notUnderstood(device);
+    return body.reading;
+  };
+}
+
+/** Sends any command: the sandbox speaks elnav's own. */
+export async function order(session: Session, device: DeviceRef, command: Command): Promise<void> {
+  if (!taken.Check(await call(session, device, command))) throw notUnderstood(device);
+}

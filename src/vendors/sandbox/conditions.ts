@@ -1,0 +1,61 @@
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { MODELS } from './models/index.ts';
+import { FAULTS, keep, twinNow } from './twin.ts';
+
+/** Conditions that the outside world sets on a simulated device. */
+export const ConditionsSchema = Type.Object(
+  {
+    online: Type.Optional(Type.Boolean({ description: 'The device can be reached' })),
+    plugged_in: Type.Optional(Type.Boolean({ description: 'A car is plugged in (vehicle, charger)' })),
+    battery_soc: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'State of charge, percent (vehicle, charger: the car behind it, battery)',
+      }),
+    ),
+    fail: Type.Optional(
+      Type.Union([Type.Enum([...FAULTS]), Type.Null()], {
+        description: 'How reads and commands go wrong; null ends it',
+      }),
+    ),
+    time_scale: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3_600, description: 'Seconds of the device for each second' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const conditionsCheck = Compile(ConditionsSchema);
+
+/** Sets the conditions that are given and leaves the others; works on a device that fails or is offline, too. */
+export async function applyConditions(
+  session: Session,
+  device: DeviceRef,
+  conditions: JsonObject,
+): Promise<void> {
+  if (!conditionsCheck.Check(conditions))
+    throw new AppError('request.invalid', 'conditions are online, plugged_in, battery_soc, fail, time_scale');
+  const { plugged_in, battery_soc } = conditions;
+  const { plug, charge } = MODELS[device.type];
+  const twin = await twinNow(session, device);
+  let state = twin.state;
+  if (plugged_in !== undefined) {
+    if (plug === undefined) throw impossible(device, 'plugged_in', 'no car can be plugged in');
+    state = plug(state, plugged_in);
+  }
+  if (battery_soc !== undefined) {
+    if (charge === undefined) throw impossible(device, 'battery_soc', 'it has no battery');
+    state = charge(state, battery_soc);
+  }
+  const { online = twin.online, fail = twin.fail, time_scale = twin.time_scale } = conditions;
+  await keep(session, device, { ...twin, online, fail, time_scale, state });
+}
+
+function impossible(device: DeviceRef, field: string, why: string): AppError {
+  return new AppError('request.invalid', `${field} cannot be set on a ${device.type}: ${why}`);
+}

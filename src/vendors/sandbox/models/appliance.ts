@@ -1,0 +1,76 @@
+import Type from 'typebox';
+import { SECOND_MS } from '../physics/stockholm.ts';
+import { DELAY_SECONDS, PROGRAM_SECONDS } from '../ratings.ts';
+import { inRange, model, Refusal } from './model.ts';
+
+const ApplianceState = Type.Object({
+  on: Type.Boolean(),
+  /** When the programme starts or started, simulated ms; null when none was asked for. */
+  starts_at: Type.Union([Type.Number(), Type.Null()]),
+});
+type ApplianceState = Type.Static<typeof ApplianceState>;
+
+/** A 60 °C wash: until which second the machine draws what. */
+const PHASES = [
+  { until: 1_500, watts: 2_000 },
+  { until: 3_900, watts: 120 },
+  { until: 4_800, watts: 80 },
+  { until: PROGRAM_SECONDS, watts: 450 },
+];
+const IDLE_W = 2;
+
+type Stage = 'off' | 'ready' | 'delayed' | 'running' | 'finished';
+
+/** Where the programme is: everything follows from when it starts, so nothing has to advance. */
+function stageOf({ on, starts_at }: ApplianceState, at: number): { stage: Stage; elapsed: number } {
+  if (!on) return { stage: 'off', elapsed: 0 };
+  if (starts_at === null) return { stage: 'ready', elapsed: 0 };
+  const elapsed = (at - starts_at) / SECOND_MS;
+  if (elapsed < 0) return { stage: 'delayed', elapsed: 0 };
+  return elapsed < PROGRAM_SECONDS ? { stage: 'running', elapsed } : { stage: 'finished', elapsed };
+}
+
+function powerW(stage: Stage, elapsed: number): number {
+  if (stage === 'off') return 0;
+  if (stage !== 'running') return IDLE_W;
+  return PHASES.find(({ until }) => elapsed < until)?.watts ?? IDLE_W;
+}
+
+function startingAt(state: ApplianceState, at: number, delaySeconds: number): ApplianceState {
+  const { stage } = stageOf(state, at);
+  if (stage === 'off') throw new Refusal('refused', 'the appliance is switched off');
+  if (stage === 'running') throw new Refusal('refused', 'a programme is running already');
+  return { ...state, starts_at: at + delaySeconds * SECOND_MS };
+}
+
+/** A washing machine with one programme of 90 minutes. */
+export const appliance = model<ApplianceState>({
+  schema: ApplianceState,
+  initial: () => ({ on: true, starts_at: null }),
+  advance: (state) => state,
+  reading: (state, at) => {
+    const { stage, elapsed } = stageOf(state, at);
+    const left = {
+      off: 0,
+      ready: 0,
+      delayed: PROGRAM_SECONDS,
+      running: PROGRAM_SECONDS - elapsed,
+      finished: 0,
+    };
+    return {
+      switchedOn: state.on,
+      doorOpen: false,
+      powerKw: powerW(stage, elapsed) / 1_000,
+      stage,
+      secondsLeft: left[stage],
+    };
+  },
+  orders: {
+    turn_on: (state) => ({ ...state, on: true }),
+    turn_off: () => ({ on: false, starts_at: null }),
+    start_program: (state, _command, at) => startingAt(state, at, 0),
+    stop_program: (state) => ({ ...state, starts_at: null }),
+    delayed_start: (state, { delay_seconds }, at) =>
+      startingAt(state, at, inRange('delay_seconds', delay_seconds, DELAY_SECONDS)),
+  },
+});

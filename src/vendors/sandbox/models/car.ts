@@ -1,0 +1,80 @@
+import Type from 'typebox';
+import { type Charging, drawnW, WATT_PER_AMPERE } from '../physics/car-battery.ts';
+import { between } from '../physics/chance.ts';
+import { CHARGE_LIMITS } from '../ratings.ts';
+import { inRange, Refusal } from './model.ts';
+
+/** A car at its cable, as both the vehicle and the charger know it. */
+export const Car = Type.Object({
+  soc: Type.Number({ minimum: 0, maximum: 100 }),
+  limit_percent: Type.Integer({ minimum: 0, maximum: 100 }),
+  current_a: Type.Integer({ minimum: 0 }),
+  plugged_in: Type.Boolean(),
+  /** False once charging was told to stop. */
+  wanted: Type.Boolean(),
+});
+export type Car = Type.Static<typeof Car>;
+
+const PERCENT = { least: 0, most: 100 };
+
+/** A car that came home with 35–65 % and was plugged in. */
+export function arrivingCar(seed: string): Car {
+  return {
+    soc: between(seed, 'arrival', [35, 65]),
+    limit_percent: 80,
+    current_a: CHARGE_LIMITS.max_a,
+    plugged_in: true,
+    wanted: true,
+  };
+}
+
+/** The car before an offer of `amperes` on three phases. */
+export function chargingOf(car: Car, amperes: number): Charging {
+  const offered = car.plugged_in && car.wanted ? amperes * WATT_PER_AMPERE : 0;
+  return { soc: car.soc, limit: car.limit_percent, offeredW: offered };
+}
+
+/** What the station shows of the car, in the simulated cloud's words. */
+export function chargingView(car: Car, amperes: number) {
+  const watts = drawnW(chargingOf(car, amperes));
+  return {
+    pluggedIn: car.plugged_in,
+    charging: watts > 0,
+    powerKw: watts / 1_000,
+    phase: phaseOf(car, watts > 0),
+  };
+}
+
+function phaseOf(car: Car, charging: boolean) {
+  if (!car.plugged_in) return 'disconnected';
+  if (charging) return 'charging';
+  return car.soc >= car.limit_percent ? 'complete' : 'paused';
+}
+
+export function withCurrent<C extends Car>(car: C, amperes: number): C {
+  const range = { least: CHARGE_LIMITS.min_a, most: CHARGE_LIMITS.max_a };
+  return { ...car, current_a: amperes === 0 ? 0 : inRange('current_a, unless 0 to pause,', amperes, range) };
+}
+
+export function withChargeLimit<C extends Car>(car: C, percent: number): C {
+  return { ...car, limit_percent: inRange('percent', percent, PERCENT) };
+}
+
+/** A start after a pause by 0 A goes on at the highest current: a start that starts nothing would be a lie. */
+export function started<C extends Car>(car: C): C {
+  if (!car.plugged_in) throw new Refusal('refused', 'no car is plugged in');
+  return { ...car, wanted: true, current_a: car.current_a === 0 ? CHARGE_LIMITS.max_a : car.current_a };
+}
+
+export function stopped<C extends Car>(car: C): C {
+  return { ...car, wanted: false };
+}
+
+/** A car that is plugged in charges until it is told to stop. */
+export function plugged<C extends Car>(car: C, pluggedIn: boolean): C {
+  return { ...car, plugged_in: pluggedIn, wanted: car.wanted || (pluggedIn && !car.plugged_in) };
+}
+
+export function charged<C extends Car>(car: C, soc: number): C {
+  return { ...car, soc };
+}

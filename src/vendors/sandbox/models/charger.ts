@@ -1,0 +1,89 @@
+import Type from 'typebox';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../physics/car-battery.ts';
+import { between } from '../physics/chance.ts';
+import { houseLoadA } from '../physics/house-load.ts';
+import { HOUR_MS, type Span } from '../physics/stockholm.ts';
+import { CHARGE_LIMITS } from '../ratings.ts';
+import {
+  arrivingCar,
+  Car,
+  charged,
+  chargingOf,
+  chargingView,
+  plugged,
+  started,
+  stopped,
+  withCurrent,
+} from './car.ts';
+import { inRange, model, Refusal } from './model.ts';
+
+/** The house's main fuse, ampere on each phase. The house alone never leaves less than the least charge current. */
+const FUSE_A = 20;
+
+const ChargerState = Type.Object({
+  ...Car.properties,
+  /** What load balancing lets the car have at most. */
+  max_a: Type.Integer({ minimum: 0 }),
+  meter_wh: Type.Number({ minimum: 0 }),
+});
+type ChargerState = Type.Static<typeof ChargerState>;
+
+/** Whole amperes that the fuse and the balancing limit leave to the car, constant within an hour. */
+function roomForCarA(state: ChargerState, at: number, seed: string): number {
+  return Math.min(state.max_a, Math.floor(FUSE_A - houseLoadA(seed, at)));
+}
+
+function offeredA(state: ChargerState, at: number, seed: string): number {
+  const amperes = Math.min(state.current_a, roomForCarA(state, at, seed));
+  return amperes < CHARGE_LIMITS.min_a ? 0 : amperes;
+}
+
+/** Charges hour by hour, because the balancer does; a car is full after some twenty hours and the loop over. */
+function advance(state: ChargerState, { from, to }: Span, seed: string): ChargerState {
+  if (!state.plugged_in || !state.wanted || state.current_a === 0) return state;
+  let soc = state.soc;
+  let at = from;
+  while (at < to && soc < state.limit_percent) {
+    const next = Math.min(to, (Math.floor(at / HOUR_MS) + 1) * HOUR_MS);
+    const charging = chargingOf({ ...state, soc }, offeredA(state, at, seed));
+    soc = socAfter(charging, (next - at) / 1_000);
+    at = next;
+  }
+  return { ...state, soc, meter_wh: state.meter_wh + gridWh(soc - state.soc) };
+}
+
+function withMaximum(state: ChargerState, max_a: number | undefined): ChargerState {
+  if (max_a === undefined) throw new Refusal('wrong_axis', 'the charger limits by current only; set max_a');
+  return {
+    ...state,
+    max_a: inRange('max_a', max_a, { least: CHARGE_LIMITS.min_a, most: CHARGE_LIMITS.max_a }),
+  };
+}
+
+/** A charging point with a car behind it, balanced against the fuse of a house. */
+export const charger = model<ChargerState>({
+  schema: ChargerState,
+  initial: (seed) => ({
+    ...arrivingCar(seed),
+    max_a: CHARGE_LIMITS.max_a,
+    meter_wh: between(seed, 'meter', [500_000, 4_000_000]),
+  }),
+  advance,
+  reading: (state, at, seed) => {
+    const amperes = offeredA(state, at, seed);
+    const drawnA = drawnW(chargingOf(state, amperes)) / WATT_PER_AMPERE;
+    return {
+      ...chargingView(state, amperes),
+      meterKwh: state.meter_wh / 1_000,
+      headroomAmperes: Math.max(0, roomForCarA(state, at, seed) - drawnA),
+    };
+  },
+  orders: {
+    start_charge: started,
+    stop_charge: stopped,
+    set_current: (state, { current_a }) => withCurrent(state, current_a),
+    set_limit: (state, { max_a }) => withMaximum(state, max_a),
+  },
+  plug: plugged,
+  charge: charged,
+});

@@ -1,0 +1,77 @@
+import Type from 'typebox';
+import { between } from '../physics/chance.ts';
+import { outdoorC } from '../physics/outdoor.ts';
+import { energyWh } from '../physics/quadrature.ts';
+import { type Building, heatRoom, heatW, type Room, regimeOf } from '../physics/room.ts';
+import { HOUR_MS, type Span, startOfDay } from '../physics/stockholm.ts';
+import { targetC } from './heating.ts';
+import { model } from './model.ts';
+
+/** A detached house of the 1980s: a heat capacity of about 10 kWh/K. */
+const HOUSE: Building = { lossWPerK: 170, timeConstant: 60 * HOUR_MS, maxHeatW: 8_000 };
+/** What the pump draws while it is on and gives no heat, W. */
+const STANDBY_W = 10;
+
+const HeatPumpState = Type.Object({
+  on: Type.Boolean(),
+  target_c: Type.Number(),
+  room_c: Type.Number(),
+  /** Electricity since midnight in Stockholm. */
+  today_wh: Type.Number({ minimum: 0 }),
+});
+type HeatPumpState = Type.Static<typeof HeatPumpState>;
+
+/** Heat for each unit of electricity: about 3 at −5 °C and 4.1 at +10 °C outside, as air-to-water pumps have it. */
+const coefficientOfPerformance = (ms: number) => Math.min(5, Math.max(1.8, 3.4 + 0.07 * outdoorC(ms)));
+
+const roomOf = (state: HeatPumpState): Room => ({
+  roomC: state.room_c,
+  targetC: state.on ? state.target_c : null,
+});
+
+const electricW = (heat: number, ms: number) => STANDBY_W + heat / coefficientOfPerformance(ms);
+
+function advance(state: HeatPumpState, span: Span): HeatPumpState {
+  const midnight = startOfDay(span.to);
+  if (midnight > span.from) {
+    const { roomC } = heatRoom(HOUSE, roomOf(state), { from: span.from, to: midnight });
+    return heatToday({ ...state, room_c: roomC, today_wh: 0 }, { from: midnight, to: span.to });
+  }
+  return heatToday(state, span);
+}
+
+function heatToday(state: HeatPumpState, span: Span): HeatPumpState {
+  const { roomC, pieces } = heatRoom(HOUSE, roomOf(state), span);
+  let used = 0;
+  for (const { regime, ...piece } of state.on ? pieces : [])
+    used += energyWh((ms) => electricW(heatW(HOUSE, { regime, targetC: state.target_c }, ms), ms), piece);
+  return { ...state, room_c: roomC, today_wh: state.today_wh + used };
+}
+
+/** An air-to-water heat pump and the house that it heats. */
+export const heatPump = model<HeatPumpState>({
+  schema: HeatPumpState,
+  initial: (seed) => ({
+    on: true,
+    target_c: 21,
+    room_c: between(seed, 'room', [19, 21]),
+    today_wh: 0,
+  }),
+  advance,
+  reading: (state, at) => {
+    const regime = regimeOf(HOUSE, roomOf(state), at);
+    const heat = state.on ? heatW(HOUSE, { regime, targetC: state.target_c }, at) : 0;
+    return {
+      switchedOn: state.on,
+      roomCelsius: state.room_c,
+      electricKw: state.on ? electricW(heat, at) / 1_000 : 0,
+      kwhToday: state.today_wh / 1_000,
+      heating: heat > 0,
+    };
+  },
+  orders: {
+    turn_on: (state) => ({ ...state, on: true }),
+    turn_off: (state) => ({ ...state, on: false }),
+    set_temperature: (state, { target_milli_c }) => ({ ...state, target_c: targetC(target_milli_c) }),
+  },
+});

@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { between } from '../physics/chance.ts';
+import { routineWh, weekTime } from '../physics/week.ts';
+import { PLANT_LIMITS } from '../ratings.ts';
+import { inRange, model, Refusal } from './model.ts';
+
+const PlantState = Type.Object({
+  on: Type.Boolean(),
+  max_w: Type.Integer(),
+  meter_wh: Type.Number({ minimum: 0 }),
+});
+type PlantState = Type.Static<typeof PlantState>;
+
+const sizeOf = (seed: string) => between(seed, 'size', [0.8, 1.1]);
+
+/** What the plant wants in an hour of the week, watt: two shifts on weekdays, a base load otherwise. */
+function wantedW(size: number, hour: number): number {
+  const ofDay = hour % 24;
+  const working = hour < 120 && ofDay >= 6 && ofDay < 22;
+  return size * (working ? 260_000 + 120_000 * Math.sin((Math.PI * (ofDay - 6)) / 16) : 90_000);
+}
+
+function drawsW(state: PlantState, size: number, hour: number): number {
+  return state.on ? Math.min(state.max_w, wantedW(size, hour)) : 0;
+}
+
+function withMaximum(state: PlantState, max_w: number | undefined): PlantState {
+  if (max_w === undefined) throw new Refusal('wrong_axis', 'the plant limits by power only; set max_w');
+  return {
+    ...state,
+    max_w: inRange('max_w', max_w, { least: PLANT_LIMITS.min_w, most: PLANT_LIMITS.max_w }),
+  };
+}
+
+/** A plant whose power can be capped. */
+export const industrial = model<PlantState>({
+  schema: PlantState,
+  initial: (seed) => ({ on: true, max_w: PLANT_LIMITS.max_w, meter_wh: between(seed, 'meter', [1e9, 5e9]) }),
+  advance: (state, span, seed) => {
+    const size = sizeOf(seed);
+    const used = routineWh(({ hour, seconds }) => (drawsW(state, size, hour) * seconds) / 3_600, span);
+    return { ...state, meter_wh: state.meter_wh + used };
+  },
+  reading: (state, at, seed) => {
+    const watts = drawsW(state, sizeOf(seed), weekTime(at).hour);
+    return {
+      running: state.on,
+      capped: state.on && watts >= state.max_w,
+      powerKw: watts / 1_000,
+      meterKwh: state.meter_wh / 1_000,
+      headroomKw: (state.max_w - watts) / 1_000,
+    };
+  },
+  orders: {
+    turn_on: (state) => ({ ...state, on: true }),
+    turn_off: (state) => ({ ...state, on: false }),
+    set_limit: (state, { max_w }) => withMaximum(state, max_w),
+  },
+});

@@ -1,0 +1,60 @@
+import type { TSchema } from 'typebox';
+import type { CommandOf, CommandType } from '../../../adapter/commands.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Span } from '../physics/stockholm.ts';
+
+/** How the simulated cloud says no. */
+export class Refusal extends Error {
+  readonly reason: 'out_of_range' | 'wrong_axis' | 'refused' | 'not_possible';
+
+  constructor(reason: Refusal['reason'], message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.reason = reason;
+  }
+}
+
+type Orders<State> = {
+  readonly [T in CommandType]?: (state: State, command: CommandOf<T>, at: number) => State;
+};
+
+/**
+ * One simulated device: pure functions of its state, its seed and simulated time (ms since 1970). `advance` in one step
+ * or in two gives the same state, so a read computes and nothing ticks.
+ */
+export interface Model<State extends JsonObject> {
+  /** The shape of a stored state. */
+  readonly schema: TSchema;
+  /** The state at the moment of linking. */
+  initial(seed: string, at: number): State;
+  advance(state: State, span: Span, seed: string): State;
+  /** What the simulated cloud answers about the device. */
+  reading(state: State, at: number, seed: string): JsonObject;
+  readonly orders: Orders<State>;
+  /** Plugs a car in or out. */
+  plug?(state: State, pluggedIn: boolean): State;
+  /** Sets the state of charge, percent. */
+  charge?(state: State, soc: number): State;
+}
+
+/** A model whose state is known only to itself; only `model()` makes one. */
+export type AnyModel = Model<JsonObject>;
+
+/**
+ * Seals a model: its functions only ever get states that its own schema accepts. The compiler cannot see that, so the cast
+ * goes by way of `unknown`.
+ */
+export function model<State extends JsonObject>(declaration: Model<State>): AnyModel {
+  return declaration as unknown as AnyModel;
+}
+
+/** Refuses a value outside its range with a sentence that says the range. */
+export function inRange(
+  name: string,
+  value: number,
+  { least, most }: { least: number; most: number },
+): number {
+  if (value < least || value > most)
+    throw new Refusal('out_of_range', `${name} must be from ${least} to ${most}; got ${value}`);
+  return value;
+}

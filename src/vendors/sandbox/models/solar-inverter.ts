@@ -1,0 +1,29 @@
+import Type from 'typebox';
+import { between } from '../physics/chance.ts';
+import { dateOf } from '../physics/stockholm.ts';
+import { sineOfSunHeight, sunHoursToday } from '../physics/sun.ts';
+import { model } from './model.ts';
+
+/** Nothing about it can change. */
+type SolarState = Record<string, never>;
+
+/** Panels that would give this much with the sun in the zenith of a clear sky, watt. */
+const peakW = (seed: string) => between(seed, 'peak', [6_000, 12_000]);
+
+/** What the clouds of a date let through. */
+const clearness = (seed: string, at: number) => between(seed, `clouds ${dateOf(at)}`, [0.2, 1]);
+
+/** Flat panels in Stockholm: production is peak × sin(sun height) × the day's clearness; the energy is today's. */
+export const solarInverter = model<SolarState>({
+  schema: Type.Object({}),
+  initial: () => ({}),
+  advance: (state) => state,
+  reading: (_state, at, seed) => {
+    const scaleKw = (peakW(seed) * clearness(seed, at)) / 1_000;
+    return {
+      productionKw: scaleKw * Math.max(0, sineOfSunHeight(at)),
+      kwhToday: scaleKw * sunHoursToday(at),
+    };
+  },
+  orders: {},
+});

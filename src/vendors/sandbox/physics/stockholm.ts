@@ -1,0 +1,40 @@
+const ZONE = 'Europe/Stockholm';
+
+export const SECOND_MS = 1_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** A span of simulated time, ms since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const local = (ms: number) => Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(ZONE);
+
+/** Midnight in Stockholm at or before `ms`; days have 23, 24 or 25 hours. */
+export function startOfDay(ms: number): number {
+  return local(ms).startOfDay().epochMilliseconds;
+}
+
+/** The local date, for example `2026-06-21`. */
+export function dateOf(ms: number): string {
+  return local(ms).toPlainDate().toString();
+}
+
+/** 1–366. */
+export function dayOfYear(ms: number): number {
+  return local(ms).dayOfYear;
+}
+
+/** 12:00 UTC of the local date. */
+export function utcNoonOf(ms: number): number {
+  const { year, month, day } = local(ms);
+  return new Temporal.PlainDateTime(year, month, day, 12).toZonedDateTime('UTC').epochMilliseconds;
+}
+
+/** Hours since local midnight by the clock on the wall, with fractions: 0–24. */
+export function hourOfDay(ms: number): number {
+  const { hour, minute, second } = local(ms);
+  return hour + minute / 60 + second / 3_600;
+}

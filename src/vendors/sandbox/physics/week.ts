@@ -1,0 +1,40 @@
+import { HOUR_MS, type Span } from './stockholm.ts';
+
+const WEEK_MS = 168 * HOUR_MS;
+/** The first Monday of 1970, 00:00 in Swedish standard time; buildings keep standard time, so all weeks are equal. */
+const FIRST_MONDAY = Date.UTC(1970, 0, 4, 23);
+
+/** A place in the week: 0–167 hours since Monday 00:00 standard time, and seconds into that hour. */
+export interface WeekTime {
+  readonly hour: number;
+  readonly seconds: number;
+}
+
+/** Energy that a weekly routine takes in the first `seconds` of an hour of the week, watt-hours. */
+export type Routine = (time: WeekTime) => number;
+
+const weekOf = (ms: number) => Math.floor((ms - FIRST_MONDAY) / WEEK_MS);
+
+/** Where in the week `ms` is. */
+export function weekTime(ms: number): WeekTime {
+  const since = ms - FIRST_MONDAY - weekOf(ms) * WEEK_MS;
+  const hour = Math.floor(since / HOUR_MS);
+  return { hour, seconds: (since - hour * HOUR_MS) / 1_000 };
+}
+
+/** Energy of a weekly routine over a span of any length, watt-hours: whole weeks are multiplied, not walked through. */
+export function routineWh(routine: Routine, { from, to }: Span): number {
+  const weeks = weekOf(to) - weekOf(from);
+  const whole = weeks === 0 ? 0 : weeks * hoursWh(routine, 168);
+  return whole + sinceMonday(routine, weekTime(to)) - sinceMonday(routine, weekTime(from));
+}
+
+function sinceMonday(routine: Routine, time: WeekTime): number {
+  return hoursWh(routine, time.hour) + routine(time);
+}
+
+function hoursWh(routine: Routine, hours: number): number {
+  let sum = 0;
+  for (let hour = 0; hour < hours; hour += 1) sum += routine({ hour, seconds: 3_600 });
+  return sum;
+}

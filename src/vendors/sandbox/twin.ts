@@ -1,0 +1,67 @@
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { MODELS } from './models/index.ts';
+
+export const FAULTS = ['timeout', 'refuse', 'rate_limited', 'garbage'] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** Dates end here (ECMA-262, 21.4.1.1); a clock that runs 3,600 times too fast stands still a little before it. */
+const LAST_MS = 8.6e15;
+
+/** A simulated device at one moment: its anchor, from which every later moment is computed. */
+const Anchor = Type.Object({
+  /** The clock of the platform at the anchor, ms since 1970. */
+  real_ms: Type.Number(),
+  /** The device's own clock at the anchor, ms since 1970; runs `time_scale` times as fast. */
+  simulated_ms: Type.Number(),
+  time_scale: Type.Integer({ minimum: 1, maximum: 3_600 }),
+  online: Type.Boolean(),
+  fail: Type.Union([Type.Enum([...FAULTS]), Type.Null()]),
+});
+type Anchor = Type.Static<typeof Anchor>;
+
+export interface Twin extends Anchor {
+  readonly state: JsonObject;
+}
+
+const anchors = Compile(Anchor);
+const documents = Compile(Type.Object({ state: Type.Unknown() }));
+const states = Object.fromEntries(
+  Object.entries(MODELS).map(([type, { schema }]) => [type, Compile(schema)]),
+);
+
+const nameOf = (device: DeviceRef) => `device/${device.id}`;
+
+/** The device as it is now. Reads the stored anchor, or derives one from the link, and stores nothing. */
+export async function twinNow(session: Session, device: DeviceRef): Promise<Twin> {
+  const twin = (await stored(session, device)) ?? fresh(session, device);
+  const now = session.clock.now();
+  const elapsed = Math.max(0, now - twin.real_ms);
+  const to = Math.min(LAST_MS, twin.simulated_ms + elapsed * twin.time_scale);
+  const state = MODELS[device.type].advance(twin.state, { from: twin.simulated_ms, to }, device.id);
+  return { ...twin, real_ms: now, simulated_ms: to, state };
+}
+
+/** Makes the twin the device's new anchor. */
+export async function keep(session: Session, device: DeviceRef, twin: Twin): Promise<void> {
+  const { real_ms, simulated_ms, time_scale, online, fail, state } = twin;
+  await session.documents.put(nameOf(device), { real_ms, simulated_ms, time_scale, online, fail, state });
+}
+
+function fresh(session: Session, device: DeviceRef): Twin {
+  const at = session.linkedAt;
+  const state = MODELS[device.type].initial(device.id, at);
+  return { real_ms: at, simulated_ms: at, time_scale: 1, online: true, fail: null, state };
+}
+
+/** A document that an older version wrote in another shape counts as none: the simulation then starts over. */
+async function stored(session: Session, device: DeviceRef): Promise<Twin | undefined> {
+  const document = await session.documents.get(nameOf(device));
+  if (document === undefined) return undefined;
+  if (anchors.Check(document) && documents.Check(document) && states[device.type]?.Check(document.state))
+    return { ...document, state: document.state as JsonObject };
+  session.log.warn({ device: device.id }, 'sandbox: the stored device is not understood and starts over');
+  return undefined;
+}
