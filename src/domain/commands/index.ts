@@ -1,0 +1,226 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import { type Command, capabilityOf } from '../../adapter/commands.ts';
+import { kindOf } from '../../adapter/derive.ts';
+import { send } from '../../adapter/send.ts';
+import type { Session } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { Database } from '../../db/database.ts';
+import {
+  type CommandedDevice,
+  commandedOf,
+  type Devices,
+  type Known,
+  type SessionSource,
+  type ToldError,
+  tellError,
+  toldError,
+} from '../devices/index.ts';
+import { createLane } from './lane.ts';
+import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
+import { createCommandStore } from './store.ts';
+
+export { type CommandCheck, parseCommand } from './parse.ts';
+
+const WHO = 'commands.who';
+const RUN = 'commands.run';
+const WHO_MS = 1_000;
+const RUN_MS = 40_000;
+
+export interface CommandRequest {
+  readonly account: number;
+  readonly keyId: string;
+  readonly deviceId: string;
+  readonly vendor: string | undefined;
+  readonly command: Command;
+  /** Called right before the vendor is asked: from then on the request may have an effect. */
+  begun(): void;
+}
+
+interface CommandsOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly devices: Devices;
+  readonly sessions: SessionSource;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Commands to devices: refused, or done one after the other and answered with what the device is like then. */
+export async function createCommands(options: CommandsOptions) {
+  const { database, adapters, devices, sessions, clock, random } = options;
+  const { bus } = database;
+  const store = createCommandStore(database);
+  const inLane = createLane({ store, clock, random });
+  // The embedded database has one process: whatever still runs in it belongs to one that died.
+  if (database.engine === 'sqlite') await store.giveUpAll(clock.now());
+
+  async function run(request: CommandRequest): Promise<CommandedDevice> {
+    const { account, command } = request;
+    const known = await devices.find(account, request.deviceId, request.vendor);
+    checkCapability(known, command);
+    checkFixedRanges(command);
+    const { row } = known;
+    if (adapters.get(row.vendor)?.dialIn !== undefined && !sessions.isConnectedHere(row))
+      return runElsewhere(known, request);
+    return runHere(known, request);
+  }
+
+  async function runHere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
+    const { row } = known;
+    const { command } = request;
+    const kind = kindOf(adapterOf(row.vendor), row.type);
+    if (needsLimits(command) && kind.limits !== undefined) {
+      const { seen } = known.seen?.limits == null ? await devices.refresh(known) : known;
+      if (seen?.limits != null) checkLimits(command, seen.limits);
+    }
+    return change(
+      known,
+      { keyId: request.keyId, change: command, call: 'command', begun: request.begun },
+      (session) => send(kind, session, row, command),
+    );
+  }
+
+  interface Change {
+    readonly keyId: string;
+    readonly change: Command | { type: 'conditions'; conditions: JsonObject };
+    readonly call: 'command' | 'conditions';
+    begun(): void;
+  }
+
+  /** In the device's lane: the change, then the state as it is after it. */
+  async function change(
+    known: Known,
+    what: Change,
+    work: (session: Session) => Promise<void>,
+  ): Promise<CommandedDevice> {
+    const { account, vendor, id, link } = known.row;
+    const entry = {
+      account,
+      vendor,
+      deviceId: id,
+      keyId: what.keyId,
+      commandJson: JSON.stringify(what.change),
+    };
+    await inLane(entry, () => {
+      what.begun();
+      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call }, work);
+    });
+    return commandedOf(await stateAfter(known));
+  }
+
+  async function stateAfter(known: Known): Promise<Known> {
+    try {
+      return await devices.readAfterCommand(known);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError(
+        error.code,
+        `the command was taken, but the state could not be read again: ${error.message}`,
+        {
+          cause: error,
+          ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+        },
+      );
+    }
+  }
+
+  /** The station is connected to another process, or to none. */
+  async function runElsewhere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
+    const { account, link, vendor, id } = known.row;
+    const holder =
+      database.engine === 'sqlite' ? undefined : await bus.request(WHO, { account, link, vendor }, WHO_MS);
+    if (holder === undefined) throw new AppError('device.offline', `the station of ${id} is not connected`);
+    request.begun();
+    const told = (await bus.request(
+      RUN,
+      { holder, account, vendor, id, link, key: request.keyId, command: request.command as unknown as Json },
+      RUN_MS,
+    )) as { done: CommandedDevice } | { error: ToldError } | undefined;
+    if (told === undefined) {
+      throw new AppError(
+        'command.outcome_unknown',
+        'the process that the station is connected to did not answer; read the device',
+      );
+    }
+    if ('error' in told) throw toldError(told.error);
+    return told.done;
+  }
+
+  const self = crypto.randomUUID();
+  bus.on(WHO, (message) =>
+    sessions.isConnectedHere(message as unknown as { account: number; link: string; vendor: string })
+      ? self
+      : undefined,
+  );
+  bus.on(RUN, async (message) => {
+    const { holder, account, vendor, id, key, command } = message as JsonObject;
+    if (holder !== self) return undefined;
+    try {
+      const known = await devices.find(Number(account), String(id), String(vendor));
+      const done = await runHere(known, {
+        account: Number(account),
+        keyId: String(key),
+        deviceId: String(id),
+        vendor: String(vendor),
+        command: command as unknown as Command,
+        begun: () => {},
+      });
+      return { done } as unknown as Json;
+    } catch (error) {
+      const told =
+        error instanceof AppError
+          ? error
+          : new AppError('server.internal', 'an unexpected error happened', { cause: error });
+      return { error: tellError(told) } as unknown as Json;
+    }
+  });
+
+  const adapterOf = (vendor: string): Adapter => {
+    const adapter = adapters.get(vendor);
+    if (adapter === undefined)
+      throw new AppError('vendor.unreachable', `this server no longer offers the vendor ${vendor}`);
+    return adapter;
+  };
+
+  return {
+    run,
+
+    /** Sets what a simulated device lives through, and answers what it is like then. */
+    async setConditions(
+      request: Omit<CommandRequest, 'command'> & { vendor: string; conditions: JsonObject },
+    ): Promise<CommandedDevice> {
+      const known = await devices.find(request.account, request.deviceId, request.vendor);
+      const { conditions: accepts } = adapterOf(request.vendor);
+      if (accepts === undefined)
+        throw new AppError('device.not_found', `there is no device ${request.deviceId}`);
+      const what = {
+        keyId: request.keyId,
+        change: { type: 'conditions' as const, conditions: request.conditions },
+        call: 'conditions' as const,
+        begun: request.begun,
+      };
+      try {
+        return await change(known, what, (session) => accepts.apply(session, known.row, request.conditions));
+      } catch (error) {
+        // A simulated fault makes the read fail as well; the conditions are set all the same.
+        if (error instanceof AppError && error.code.startsWith('vendor.') && known.seen !== null)
+          return commandedOf(known);
+        throw error;
+      }
+    },
+  };
+}
+
+export type Commands = Awaited<ReturnType<typeof createCommands>>;
+
+function checkCapability({ row }: Known, command: Command): void {
+  const needed = capabilityOf(command.type);
+  if (row.capabilities.includes(needed)) return;
+  throw new AppError(
+    'device.capability_missing',
+    `${row.id} cannot ${command.type}: it lacks the capability ${needed} (it has ${row.capabilities.join(', ')})`,
+  );
+}

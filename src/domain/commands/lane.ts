@@ -1,0 +1,87 @@
+import { type Clock, sleep } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomId } from '../../core/ids.ts';
+import type { CommandStore } from './store.ts';
+
+const WAITING_PER_DEVICE = 20;
+const LEASE_MS = 60_000;
+const ANOTHER_PROCESS_MS = 15_000;
+const RETRY_MS = 100;
+
+export interface Entry {
+  readonly account: number;
+  readonly vendor: string;
+  readonly deviceId: string;
+  readonly keyId: string;
+  /** What is kept of the command. */
+  readonly commandJson: string;
+}
+
+interface LaneOptions {
+  readonly store: CommandStore;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Runs what changes a device one after the other: in the order of arrival within the process, and never beside a command
+ * of another process. Each entry is kept before it runs, so that a crash leaves "unknown" instead of silence.
+ */
+export function createLane({ store, clock, random }: LaneOptions) {
+  const lanes = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+
+  return async function inLane<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+    const key = `${entry.account}/${entry.vendor}/${entry.deviceId}`;
+    const lane = lanes.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
+    if (lane.waiting >= WAITING_PER_DEVICE) {
+      throw new AppError('command.busy', `${WAITING_PER_DEVICE} commands already wait for this device`, {
+        retryAfterSeconds: 5,
+      });
+    }
+    lane.waiting += 1;
+    const run = lane.tail.then(() => kept(entry, work));
+    lane.tail = run.catch(() => {});
+    lanes.set(key, lane);
+    try {
+      return await run;
+    } finally {
+      lane.waiting -= 1;
+      if (lane.waiting === 0 && lanes.get(key) === lane) lanes.delete(key);
+    }
+  };
+
+  async function kept<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+    const { account } = entry;
+    const id = randomId(random);
+    const deadline = clock.now() + ANOTHER_PROCESS_MS;
+    while (!(await store.begin({ ...entry, id, at: clock.now(), leaseUntil: clock.now() + LEASE_MS }))) {
+      if (clock.now() >= deadline) {
+        throw new AppError('command.busy', 'another command of this device is still running', {
+          retryAfterSeconds: 5,
+        });
+      }
+      await store.giveUpDead(clock.now());
+      await sleep(clock, RETRY_MS);
+    }
+    try {
+      const answer = await work();
+      await store.finish(account, id, { status: 'done', error: null, at: clock.now() });
+      return answer;
+    } catch (error) {
+      const known = error instanceof AppError && error.code !== 'vendor.timeout';
+      const end = {
+        status: known ? ('failed' as const) : ('unknown' as const),
+        error: textOf(error),
+        at: clock.now(),
+      };
+      await store.finish(account, id, end);
+      throw error;
+    }
+  }
+}
+
+export type Lane = ReturnType<typeof createLane>;
+
+function textOf(error: unknown): string {
+  return error instanceof AppError ? `${error.code}: ${error.message}` : 'unexpected';
+}

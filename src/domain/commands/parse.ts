@@ -1,0 +1,34 @@
+import { COMMAND_TYPES, COMMANDS, type Command, type CommandType } from '../../adapter/commands.ts';
+import { AppError } from '../../core/errors.ts';
+
+/** Checks a body against one command's schema; the answer is the same value, typed. */
+export type CommandCheck = (type: CommandType, body: unknown) => Command;
+
+/** The command that a body is; 400 with the known types when it is none, or with what is wrong in it. */
+export function parseCommand(body: unknown, check: CommandCheck): Command {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError('request.invalid', 'the body must be a JSON object such as {"type": "turn_on"}');
+  }
+  const { type } = body as { type?: unknown };
+  if (type === undefined)
+    throw new AppError('request.invalid', `body lacks type, one of ${COMMAND_TYPES.join(', ')}`);
+  if (!isCommandType(type)) {
+    const given = typeof type === 'string' ? `"${type.slice(0, 60)}"` : 'what was given';
+    throw new AppError(
+      'command.type_unknown',
+      `type ${given} is not known; the types are ${COMMAND_TYPES.join(', ')}`,
+    );
+  }
+  const command = check(type, body);
+  if (command.type === 'set_light' && command.dim === undefined && command.color === undefined) {
+    throw new AppError('request.invalid', 'body must have dim, color or both');
+  }
+  if (command.type === 'set_limit' && (command.max_a === undefined) === (command.max_w === undefined)) {
+    throw new AppError('request.invalid', 'body must have exactly one of max_a and max_w');
+  }
+  return command;
+}
+
+function isCommandType(type: unknown): type is CommandType {
+  return typeof type === 'string' && Object.hasOwn(COMMANDS, type);
+}

@@ -1,0 +1,118 @@
+import type { Command } from '../../adapter/commands.ts';
+import type { Limits } from '../../adapter/device.ts';
+import { AppError } from '../../core/errors.ts';
+
+const DAY_SECONDS = 86_400;
+
+/** Refuses a value outside its fixed range: 422 with what is permitted. */
+export function checkFixedRanges(command: Command): void {
+  switch (command.type) {
+    case 'set_charge_limit':
+      within('percent', command.percent, [0, 100]);
+      return;
+    case 'delayed_start':
+      within('delay_seconds', command.delay_seconds, [1, DAY_SECONDS]);
+      return;
+    case 'set_light':
+      if (command.dim !== undefined) within('dim', command.dim, [0, 100]);
+      for (const [index, value] of (command.color ?? []).entries())
+        within(`color[${index}]`, value, [0, 255]);
+      return;
+    case 'set_current':
+      if (command.current_a < 0)
+        throw outOfRange(`current_a must be 0 (pause) or more, not ${command.current_a}`);
+      return;
+    case 'set_limit':
+      for (const axis of ['max_a', 'max_w'] as const) {
+        const value = command[axis];
+        if (value !== undefined && value < 0) throw outOfRange(`${axis} must be 0 or more, not ${value}`);
+      }
+      return;
+    case 'turn_on':
+    case 'turn_off':
+    case 'start_charge':
+    case 'stop_charge':
+    case 'set_temperature':
+    case 'set_battery_power':
+    case 'start_program':
+    case 'stop_program':
+      return;
+  }
+}
+
+/** Whether what the command may ask for depends on the device's limits. */
+export function needsLimits(command: Command): boolean {
+  return (
+    command.type === 'set_current' || command.type === 'set_limit' || command.type === 'set_battery_power'
+  );
+}
+
+/** Refuses a value outside the device's limits, and a limit on an axis that the device does not have. */
+export function checkLimits(command: Command, limits: Limits): void {
+  switch (command.type) {
+    case 'set_current':
+      // 0 pauses whatever the lowest current is.
+      if (command.current_a !== 0) {
+        between('current_a', command.current_a, {
+          least: limits.min_a,
+          most: limits.max_a,
+          also: '0 (pause) or ',
+        });
+      }
+      return;
+    case 'set_limit': {
+      const hasA = limits.max_a !== null;
+      const hasW = limits.max_w !== null;
+      if (command.max_a !== undefined) {
+        if (!hasA)
+          throw new AppError('command.axis_unsupported', 'the device limits by power only; set max_w');
+        between('max_a', command.max_a, { least: limits.min_a, most: limits.max_a });
+      }
+      if (command.max_w !== undefined) {
+        if (!hasW)
+          throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
+        between('max_w', command.max_w, { least: limits.min_w, most: limits.max_w });
+      }
+      return;
+    }
+    case 'set_battery_power':
+      between('power_w', command.power_w, { least: limits.min_w, most: limits.max_w });
+      return;
+    case 'turn_on':
+    case 'turn_off':
+    case 'set_charge_limit':
+    case 'start_charge':
+    case 'stop_charge':
+    case 'set_temperature':
+    case 'set_light':
+    case 'start_program':
+    case 'stop_program':
+    case 'delayed_start':
+      return;
+  }
+}
+
+function within(field: string, value: number, [least, most]: readonly [number, number]): void {
+  if (value < least || value > most)
+    throw outOfRange(`${field} must be from ${least} to ${most}, not ${value}`);
+}
+
+function between(
+  field: string,
+  value: number,
+  range: { least: number | null; most: number | null; also?: string },
+): void {
+  const { least, most, also = '' } = range;
+  if ((least === null || value >= least) && (most === null || value <= most)) return;
+  const bounds =
+    least !== null && most !== null
+      ? `from ${least} to ${most}`
+      : most !== null
+        ? `at most ${most}`
+        : `at least ${least}`;
+  throw outOfRange(`${field} must be ${also}${bounds}, not ${value}`);
+}
+
+function outOfRange(sentence: string): AppError {
+  return new AppError('command.out_of_range', sentence);
+}

@@ -1,0 +1,263 @@
+import type { Adapter, Found } from '../../adapter/adapter.ts';
+import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
+import type { DeviceType } from '../../adapter/device.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import { readingOf } from './answers.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { DeviceMemory, type Known, type Page } from './memory.ts';
+import { createReader, type SessionSource } from './reader.ts';
+import { createSightings } from './sightings.ts';
+import {
+  createDeviceStore,
+  type DeviceRow,
+  type NewDevice,
+  type OfLink,
+  type PageFilter,
+  type Seen,
+} from './store.ts';
+
+export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
+export type { Known, Page } from './memory.ts';
+export { type SessionSource, type ToldError, tellError, toldError } from './reader.ts';
+export type { OfLink, Seen } from './store.ts';
+export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';
+
+const CHANGED = 'devices.changed';
+const READ = 'devices.read';
+const OTHER_PROCESS_MS = 1_500;
+
+export interface ListQuery {
+  readonly vendor?: string | undefined;
+  readonly deviceType?: DeviceType | undefined;
+  readonly userRef?: string | undefined;
+  readonly cursor?: string | undefined;
+  /** 1–1,000. */
+  readonly limit: number;
+}
+
+interface DevicesOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly sessions: SessionSource;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The devices of all accounts: what they are, what they were last like, and reading them from their vendors. */
+export function createDevices({ database, adapters, sessions, clock, log }: DevicesOptions) {
+  const store = createDeviceStore(database);
+  const memory = new DeviceMemory();
+  const reader = createReader({ clock, sessions });
+  const flights = new Map<string, Promise<Known>>();
+  const { bus } = database;
+
+  const tell = async (changed: readonly { account: number; id: string }[]): Promise<void> => {
+    for (const { account } of changed) memory.dropPages(account);
+    if (database.engine === 'sqlite') return;
+    await bus.publish(CHANGED, { from: self, devices: changed.map(({ account, id }) => [account, id]) });
+  };
+  const self = crypto.randomUUID();
+  bus.on(CHANGED, (message) => {
+    const { from, devices } = message as { from: string; devices: [number, string][] };
+    if (from !== self) for (const [account, id] of devices) memory.drop(account, id);
+    return undefined;
+  });
+  bus.onGap(() => memory.dropAll());
+  const sightings = createSightings({ database, store, clock, log, tell });
+
+  const adapterOf = (vendor: string): Adapter => {
+    const adapter = adapters.get(vendor);
+    if (adapter === undefined)
+      throw new AppError('vendor.unreachable', `this server no longer offers the vendor ${vendor}`);
+    return adapter;
+  };
+
+  async function byId(account: number, id: string): Promise<Known[]> {
+    const remembered = bus.live ? memory.known(account, id) : undefined;
+    if (remembered !== undefined) return remembered;
+    const changes = memory.changesOf(account);
+    const devices = (await store.byId(account, id)).map(
+      ({ seen, ...row }: DeviceRow): Known => ({ row, seen, answer: null }),
+    );
+    if (bus.live && memory.changesOf(account) === changes && devices.length > 0)
+      memory.keep(account, id, devices);
+    return devices;
+  }
+
+  /** The device, or 404; an id that two vendors use needs `vendor`. */
+  async function find(account: number, id: string, vendor?: string): Promise<Known> {
+    const all = await byId(account, id);
+    const [device, ...others] = vendor === undefined ? all : all.filter(({ row }) => row.vendor === vendor);
+    if (device === undefined)
+      throw new AppError('device.not_found', `there is no device ${id.slice(0, 100)}`);
+    if (others.length > 0) {
+      const vendors = [device, ...others].map(({ row }) => row.vendor).join(', ');
+      throw new AppError(
+        'device.ambiguous',
+        `several vendors have a device ${id}: ${vendors}; add ?vendor= to name one`,
+      );
+    }
+    return device;
+  }
+
+  function see(known: Known, seen: Seen): void {
+    const { account, vendor, id } = known.row;
+    known.seen = seen;
+    known.answer = null;
+    memory.dropPages(account);
+    sightings.add({ account, vendor, id, seen });
+  }
+
+  async function ask(known: Known): Promise<Known> {
+    const adapter = adapterOf(known.row.vendor);
+    if (adapter.dialIn === undefined || sessions.isConnectedHere(known.row)) {
+      see(known, await reader.ask(adapter, known));
+      return known;
+    }
+    const told = known.seen?.state.online === false ? undefined : await askOthers(known);
+    if (told !== undefined) {
+      known.seen = told;
+      known.answer = null;
+      return known;
+    }
+    see(known, reader.offline(known));
+    return known;
+  }
+
+  /** The process that a station is connected to answers for it. */
+  async function askOthers({ row }: Known): Promise<Seen | undefined> {
+    const { account, link, vendor, id } = row;
+    return (await bus.request(READ, { account, link, vendor, id }, OTHER_PROCESS_MS)) as Seen | undefined;
+  }
+  bus.on(READ, async (message) => {
+    const { account, link, vendor, id } = message as {
+      account: number;
+      link: string;
+      vendor: string;
+      id: string;
+    };
+    if (!sessions.isConnectedHere({ account, link, vendor })) return undefined;
+    const { seen } = await refresh(await find(account, id, vendor));
+    return seen as Json;
+  });
+
+  /** Asks the vendor, whatever is stored; concurrent callers share one call. */
+  function refresh(known: Known): Promise<Known> {
+    const key = `${known.row.account}/${known.row.vendor}/${known.row.id}`;
+    const running = flights.get(key);
+    if (running !== undefined) return running;
+    const flight = ask(known).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
+  }
+
+  return {
+    find,
+    refresh,
+
+    /** Asks the vendor now, not joining a read that began earlier: for the state after a command. */
+    async readAfterCommand(known: Known): Promise<Known> {
+      const key = `${known.row.account}/${known.row.vendor}/${known.row.id}`;
+      await flights.get(key)?.catch(() => {});
+      await refresh(known);
+      await sightings.flush();
+      return known;
+    },
+
+    /** The answer of `GET /devices/{id}`: from memory while it is fresh, from the vendor otherwise. */
+    read(account: number, id: string, vendor?: string): Buffer | Promise<Buffer> {
+      const remembered = vendor === undefined && bus.live ? memory.known(account, id) : undefined;
+      if (remembered?.length === 1) {
+        const [known] = remembered;
+        if (known !== undefined && isFresh(known)) return answerOf(known);
+      }
+      return find(account, id, vendor).then(async (known) =>
+        answerOf(isFresh(known) ? known : await refresh(known)),
+      );
+    },
+
+    /** A page of the account's devices as JSON text, in the order of (vendor, id). Never asks a vendor. */
+    async list(account: number, query: ListQuery): Promise<Page> {
+      const key = JSON.stringify(query);
+      const kept = bus.live ? memory.page(account, key) : undefined;
+      if (kept !== undefined) return kept;
+      if (sightings.pending(account)) await sightings.flush();
+      const changes = memory.changesOf(account);
+      const filter: PageFilter = {
+        account,
+        // One more than asked for tells whether there is a next page.
+        limit: query.limit + 1,
+        ...(query.vendor === undefined ? {} : { vendor: query.vendor }),
+        ...(query.deviceType === undefined ? {} : { deviceType: query.deviceType }),
+        ...(query.userRef === undefined ? {} : { userRef: query.userRef }),
+        ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor) }),
+      };
+      const devices = await store.page(filter);
+      const shown = devices.slice(0, query.limit);
+      const last = shown.at(-1);
+      const page: Page = {
+        body: Buffer.from(`[${shown.map((device) => device.json).join(',')}]`),
+        next: devices.length > query.limit && last !== undefined ? encodeCursor(last) : null,
+      };
+      if (bus.live) memory.keepPage(account, key, { page, changes });
+      return page;
+    },
+
+    countByLink: store.countByLink,
+
+    /** Makes `found` the devices of a link, within the caller's transaction; call `changed` when it is done. */
+    async replace(transaction: Queries, of: OfLink, found: readonly Found[]): Promise<void> {
+      const adapter = adapterOf(of.vendor);
+      const devices = found.map(
+        (device): NewDevice => ({
+          id: device.id,
+          type: device.type,
+          name: device.name ?? null,
+          capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
+          details: device.details ?? {},
+        }),
+      );
+      await store.replace(transaction, of, devices, clock.now());
+    },
+
+    setUserRef: store.setUserRef,
+
+    ofLink: store.ofLink,
+
+    /** Drops devices from memory, here and on every process; resolves when all have done so. */
+    async changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
+      for (const { id } of ids) memory.drop(account, id);
+      memory.dropPages(account);
+      await bus.publishAndWait(CHANGED, { from: self, devices: ids.map(({ id }) => [account, id]) });
+    },
+
+    /** A vendor told by itself what a device is like now. */
+    async observe(link: LinkKey & { vendor: string }, id: string, raw: unknown): Promise<void> {
+      const known = (await byId(link.account, id)).find(
+        ({ row }) => row.vendor === link.vendor && row.link === link.link,
+      );
+      if (known === undefined) return;
+      see(known, reader.understand(adapterOf(link.vendor), known, raw));
+    },
+
+    /** Stores what is still waiting to be stored. */
+    flush: sightings.flush,
+  };
+
+  function isFresh({ row, seen }: Known): boolean {
+    const poll = adapters.get(row.vendor)?.pollSeconds ?? 0;
+    return seen !== null && clock.now() - seen.fetchedAt < poll * 1000;
+  }
+
+  function answerOf(known: Known): Buffer {
+    known.answer ??= Buffer.from(JSON.stringify(readingOf(known)));
+    return known.answer;
+  }
+}
+
+export type Devices = ReturnType<typeof createDevices>;

@@ -1,0 +1,82 @@
+import type { DeviceRow, Seen } from './store.ts';
+
+const KNOWN_IDS = 20_000;
+const PAGE_BYTES = 64 * 1024 * 1024;
+
+/** A device in memory; what it was last like changes in place. */
+export interface Known {
+  readonly row: Omit<DeviceRow, 'seen'>;
+  seen: Seen | null;
+  /** The answer of `GET /devices/{id}` for `seen`, made when first asked for. */
+  answer: Buffer | null;
+}
+
+export interface Page {
+  readonly body: Buffer;
+  /** Cursor of the page after it. */
+  readonly next: string | null;
+}
+
+/**
+ * Devices and pages that were asked for lately. Everything in here can be dropped at any time; whoever changes a device
+ * drops it here, and on the bus for the other processes.
+ */
+export class DeviceMemory {
+  readonly #byId = new Map<string, Known[]>();
+  readonly #pages = new Map<number, Map<string, Page>>();
+  /** Counts changes of an account, so that a page read before a change is not kept after it. */
+  readonly #changes = new Map<number, number>();
+  #pageBytes = 0;
+
+  known(account: number, id: string): Known[] | undefined {
+    return this.#byId.get(`${account}/${id}`);
+  }
+
+  keep(account: number, id: string, devices: Known[]): void {
+    // Insertion order makes the oldest entry the first one.
+    if (this.#byId.size >= KNOWN_IDS) this.#byId.delete(this.#byId.keys().next().value ?? '');
+    this.#byId.set(`${account}/${id}`, devices);
+  }
+
+  page(account: number, query: string): Page | undefined {
+    return this.#pages.get(account)?.get(query);
+  }
+
+  changesOf(account: number): number {
+    return this.#changes.get(account) ?? 0;
+  }
+
+  /** Keeps a page unless the account has changed since `changes` was read. */
+  keepPage(account: number, query: string, kept: { page: Page; changes: number }): void {
+    if (this.changesOf(account) !== kept.changes) return;
+    if (this.#pageBytes + kept.page.body.length > PAGE_BYTES) this.#dropAllPages();
+    const pages = this.#pages.get(account) ?? new Map<string, Page>();
+    pages.set(query, kept.page);
+    this.#pages.set(account, pages);
+    this.#pageBytes += kept.page.body.length;
+  }
+
+  dropPages(account: number): void {
+    this.#changes.set(account, this.changesOf(account) + 1);
+    const pages = this.#pages.get(account);
+    if (pages === undefined) return;
+    for (const page of pages.values()) this.#pageBytes -= page.body.length;
+    this.#pages.delete(account);
+  }
+
+  drop(account: number, id: string): void {
+    this.#byId.delete(`${account}/${id}`);
+    this.dropPages(account);
+  }
+
+  dropAll(): void {
+    this.#byId.clear();
+    for (const account of this.#pages.keys()) this.#changes.set(account, this.changesOf(account) + 1);
+    this.#dropAllPages();
+  }
+
+  #dropAllPages(): void {
+    this.#pages.clear();
+    this.#pageBytes = 0;
+  }
+}

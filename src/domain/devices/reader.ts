@@ -1,0 +1,91 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import { kindOf, stateOf } from '../../adapter/derive.ts';
+import { NO_LIMITS } from '../../adapter/device.ts';
+import type { LinkKey, Session } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { Known } from './memory.ts';
+import type { Seen } from './store.ts';
+import type { VendorCall } from './vendor-call.ts';
+
+/** What devices need of the linked accounts; `domain/links` gives it. */
+export interface SessionSource {
+  /** Opens a session of the link for one call; throws `link.not_found` when the link is gone. */
+  withSession<T>(
+    link: LinkKey & { vendor: string },
+    what: VendorCall,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T>;
+  /** Whether the station of a dial-in link is connected to this process. */
+  isConnectedHere(link: LinkKey & { vendor: string }): boolean;
+}
+
+interface ReaderOptions {
+  readonly clock: Clock;
+  readonly sessions: SessionSource;
+}
+
+/** Asks vendors what devices are like now. */
+export function createReader({ clock, sessions }: ReaderOptions) {
+  return {
+    /** Asks the vendor; concurrent callers are joined by the caller of this. */
+    async ask(adapter: Adapter, known: Known): Promise<Seen> {
+      const { row } = known;
+      const kind = kindOf(adapter, row.type);
+      const link = { account: row.account, link: row.link, vendor: row.vendor };
+      const raw = await sessions.withSession(link, { vendor: row.vendor, call: 'read' }, (session) =>
+        kind.read(session, row),
+      );
+      return this.understand(adapter, known, raw);
+    },
+
+    /** Turns what the vendor said into what is kept. */
+    understand(adapter: Adapter, { row }: Known, raw: unknown): Seen {
+      const kind = kindOf(adapter, row.type);
+      const now = clock.now();
+      return {
+        state: stateOf(kind, raw, row.capabilities),
+        limits: kind.limits?.(raw) ?? null,
+        capacity: kind.availableCapacity?.(raw) ?? null,
+        observedAt: Math.min(kind.observedAt?.(raw) ?? now, now),
+        fetchedAt: now,
+      };
+    },
+
+    /** What is known of a device whose station is not connected anywhere. */
+    offline(known: Known): Seen {
+      const now = clock.now();
+      const before = known.seen;
+      return {
+        state: {
+          ...before?.state,
+          online: false,
+          ...(before?.state.charging == null ? {} : { charging: false }),
+        },
+        limits: before?.limits ?? NO_LIMITS,
+        capacity: before?.capacity ?? null,
+        observedAt: before?.observedAt ?? now,
+        fetchedAt: now,
+      };
+    },
+  };
+}
+
+/** An error as it travels between processes. */
+export interface ToldError {
+  readonly code: ErrorCodeName;
+  readonly detail: string;
+  readonly retry_after_seconds: number | null;
+}
+
+export function tellError(error: AppError): ToldError {
+  return { code: error.code, detail: error.message, retry_after_seconds: error.retryAfterSeconds ?? null };
+}
+
+export function toldError(told: ToldError): AppError {
+  return new AppError(
+    told.code,
+    told.detail,
+    told.retry_after_seconds === null ? {} : { retryAfterSeconds: told.retry_after_seconds },
+  );
+}

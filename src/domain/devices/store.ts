@@ -1,0 +1,208 @@
+import type { Capability } from '../../adapter/capabilities.ts';
+import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../adapter/device.ts';
+import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Database, Queries } from '../../db/database.ts';
+
+/** What a device was like when it was last seen. */
+export interface Seen {
+  readonly state: DeviceState;
+  readonly limits: Limits | null;
+  readonly capacity: AvailableCapacity | null;
+  /** When the vendor measured, ms since 1970. */
+  readonly observedAt: number;
+  /** When we learnt it. */
+  readonly fetchedAt: number;
+}
+
+export interface DeviceRow extends DeviceRef {
+  readonly vendor: string;
+  readonly name: string | null;
+  readonly capabilities: readonly Capability[];
+  readonly seen: Seen | null;
+}
+
+/** A device of a link, as it is to be stored. */
+export interface NewDevice {
+  readonly id: string;
+  readonly type: DeviceType;
+  readonly name: string | null;
+  readonly capabilities: readonly Capability[];
+  readonly details: JsonObject;
+}
+
+export interface OfLink extends LinkKey {
+  readonly vendor: string;
+  readonly userRef: string;
+}
+
+export interface Sighting {
+  readonly account: number;
+  readonly vendor: string;
+  readonly id: string;
+  readonly seen: Seen;
+}
+
+export interface PageFilter {
+  readonly account: number;
+  readonly vendor?: string;
+  readonly deviceType?: string;
+  readonly userRef?: string;
+  readonly after?: { readonly vendor: string; readonly id: string };
+  readonly limit: number;
+}
+
+/** The only SQL for `devices`. */
+export function createDeviceStore(database: Database) {
+  const { queries } = database;
+  return {
+    /** All devices of an account that carry this id: one for each vendor that has it. */
+    async byId(account: number, id: string): Promise<DeviceRow[]> {
+      const rows = await queries
+        .selectFrom('devices')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('id', '=', id)
+        .orderBy('vendor')
+        .execute();
+      return rows.map((row) => ({
+        account: row.account_id,
+        link: row.link_id,
+        id: row.id,
+        vendor: row.vendor,
+        type: row.device_type as DeviceType,
+        name: row.name,
+        capabilities: JSON.parse(row.capabilities_json) as Capability[],
+        details: JSON.parse(row.details_json) as JsonObject,
+        seen:
+          row.state_json === null || row.fetched_at === null
+            ? null
+            : {
+                state: JSON.parse(row.state_json) as DeviceState,
+                limits: parsed<Limits>(row.limits_json),
+                capacity: parsed<AvailableCapacity>(row.available_capacity_json),
+                observedAt: row.observed_at ?? row.fetched_at,
+                fetchedAt: row.fetched_at,
+              },
+      }));
+    },
+
+    /** A page in the order of (vendor, id), as the JSON text of each device. */
+    async page(filter: PageFilter): Promise<{ vendor: string; id: string; json: string }[]> {
+      let query = queries
+        .selectFrom('devices')
+        .select(['vendor', 'id', 'device_type', 'name', 'capabilities_json', 'state_json'])
+        .where('account_id', '=', filter.account);
+      if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
+      if (filter.deviceType !== undefined) query = query.where('device_type', '=', filter.deviceType);
+      if (filter.userRef !== undefined) query = query.where('user_ref', '=', filter.userRef);
+      const { after } = filter;
+      if (after !== undefined) {
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('vendor', 'id'), '>', tuple(after.vendor, after.id)),
+        );
+      }
+      const rows = await query.orderBy('vendor').orderBy('id').limit(filter.limit).execute();
+      return rows.map((row) => ({ vendor: row.vendor, id: row.id, json: deviceJson(row) }));
+    },
+
+    async countByLink(account: number): Promise<Map<string, number>> {
+      const rows = await queries
+        .selectFrom('devices')
+        .select(({ fn }) => ['link_id', fn.countAll<number>().as('devices')])
+        .where('account_id', '=', account)
+        .groupBy('link_id')
+        .execute();
+      return new Map(rows.map((row) => [row.link_id, row.devices]));
+    },
+
+    async ofLink({ account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
+      const rows = await queries
+        .selectFrom('devices')
+        .select(['id', 'device_type'])
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
+    },
+
+    /** Makes `devices` the devices of the link: what is known stays with its state, what is not listed goes. */
+    async replace(
+      transaction: Queries,
+      of: OfLink,
+      devices: readonly NewDevice[],
+      at: number,
+    ): Promise<void> {
+      const ids = devices.map((device) => device.id);
+      let gone = transaction
+        .deleteFrom('devices')
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link);
+      if (ids.length > 0) gone = gone.where('id', 'not in', ids);
+      await gone.execute();
+      for (const device of devices) {
+        const written = {
+          link_id: of.link,
+          user_ref: of.userRef,
+          device_type: device.type,
+          name: device.name,
+          capabilities_json: JSON.stringify(device.capabilities),
+          details_json: JSON.stringify(device.details),
+        };
+        await transaction
+          .insertInto('devices')
+          .values({ account_id: of.account, vendor: of.vendor, id: device.id, created_at: at, ...written })
+          .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doUpdateSet(written))
+          .execute();
+      }
+    },
+
+    async setUserRef(transaction: Queries, of: OfLink): Promise<void> {
+      await transaction
+        .updateTable('devices')
+        .set({ user_ref: of.userRef })
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .execute();
+    },
+
+    /** Stores what was seen; a device that has gone in the meantime is passed over. */
+    async see(transaction: Queries, { account, vendor, id, seen }: Sighting): Promise<void> {
+      await transaction
+        .updateTable('devices')
+        .set({
+          state_json: JSON.stringify(seen.state),
+          limits_json: seen.limits === null ? null : JSON.stringify(seen.limits),
+          available_capacity_json: seen.capacity === null ? null : JSON.stringify(seen.capacity),
+          observed_at: seen.observedAt,
+          fetched_at: seen.fetchedAt,
+        })
+        .where('account_id', '=', account)
+        .where('vendor', '=', vendor)
+        .where('id', '=', id)
+        .execute();
+    },
+  };
+}
+
+export type DeviceStore = ReturnType<typeof createDeviceStore>;
+
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
+interface ListedColumns {
+  readonly vendor: string;
+  readonly id: string;
+  readonly device_type: string;
+  readonly name: string | null;
+  readonly capabilities_json: string;
+  readonly state_json: string | null;
+}
+
+/** The columns that hold JSON go into the answer as they are: a page of 1,000 devices is never parsed. */
+function deviceJson(row: ListedColumns): string {
+  const state = row.state_json === null ? '' : `,"state":${row.state_json}`;
+  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"capabilities":${row.capabilities_json}${state}}`;
+}

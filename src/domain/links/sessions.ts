@@ -1,0 +1,106 @@
+import type { StationServer } from '../../adapter/dial-in.ts';
+import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
+import type { Vault } from './vault.ts';
+
+const CREDENTIALS = 'credentials';
+const CACHED_LINKS = 5_000;
+
+/** Opens sessions for linked vendor accounts, and keeps what is needed for that in memory. */
+export interface Sessions {
+  /** The link, with its credentials still sealed; undefined when it is gone. */
+  find(link: LinkKey): Promise<LinkRow | undefined>;
+  open(row: LinkRow, signal: AbortSignal): Session;
+  /** A session for a link that is being made. */
+  openNew(row: Omit<LinkRow, 'sealed'>, credentials: JsonObject, signal: AbortSignal): Session;
+  seal(link: LinkKey, credentials: JsonObject): LinkRow['sealed'];
+  unseal(row: LinkRow): JsonObject;
+  documents(link: LinkKey): Documents;
+  /** Remembers how the last call went; writes only what changed. */
+  note(row: LinkRow, status: LinkStatus, reason: string | null): Promise<void>;
+  forget(link: LinkKey): void;
+  forgetAll(): void;
+  /** Stations of a vendor that dial in to this process. */
+  attach(vendor: string, server: StationServer): void;
+  server(vendor: string): StationServer | undefined;
+}
+
+interface SessionsOptions {
+  readonly store: LinkStore;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createSessions({ store, vault, clock, log }: SessionsOptions): Sessions {
+  const rows = new Map<string, LinkRow>();
+  const servers = new Map<string, StationServer>();
+  const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
+
+  const documents = (link: LinkKey): Documents => ({
+    get: (name) => store.getDocument(link, name),
+    put: (name, value) => store.putDocument(link, { name, value, at: clock.now() }),
+    remove: (name) => store.removeDocument(link, name),
+  });
+
+  const openNew: Sessions['openNew'] = (row, credentials, signal) => {
+    const station = servers.get(row.vendor)?.station(row);
+    return {
+      account: row.account,
+      link: row.link,
+      userRef: row.userRef,
+      linkedAt: row.createdAt,
+      credentials,
+      clock,
+      log: log.child({ vendor: row.vendor, link: row.link }),
+      documents: documents(row),
+      signal,
+      ...(station === undefined ? {} : { station }),
+    };
+  };
+
+  const unseal = (row: LinkRow): JsonObject => {
+    try {
+      return JSON.parse(vault.open(row.sealed, { ...row, field: CREDENTIALS })) as JsonObject;
+    } catch (cause) {
+      throw new AppError(
+        'vendor.login_expired',
+        'the stored credentials cannot be decrypted; link the account again',
+        { cause },
+      );
+    }
+  };
+
+  return {
+    async find(link) {
+      const known = rows.get(keyOf(link));
+      if (known !== undefined) return known;
+      const row = await store.find(link);
+      if (row === undefined) return undefined;
+      if (rows.size >= CACHED_LINKS) rows.delete(rows.keys().next().value ?? '');
+      rows.set(keyOf(link), row);
+      return row;
+    },
+    open: (row, signal) => openNew(row, unseal(row), signal),
+    openNew,
+    seal: ({ account, link }, credentials) =>
+      vault.seal(JSON.stringify(credentials), { account, link, field: CREDENTIALS }),
+    unseal,
+    documents,
+    async note(row, status, reason) {
+      const known = rows.get(keyOf(row)) ?? row;
+      if (known.status === status && known.statusReason === reason) return;
+      const since = known.status === status ? known.statusSince : clock.now();
+      rows.set(keyOf(row), { ...known, status, statusSince: since, statusReason: reason });
+      await store.setStatus(row, { status, since, reason });
+    },
+    forget: (link) => rows.delete(keyOf(link)),
+    forgetAll: () => rows.clear(),
+    attach: (vendor, server) => servers.set(vendor, server),
+    server: (vendor) => servers.get(vendor),
+  };
+}

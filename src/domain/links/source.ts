@@ -1,0 +1,49 @@
+import { AppError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { CallVendor, SessionSource } from '../devices/index.ts';
+import type { Sessions } from './sessions.ts';
+import type { LinkRow, LinkStatus } from './store.ts';
+
+interface SourceOptions {
+  readonly sessions: Sessions;
+  readonly callVendor: CallVendor;
+  readonly log: Log;
+}
+
+/** Gives devices and commands their sessions, and keeps the status of the link from how the calls go. */
+export function createSessionSource({ sessions, callVendor, log }: SourceOptions): SessionSource {
+  const note = (row: LinkRow, status: LinkStatus, reason: string | null) => {
+    sessions
+      .note(row, status, reason)
+      .catch((error: unknown) => log.warn({ err: error }, 'a link status was not stored'));
+  };
+  return {
+    async withSession(link, what, work) {
+      const row = await sessions.find(link);
+      if (row === undefined) throw new AppError('device.not_found', 'the device is no longer linked');
+      try {
+        const answer = await callVendor(what, (signal) => work(sessions.open(row, signal)));
+        note(row, 'active', null);
+        return answer;
+      } catch (error) {
+        const status = error instanceof AppError ? statusAfter(error) : undefined;
+        if (status !== undefined && error instanceof AppError) note(row, status, error.message);
+        throw error;
+      }
+    },
+    isConnectedHere: (link) => sessions.server(link.vendor)?.station(link) !== undefined,
+  };
+}
+
+/** A refusal, a limit or an offline device says nothing about the link; a lost login and a silent vendor do. */
+function statusAfter(error: AppError): LinkStatus | undefined {
+  switch (error.code) {
+    case 'vendor.login_expired':
+      return 'needs_relink';
+    case 'vendor.unreachable':
+    case 'vendor.timeout':
+      return 'unreachable';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,221 @@
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Json } from '../../core/json.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import type { Sealed } from './vault.ts';
+
+export type LinkStatus = 'active' | 'needs_relink' | 'unreachable';
+
+export interface LinkRow extends LinkKey {
+  readonly vendor: string;
+  readonly vendorAccount: string;
+  readonly userRef: string;
+  readonly status: LinkStatus;
+  readonly statusSince: number;
+  readonly statusReason: string | null;
+  readonly createdAt: number;
+  readonly sealed: Sealed;
+}
+
+const COLUMNS = [
+  'account_id',
+  'id',
+  'vendor',
+  'vendor_account',
+  'user_ref',
+  'status',
+  'status_since',
+  'status_reason',
+  'created_at',
+  'vault_key',
+  'sealed_credentials',
+] as const;
+
+interface Columns {
+  readonly account_id: number;
+  readonly id: string;
+  readonly vendor: string;
+  readonly vendor_account: string;
+  readonly user_ref: string;
+  readonly status: string;
+  readonly status_since: number;
+  readonly status_reason: string | null;
+  readonly created_at: number;
+  readonly vault_key: string;
+  readonly sealed_credentials: string;
+}
+
+function toRow(columns: Columns): LinkRow {
+  return {
+    account: columns.account_id,
+    link: columns.id,
+    vendor: columns.vendor,
+    vendorAccount: columns.vendor_account,
+    userRef: columns.user_ref,
+    status: columns.status as LinkStatus,
+    statusSince: columns.status_since,
+    statusReason: columns.status_reason,
+    createdAt: columns.created_at,
+    sealed: { keyId: columns.vault_key, text: columns.sealed_credentials },
+  };
+}
+
+/** The only SQL for `links` and `link_documents`. */
+export function createLinkStore(database: Database) {
+  const { queries } = database;
+  return {
+    async find({ account, link }: LinkKey): Promise<LinkRow | undefined> {
+      const columns = await queries
+        .selectFrom('links')
+        .select(COLUMNS)
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .executeTakeFirst();
+      return columns === undefined ? undefined : toRow(columns);
+    },
+
+    async findByVendorAccount(
+      account: number,
+      vendor: string,
+      vendorAccount: string,
+    ): Promise<LinkRow | undefined> {
+      const columns = await queries
+        .selectFrom('links')
+        .select(COLUMNS)
+        .where('account_id', '=', account)
+        .where('vendor', '=', vendor)
+        .where('vendor_account', '=', vendorAccount)
+        .executeTakeFirst();
+      return columns === undefined ? undefined : toRow(columns);
+    },
+
+    /** Links of every account that name this vendor account, oldest first. */
+    async expecting(vendor: string, vendorAccount: string): Promise<LinkRow[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .select(COLUMNS)
+        .where('vendor', '=', vendor)
+        .where('vendor_account', '=', vendorAccount)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toRow);
+    },
+
+    async list(account: number): Promise<LinkRow[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .select(COLUMNS)
+        .where('account_id', '=', account)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toRow);
+    },
+
+    /**
+     * Writes the link and answers its key: that of the link which the account already has for this vendor account, or of
+     * the new one. Both at once from two requests end as one.
+     */
+    async save(transaction: Queries, row: LinkRow): Promise<void> {
+      const written = {
+        user_ref: row.userRef,
+        status: row.status,
+        status_since: row.statusSince,
+        status_reason: row.statusReason,
+        updated_at: row.statusSince,
+        vault_key: row.sealed.keyId,
+        sealed_credentials: row.sealed.text,
+      };
+      await transaction
+        .insertInto('links')
+        .values({
+          account_id: row.account,
+          id: row.link,
+          vendor: row.vendor,
+          vendor_account: row.vendorAccount,
+          created_at: row.createdAt,
+          ...written,
+        })
+        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet(written))
+        .execute();
+    },
+
+    async setStatus(
+      { account, link }: LinkKey,
+      status: { status: LinkStatus; since: number; reason: string | null },
+    ): Promise<void> {
+      await queries
+        .updateTable('links')
+        .set({ status: status.status, status_since: status.since, status_reason: status.reason })
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .execute();
+    },
+
+    /** Replaces the sealed credentials if they are still the ones that were read. */
+    async reseal({ account, link }: LinkKey, was: Sealed, now: Sealed): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('links')
+        .set({ vault_key: now.keyId, sealed_credentials: now.text })
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .where('sealed_credentials', '=', was.text)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async sealedWithOtherThan(keyId: string, limit: number): Promise<LinkRow[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .select(COLUMNS)
+        .where('vault_key', '!=', keyId)
+        .limit(limit)
+        .execute();
+      return rows.map(toRow);
+    },
+
+    /** Deletes the link with its documents and devices. */
+    async remove({ account, link }: LinkKey): Promise<boolean> {
+      const { numDeletedRows } = await queries
+        .deleteFrom('links')
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+
+    async getDocument({ account, link }: LinkKey, name: string): Promise<Json | undefined> {
+      const row = await queries
+        .selectFrom('link_documents')
+        .select('value_json')
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row === undefined ? undefined : (JSON.parse(row.value_json) as Json);
+    },
+
+    async putDocument(
+      { account, link }: LinkKey,
+      document: { name: string; value: Json; at: number },
+    ): Promise<void> {
+      const written = { value_json: JSON.stringify(document.value), updated_at: document.at };
+      await queries
+        .insertInto('link_documents')
+        .values({ account_id: account, link_id: link, name: document.name, ...written })
+        .onConflict((conflict) => conflict.columns(['account_id', 'link_id', 'name']).doUpdateSet(written))
+        .execute();
+    },
+
+    async removeDocument({ account, link }: LinkKey, name: string): Promise<void> {
+      await queries
+        .deleteFrom('link_documents')
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('name', '=', name)
+        .execute();
+    },
+  };
+}
+
+export type LinkStore = ReturnType<typeof createLinkStore>;
