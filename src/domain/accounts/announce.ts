@@ -1,0 +1,19 @@
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Database } from '../../db/database.ts';
+import { TRUSTED_FOR_MS } from './refreshed.ts';
+
+/**
+ * Tells every process of a change that is stored, before the administrator is answered. Where they cannot be told the
+ * administrator is: repeating the request tells them.
+ */
+export async function announce(database: Database, topic: string, message: Json): Promise<void> {
+  await database.bus.publishAndWait(topic, message);
+  if (!database.bus.live) {
+    throw new AppError(
+      'database.unavailable',
+      `the change is stored, but the other instances could not be told and may not know for ${TRUSTED_FOR_MS / 1000} seconds; send the request again to be sure`,
+      { retryAfterSeconds: 2 },
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Queries } from '../../db/database.ts';
+import { insertAudit, newestAudit } from './store-audit.ts';
+
+/** Who changes something: `admin` by the admin token, `setup` for what the first start makes. */
+export interface Actor {
+  readonly name: 'admin' | 'setup';
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+interface Change {
+  /** What was done, as in `key.revoked`. */
+  readonly action: string;
+  /** The record it was done to, as in `user/7`. */
+  readonly target: string;
+  /** Never a secret. */
+  readonly detail: JsonObject;
+}
+
+export interface AuditRow {
+  readonly id: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly ip: string;
+  readonly request_id: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail_json: string;
+}
+
+export interface AuditEntry extends Change {
+  readonly id: number;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly actor: string;
+  readonly ip: string;
+  readonly request_id: string;
+}
+
+/** Writes down a change, in the transaction that makes it. */
+export type Audit = (queries: Queries, actor: Actor, change: Change) => Promise<void>;
+
+export function createAudit(clock: Clock): Audit {
+  return (queries, actor, { action, target, detail }) =>
+    insertAudit(queries, {
+      at: clock.now(),
+      actor: actor.name,
+      ip: actor.ip,
+      request_id: actor.requestId,
+      action,
+      target,
+      detail_json: JSON.stringify(detail),
+    });
+}
+
+/** The newest changes first. */
+export async function listAudit(queries: Queries, limit: number): Promise<AuditEntry[]> {
+  const rows = await newestAudit(queries, limit);
+  return rows.map(({ detail_json, at, ...row }) => ({
+    ...row,
+    at: rfc3339(at),
+    detail: JSON.parse(detail_json) as JsonObject,
+  }));
+}

@@ -1,0 +1,139 @@
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { announce } from './announce.ts';
+import type { Actor, Audit } from './audit.ts';
+import { clientAddress, isLoopback } from './client-address.ts';
+import { Refreshed } from './refreshed.ts';
+import { type BanRow, bansInForce, bansSince, insertBan, removeBan, removeBansBefore } from './store-bans.ts';
+
+export interface Ban {
+  readonly id: number;
+  /** An IPv4 address or an IPv6 /64 network. */
+  readonly ip: string;
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+interface BansOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Audit;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WRONG_WITHIN_MS = 10 * 60_000;
+const WRONG_ALLOWED = 9;
+const FIRST_BAN_MS = HOUR_MS;
+const LONGEST_BAN_MS = 7 * DAY_MS;
+const REMEMBERED_MS = 30 * DAY_MS;
+/** Addresses whose wrong attempts are counted at one time. */
+const MOST_SUSPECTS = 10_000;
+const TOPIC = 'accounts.bans';
+
+/** How long the next ban of an address lasts, which was banned `before` times in the last 30 days. */
+export function banLengthMs(before: number): number {
+  return Math.min(FIRST_BAN_MS * 2 ** before, LONGEST_BAN_MS);
+}
+
+/**
+ * Addresses that are kept out after too many wrong keys or admin tokens. Attempts are counted in each process, bans
+ * hold in all.
+ */
+export class Bans {
+  readonly #options: BansOptions;
+  readonly #inForce: Refreshed<Map<string, number>>;
+  /** When each address was wrong, in the last ten minutes; an address that is wrong again moves to the end. */
+  readonly #wrong = new Map<string, number[]>();
+
+  private constructor(options: BansOptions, inForce: Refreshed<Map<string, number>>) {
+    this.#options = options;
+    this.#inForce = inForce;
+    const { bus } = options.database;
+    bus.on(TOPIC, async () => {
+      await inForce.refresh();
+      return undefined;
+    });
+    bus.onGap(() => inForce.refreshSoon());
+  }
+
+  static async open(options: BansOptions): Promise<Bans> {
+    const { database, clock, log } = options;
+    const load = async () => {
+      const rows = await bansInForce(database.queries, clock.now());
+      return new Map(rows.reverse().map(({ ip, expires_at }) => [ip, expires_at]));
+    };
+    return new Bans(options, await Refreshed.of({ clock, log, load }));
+  }
+
+  /** Until when an address is banned (milliseconds since 1970), or null; asks no database. */
+  bannedUntil(ip: string): number | null {
+    const inForce = this.#inForce.current;
+    if (inForce.size === 0) return null;
+    const until = inForce.get(clientAddress(ip));
+    return until === undefined || until <= this.#options.clock.now() ? null : until;
+  }
+
+  /** Counts a wrong key or admin token; the tenth within ten minutes bans the address before this resolves. */
+  async countWrong(ip: string, what: 'API keys' | 'admin tokens'): Promise<void> {
+    if (isLoopback(ip)) return;
+    const address = clientAddress(ip);
+    const now = this.#options.clock.now();
+    const attempts = (this.#wrong.get(address) ?? []).filter((at) => now - at < WRONG_WITHIN_MS);
+    this.#wrong.delete(address);
+    if (attempts.length < WRONG_ALLOWED) {
+      if (this.#wrong.size >= MOST_SUSPECTS) this.#wrong.delete(this.#wrong.keys().next().value ?? '');
+      this.#wrong.set(address, [...attempts, now]);
+      return;
+    }
+    if (this.bannedUntil(ip) === null) await this.#ban(address, `too many wrong ${what}`);
+  }
+
+  /** The bans that hold now, the newest first. */
+  async list(): Promise<Ban[]> {
+    const rows = await bansInForce(this.#options.database.queries, this.#options.clock.now());
+    return rows.map(shown);
+  }
+
+  /** Lets an address in again; the ban no longer counts when the next one is measured. */
+  async lift(id: number, actor: Actor): Promise<Ban> {
+    const { database, audit } = this.#options;
+    const row = await database.transaction(async (queries) => {
+      const removed = await removeBan(queries, id);
+      if (removed === undefined) {
+        throw new AppError('ban.not_found', `there is no ban ${id}; GET /admin/bans lists those in force`);
+      }
+      await audit(queries, actor, {
+        action: 'ban.lifted',
+        target: `ban/${id}`,
+        detail: { ip: removed.ip, reason: removed.reason },
+      });
+      return removed;
+    });
+    await announce(database, TOPIC, null);
+    return shown(row);
+  }
+
+  async #ban(address: string, reason: string): Promise<void> {
+    const { database, clock, log } = this.#options;
+    const now = clock.now();
+    const lengthMs = await database.transaction(async (queries) => {
+      await removeBansBefore(queries, now - REMEMBERED_MS, now);
+      const lengthMs = banLengthMs(await bansSince(queries, address, now - REMEMBERED_MS));
+      await insertBan(queries, { ip: address, reason, created_at: now, expires_at: now + lengthMs });
+      return lengthMs;
+    });
+    await database.bus.publishAndWait(TOPIC, null);
+    log.warn({ ip: address, reason, hours: lengthMs / HOUR_MS }, 'an address was banned');
+  }
+}
+
+function shown(row: BanRow): Ban {
+  const { id, ip, reason, created_at, expires_at } = row;
+  return { id, ip, reason, created_at: rfc3339(created_at), expires_at: rfc3339(expires_at) };
+}

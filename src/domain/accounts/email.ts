@@ -1,0 +1,26 @@
+/** The characters that HTML takes in front of the @. */
+const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const LONGEST = 254;
+
+/** An address as it is stored: trimmed and in lower case, so that one person has one account. */
+export function canonicalEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** What is wrong with an e-mail address, or null. Domains are ASCII: look-alike letters make no second account. */
+export function faultInEmail(text: string): string | null {
+  const email = canonicalEmail(text);
+  const at = email.lastIndexOf('@');
+  if (at < 0) return 'An email address must have an @-sign.';
+  if (email.length > LONGEST) return `An email address has at most ${LONGEST} characters.`;
+  if (!LOCAL.test(email.slice(0, at))) {
+    return 'The part before the @-sign must be 1 to 64 letters, digits and common signs.';
+  }
+  const labels = email.slice(at + 1).split('.');
+  if (labels.length < 2) return 'The part after the @-sign is not valid. It should have a period.';
+  if (!labels.every((label) => LABEL.test(label))) {
+    return 'The part after the @-sign is not a domain name in ASCII letters, digits and hyphens.';
+  }
+  return null;
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { announce } from './announce.ts';
+import { type Actor, type AuditEntry, createAudit, listAudit } from './audit.ts';
+import { Bans } from './bans.ts';
+import { IdempotentRequests } from './idempotency.ts';
+import { ACCOUNT_CHANGED, Keys } from './keys.ts';
+import { Partners } from './partners.ts';
+import type { GlobalPolicy } from './policy.ts';
+import { type Principal, Principals } from './principals.ts';
+import { Refreshed } from './refreshed.ts';
+import { putGlobalPolicy, readGlobalPolicy } from './store-global-policy.ts';
+import { newestUsage } from './store-usage.ts';
+import type { AnsweredRequest } from './usage.ts';
+import { ifAhead, Users } from './users.ts';
+import { WrittenLater } from './written-later.ts';
+
+export { API_KEY_PATTERN } from './api-key.ts';
+export type { Actor, AuditEntry } from './audit.ts';
+export type { Ban } from './bans.ts';
+export { clientAddress, isLoopback } from './client-address.ts';
+export { canonicalEmail, faultInEmail } from './email.ts';
+export type { Claim, Claimed } from './idempotency.ts';
+export type { Key, NewKey } from './keys.ts';
+export type { Applicant, PartnerApplication } from './partners.ts';
+export { type EffectivePolicy, type GlobalPolicy, type Policy, tierPolicy } from './policy.ts';
+export type { Principal } from './principals.ts';
+export { parseScopes, SCOPES, type Scope } from './scope.ts';
+export type { RequestName } from './store-idempotency.ts';
+export type { AnsweredRequest, StatusClass } from './usage.ts';
+export type { PolicyInForce, User } from './users.ts';
+
+/** Answered requests of an account (anonymous ones have no user and no key) on a UTC day. */
+export interface UsageEntry {
+  readonly user_id: number | null;
+  readonly key_id: string | null;
+  readonly service: string;
+  readonly route: string;
+  readonly status_class: string;
+  readonly count: number;
+  readonly day: string;
+  /** RFC 3339; until then the account's rates are halved. */
+  readonly throttled_until: string | null;
+}
+
+export interface Accounts {
+  /** The principal of a key, at once when it is remembered; throws or rejects with `key.invalid`. */
+  authenticate(key: string): Principal | Promise<Principal>;
+  readonly users: Users;
+  readonly keys: Keys;
+  readonly bans: Bans;
+  readonly partners: Partners;
+  readonly idempotency: IdempotentRequests;
+  /** The anonymous quotas; a promise only while memory cannot be trusted. */
+  globalPolicy(): GlobalPolicy | Promise<GlobalPolicy>;
+  setGlobalPolicy(policy: GlobalPolicy, actor: Actor): Promise<GlobalPolicy>;
+  /** Counts an answered request; it is written within a second, and lost if the process is killed before. */
+  recordUsage(answered: AnsweredRequest): void;
+  /** The newest counters first, those of this process up to now. */
+  usage(limit: number): Promise<UsageEntry[]>;
+  audit(limit: number): Promise<AuditEntry[]>;
+  /** Writes what is still in memory. */
+  close(): Promise<void>;
+}
+
+interface AccountsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const REMEMBERED_KEYS = 10_000;
+const GLOBAL_POLICY_CHANGED = 'accounts.global_policy';
+
+/** Accounts, keys, policies, usage, bans and partner applications of a migrated database. */
+export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
+  const { database, clock, log } = options;
+  const { bus, queries } = database;
+  const audit = createAudit(clock);
+  const principals = new Principals({ database, clock, capacity: REMEMBERED_KEYS });
+  bus.on(ACCOUNT_CHANGED, (message) => {
+    const account =
+      typeof message === 'object' && message !== null && 'account' in message && message.account;
+    if (typeof account === 'number') principals.forget(account);
+    return undefined;
+  });
+
+  const globalPolicy = await Refreshed.of({ clock, log, load: () => readGlobalPolicy(queries) });
+  bus.on(GLOBAL_POLICY_CHANGED, async () => {
+    await globalPolicy.refresh();
+    return undefined;
+  });
+  bus.onGap(() => globalPolicy.refreshSoon());
+
+  const keys = new Keys({ ...options, audit });
+  const written = new WrittenLater(options);
+  const idempotency = await IdempotentRequests.open(database, clock, log);
+  return {
+    authenticate: (key) => principals.authenticate(key),
+    users: new Users({ ...options, audit }),
+    keys,
+    bans: await Bans.open({ ...options, audit }),
+    partners: new Partners({ ...options, audit, keys }),
+    idempotency,
+    globalPolicy: () => (bus.live ? globalPolicy.current : globalPolicy.refresh()),
+    async setGlobalPolicy(policy, actor) {
+      await database.transaction(async (transaction) => {
+        await putGlobalPolicy(transaction, policy, clock.now());
+        const { anon_per_ip_per_day, anon_global_per_day } = policy;
+        await audit(transaction, actor, {
+          action: 'global_policy.set',
+          target: 'policy/global',
+          detail: { anon_per_ip_per_day, anon_global_per_day },
+        });
+      });
+      await announce(database, GLOBAL_POLICY_CHANGED, null);
+      return policy;
+    },
+    recordUsage: (answered) => written.record(answered),
+    async usage(limit) {
+      await written.write();
+      const rows = await newestUsage(queries, limit);
+      const now = clock.now();
+      return rows.map((row) => ({
+        user_id: row.account_id === 0 ? null : row.account_id,
+        key_id: row.key_id === '' ? null : row.key_id,
+        service: row.service,
+        route: row.route,
+        status_class: row.status_class,
+        count: row.count,
+        day: row.day,
+        throttled_until: ifAhead(row.throttled_until, now),
+      }));
+    },
+    audit: (limit) => listAudit(queries, limit),
+    async close() {
+      idempotency.close();
+      await written.write();
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import { announce } from './announce.ts';
+import { issueApiKey } from './api-key.ts';
+import type { Actor, Audit } from './audit.ts';
+import { SCOPES, type Scope, storedScopes } from './scope.ts';
+import { type AccountRow, accountById, insertKey, type KeyRow, keyById, revokeKey } from './store.ts';
+
+/** A key as it is listed; its text is not known any more. */
+export interface Key {
+  readonly id: string;
+  readonly label: string;
+  /** Space-separated, as they are given. */
+  readonly scopes: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+/** A key at the only moment at which it can be seen. */
+export interface NewKey {
+  readonly id: string;
+  readonly label: string;
+  readonly scopes: string;
+  readonly api_key: string;
+}
+
+interface KeysOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: Audit;
+}
+
+/** Tells every process to forget what it remembers of an account. */
+export const ACCOUNT_CHANGED = 'accounts.changed';
+
+/** API keys, as an administrator makes and revokes them. */
+export class Keys {
+  readonly #options: KeysOptions;
+
+  constructor(options: KeysOptions) {
+    this.#options = options;
+  }
+
+  async create(
+    user: number,
+    key: { readonly label: string; readonly scopes?: readonly Scope[] },
+    actor: Actor,
+  ): Promise<NewKey> {
+    return this.#options.database.transaction(async (queries) => {
+      await existingAccount(queries, user);
+      return this.add(queries, { account: user, label: key.label, scopes: key.scopes ?? SCOPES }, actor);
+    });
+  }
+
+  /** Makes a key in a transaction of the caller's. */
+  async add(
+    queries: Queries,
+    key: { readonly account: number; readonly label: string; readonly scopes: readonly Scope[] },
+    actor: Actor,
+  ): Promise<NewKey> {
+    const { clock, random, audit } = this.#options;
+    const issued = issueApiKey(random);
+    const { account, label } = key;
+    const scopes = key.scopes.join(' ');
+    await insertKey(queries, {
+      account_id: account,
+      id: issued.id,
+      label,
+      scopes,
+      sha256: issued.sha256,
+      created_at: clock.now(),
+    });
+    await audit(queries, actor, {
+      action: 'key.created',
+      target: `key/${issued.id}`,
+      detail: { user_id: account, label, scopes },
+    });
+    return { id: issued.id, label, scopes, api_key: issued.key };
+  }
+
+  /** The next request with the key fails in every process. Revoking again changes nothing and tells them again. */
+  async revoke(id: string, actor: Actor): Promise<Key> {
+    const { database, clock, audit } = this.#options;
+    const key = await database.transaction(async (queries) => {
+      if (await revokeKey(queries, id, clock.now())) {
+        await audit(queries, actor, { action: 'key.revoked', target: `key/${id}`, detail: {} });
+      }
+      return keyById(queries, id);
+    });
+    if (key === undefined) {
+      throw new AppError(
+        'key.not_found',
+        'there is no API key of this id; GET /admin/users lists the keys of every user',
+      );
+    }
+    await announce(database, ACCOUNT_CHANGED, { account: key.account_id });
+    return shownKey(key);
+  }
+}
+
+/** Throws `user.not_found`. */
+export async function existingAccount(queries: Queries, id: number): Promise<AccountRow> {
+  const account = await accountById(queries, id);
+  if (account === undefined) {
+    throw new AppError('user.not_found', `there is no user ${id}; GET /admin/users lists them`);
+  }
+  return account;
+}
+
+export function shownKey(key: KeyRow): Key {
+  const { id, label, scopes, created_at, last_used_at, revoked_at } = key;
+  return {
+    id,
+    label,
+    scopes: storedScopes(scopes).join(' '),
+    created_at: rfc3339(created_at),
+    last_used_at: last_used_at === null ? null : rfc3339(last_used_at),
+    revoked_at: revoked_at === null ? null : rfc3339(revoked_at),
+  };
+}

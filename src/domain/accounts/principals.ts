@@ -1,0 +1,99 @@
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Database } from '../../db/database.ts';
+import { isWellFormedKey, keyIdOf, sha256OfKey } from './api-key.ts';
+import { type EffectivePolicy, effectivePolicy } from './policy.ts';
+import { TRUSTED_FOR_MS } from './refreshed.ts';
+import { type Scope, storedScopes } from './scope.ts';
+import { openedBy } from './store.ts';
+
+/** Whom a verified key speaks for. */
+export interface Principal {
+  readonly account: number;
+  readonly keyId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly policy: EffectivePolicy;
+}
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly readAt: number;
+}
+
+interface PrincipalsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** How many keys are remembered; the one unused for longest goes first. */
+  readonly capacity: number;
+}
+
+/** Verified keys, remembered by their SHA-256. Wrong keys are never remembered, so they cannot push out right ones. */
+export class Principals {
+  readonly #options: PrincipalsOptions;
+  readonly #remembered = new Map<string, Remembered>();
+  /** Counts what was forgotten: an answer that was read before must not be remembered after. */
+  #epoch = 0;
+
+  constructor(options: PrincipalsOptions) {
+    this.#options = options;
+    options.database.bus.onGap(() => this.forgetAll());
+  }
+
+  /** The key's principal, at once when it is remembered; throws `key.invalid` otherwise. */
+  authenticate(key: string): Principal | Promise<Principal> {
+    const sha256 = sha256OfKey(key);
+    const remembered = this.#remembered.get(sha256);
+    if (remembered !== undefined && this.#isTrusted(remembered)) {
+      // To the young end of the map, whose old end is what goes first.
+      this.#remembered.delete(sha256);
+      this.#remembered.set(sha256, remembered);
+      return remembered.principal;
+    }
+    if (!isWellFormedKey(key)) {
+      throw new AppError(
+        'key.invalid',
+        'the API key is mistyped: its checksum does not fit; it must be sent whole, as elnav_<id>_<secret>',
+      );
+    }
+    return this.#read(key, sha256);
+  }
+
+  forget(account: number): void {
+    this.#epoch += 1;
+    for (const [sha256, { principal }] of this.#remembered) {
+      if (principal.account === account) this.#remembered.delete(sha256);
+    }
+  }
+
+  forgetAll(): void {
+    this.#epoch += 1;
+    this.#remembered.clear();
+  }
+
+  #isTrusted({ readAt }: Remembered): boolean {
+    return this.#options.database.bus.live && this.#options.clock.now() - readAt < TRUSTED_FOR_MS;
+  }
+
+  async #read(key: string, sha256: string): Promise<Principal> {
+    const { database, clock, capacity } = this.#options;
+    const epoch = this.#epoch;
+    const readAt = clock.now();
+    const opened = await openedBy(database.queries, { id: keyIdOf(key), sha256 });
+    if (opened === undefined) {
+      throw new AppError('key.invalid', 'the API key is not valid: it is unknown or has been revoked');
+    }
+    const principal: Principal = {
+      account: opened.account.id,
+      keyId: opened.key_id,
+      scopes: new Set(storedScopes(opened.scopes)),
+      policy: effectivePolicy(opened.policy, opened.account.throttled_until),
+    };
+    if (epoch === this.#epoch && database.bus.live) {
+      if (this.#remembered.size >= capacity) {
+        this.#remembered.delete(this.#remembered.keys().next().value ?? '');
+      }
+      this.#remembered.set(sha256, { principal, readAt });
+    }
+    return principal;
+  }
+}

@@ -1,0 +1,20 @@
+export const SCOPES = ['link:write', 'devices:read', 'devices:command'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const isScope = (word: string): word is Scope => SCOPES.some((scope) => scope === word);
+
+/** Scopes from a space-separated list, in the order of the table; none named means all. A string says what is wrong. */
+export function parseScopes(text: string): readonly Scope[] | string {
+  const words = text.split(' ').filter((word) => word !== '');
+  if (words.length === 0) return SCOPES;
+  const unknown = words.find((word) => !isScope(word));
+  if (unknown !== undefined) {
+    return `"${unknown.slice(0, 40)}" is not a scope; a key may have ${SCOPES.join(', ')}, separated by spaces`;
+  }
+  return SCOPES.filter((scope) => words.includes(scope));
+}
+
+/** Scopes as the database holds them, written by this service alone. */
+export function storedScopes(text: string): readonly Scope[] {
+  return text.split(' ').filter(isScope);
+}

@@ -1,0 +1,195 @@
+import type { Queries } from '../../db/database.ts';
+import { type Policy, tierPolicy } from './policy.ts';
+
+/* Accounts, their policies and their keys. */
+
+export interface AccountRow {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly created_at: number;
+  readonly throttled_until: number | null;
+}
+
+export interface KeyRow {
+  readonly account_id: number;
+  readonly id: string;
+  readonly label: string;
+  readonly scopes: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+const KEY_COLUMNS = [
+  'account_id',
+  'id',
+  'label',
+  'scopes',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const;
+
+/** The new account's row, or undefined when the address is taken. */
+export function insertAccount(
+  queries: Queries,
+  row: Omit<AccountRow, 'id' | 'throttled_until'>,
+): Promise<AccountRow | undefined> {
+  return queries
+    .insertInto('accounts')
+    .values({ ...row, throttled_until: null })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function accountByEmail(queries: Queries, email: string): Promise<AccountRow | undefined> {
+  return queries.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst();
+}
+
+export function accountById(queries: Queries, id: number): Promise<AccountRow | undefined> {
+  return queries.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function allAccounts(queries: Queries): Promise<AccountRow[]> {
+  return queries.selectFrom('accounts').selectAll().orderBy('id').execute();
+}
+
+/** Set by an administrator, else the tier's. */
+export async function policyOf(queries: Queries, account: AccountRow): Promise<Policy> {
+  const row = await queries
+    .selectFrom('account_policies')
+    .selectAll()
+    .where('account_id', '=', account.id)
+    .executeTakeFirst();
+  return row === undefined ? tierPolicy(account.tier) : policyFromRow(row);
+}
+
+export async function allPolicies(queries: Queries): Promise<Map<number, Policy>> {
+  const rows = await queries.selectFrom('account_policies').selectAll().execute();
+  return new Map(rows.map((row) => [row.account_id, policyFromRow(row)]));
+}
+
+function policyFromRow(
+  row: Omit<Policy, 'auto_throttle_enabled'> & { auto_throttle_enabled: number },
+): Policy {
+  return {
+    per_minute: row.per_minute,
+    per_hour: row.per_hour,
+    per_day: row.per_day,
+    burst: row.burst,
+    auto_throttle_enabled: row.auto_throttle_enabled === 1,
+  };
+}
+
+export async function putPolicy(
+  queries: Queries,
+  row: { account_id: number; policy: Policy; updated_at: number },
+): Promise<void> {
+  const values = {
+    ...row.policy,
+    auto_throttle_enabled: row.policy.auto_throttle_enabled ? 1 : 0,
+    updated_at: row.updated_at,
+  };
+  await queries
+    .insertInto('account_policies')
+    .values({ account_id: row.account_id, ...values })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
+    .execute();
+}
+
+export async function setThrottle(queries: Queries, account: number, until: number | null): Promise<void> {
+  await queries.updateTable('accounts').set({ throttled_until: until }).where('id', '=', account).execute();
+}
+
+export async function insertKey(
+  queries: Queries,
+  row: Omit<KeyRow, 'last_used_at' | 'revoked_at'> & { sha256: string },
+): Promise<void> {
+  await queries
+    .insertInto('api_keys')
+    .values({ ...row, last_used_at: null, revoked_at: null })
+    .execute();
+}
+
+export function keyById(queries: Queries, id: string): Promise<KeyRow | undefined> {
+  return queries.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
+}
+
+export function allKeys(queries: Queries): Promise<KeyRow[]> {
+  return queries.selectFrom('api_keys').select(KEY_COLUMNS).orderBy('created_at').orderBy('id').execute();
+}
+
+export function keysOf(queries: Queries, account: number): Promise<KeyRow[]> {
+  return queries
+    .selectFrom('api_keys')
+    .select(KEY_COLUMNS)
+    .where('account_id', '=', account)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** False when it is revoked already. */
+export async function revokeKey(queries: Queries, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function touchKeys(queries: Queries, ids: readonly string[], at: number): Promise<void> {
+  await queries.updateTable('api_keys').set({ last_used_at: at }).where('id', 'in', ids).execute();
+}
+
+export interface OpenedAccount {
+  readonly account: AccountRow;
+  readonly policy: Policy;
+  readonly key_id: string;
+  readonly scopes: string;
+}
+
+/** What the key of this SHA-256 opens, unless it is revoked. */
+export async function openedBy(
+  queries: Queries,
+  key: { readonly id: string; readonly sha256: string },
+): Promise<OpenedAccount | undefined> {
+  const row = await queries
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .leftJoin('account_policies as policy', 'policy.account_id', 'accounts.id')
+    .where('api_keys.id', '=', key.id)
+    .where('api_keys.sha256', '=', key.sha256)
+    .where('api_keys.revoked_at', 'is', null)
+    .select(['api_keys.id as key_id', 'api_keys.scopes'])
+    .selectAll('accounts')
+    .select([
+      'policy.per_minute',
+      'policy.per_hour',
+      'policy.per_day',
+      'policy.burst',
+      'policy.auto_throttle_enabled',
+    ])
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { per_minute, per_hour, per_day, burst, auto_throttle_enabled } = row;
+  const isSet =
+    per_minute !== null &&
+    per_hour !== null &&
+    per_day !== null &&
+    burst !== null &&
+    auto_throttle_enabled !== null;
+  return {
+    key_id: row.key_id,
+    scopes: row.scopes,
+    account: row,
+    policy: isSet
+      ? policyFromRow({ per_minute, per_hour, per_day, burst, auto_throttle_enabled })
+      : tierPolicy(row.tier),
+  };
+}

@@ -1,0 +1,142 @@
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Database } from '../../db/database.ts';
+import { announce } from './announce.ts';
+import type { Actor, Audit } from './audit.ts';
+import { canonicalEmail, faultInEmail } from './email.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, shownKey } from './keys.ts';
+import { type Policy, tierPolicy } from './policy.ts';
+import {
+  type AccountRow,
+  allAccounts,
+  allKeys,
+  allPolicies,
+  insertAccount,
+  type KeyRow,
+  putPolicy,
+  setThrottle,
+} from './store.ts';
+
+/** A policy with the moment (RFC 3339) until which its rates are halved. */
+export interface PolicyInForce extends Policy {
+  readonly throttled_until: string | null;
+}
+
+export interface User {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly created_at: string;
+  readonly policy: PolicyInForce;
+  readonly keys: readonly Key[];
+}
+
+interface UsersOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+/** Accounts and their policies, as an administrator changes them. */
+export class Users {
+  readonly #options: UsersOptions;
+
+  constructor(options: UsersOptions) {
+    this.#options = options;
+  }
+
+  async list(): Promise<User[]> {
+    const { queries } = this.#options.database;
+    const [accounts, policies, keys] = await Promise.all([
+      allAccounts(queries),
+      allPolicies(queries),
+      allKeys(queries),
+    ]);
+    const keysByAccount = Map.groupBy(keys, (key) => key.account_id);
+    return accounts.map((account) =>
+      this.#shown(
+        account,
+        policies.get(account.id) ?? tierPolicy(account.tier),
+        keysByAccount.get(account.id) ?? [],
+      ),
+    );
+  }
+
+  async create(user: { email: string; name: string; tier: string }, actor: Actor): Promise<User> {
+    const { database, clock, audit } = this.#options;
+    const fault = faultInEmail(user.email);
+    if (fault !== null) throw new AppError('request.invalid', `email is not a valid address: ${fault}`);
+    const email = canonicalEmail(user.email);
+    const account = await database.transaction(async (queries) => {
+      const row = { email, name: user.name, tier: user.tier, created_at: clock.now() };
+      const inserted = await insertAccount(queries, row);
+      if (inserted === undefined) {
+        throw new AppError(
+          'user.email_taken',
+          `a user with the e-mail address ${email} exists; GET /admin/users lists it`,
+        );
+      }
+      await audit(queries, actor, {
+        action: 'user.created',
+        target: `user/${inserted.id}`,
+        detail: { email, tier: user.tier },
+      });
+      return inserted;
+    });
+    return this.#shown(account, tierPolicy(account.tier), []);
+  }
+
+  /** Switching auto-throttling off also ends the throttling that is in force. */
+  async setPolicy(id: number, policy: Policy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
+    const { database, clock, audit } = this.#options;
+    const throttledUntil = await database.transaction(async (queries) => {
+      const account = await existingAccount(queries, id);
+      await putPolicy(queries, { account_id: id, policy, updated_at: clock.now() });
+      if (!policy.auto_throttle_enabled) await setThrottle(queries, id, null);
+      await audit(queries, actor, {
+        action: 'policy.set',
+        target: `user/${id}`,
+        detail: {
+          per_minute: policy.per_minute,
+          per_hour: policy.per_hour,
+          per_day: policy.per_day,
+          burst: policy.burst,
+          auto_throttle_enabled: policy.auto_throttle_enabled,
+        },
+      });
+      return policy.auto_throttle_enabled ? account.throttled_until : null;
+    });
+    await announce(database, ACCOUNT_CHANGED, { account: id });
+    return { user_id: id, ...this.#inForce(policy, throttledUntil) };
+  }
+
+  /** Halves an account's rates until `until` (milliseconds since 1970), everywhere at once. */
+  async throttle(id: number, until: number): Promise<void> {
+    const { database } = this.#options;
+    await setThrottle(database.queries, id, until);
+    await database.bus.publishAndWait(ACCOUNT_CHANGED, { account: id });
+  }
+
+  #shown(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
+    const { id, email, name, tier, created_at, throttled_until } = account;
+    return {
+      id,
+      email,
+      name,
+      tier,
+      created_at: rfc3339(created_at),
+      policy: this.#inForce(policy, throttled_until),
+      keys: keys.map(shownKey),
+    };
+  }
+
+  #inForce(policy: Policy, throttledUntil: number | null): PolicyInForce {
+    return { ...policy, throttled_until: ifAhead(throttledUntil, this.#options.clock.now()) };
+  }
+}
+
+/** A moment as it is shown while it lies ahead. */
+export function ifAhead(moment: number | null, now: number): string | null {
+  return moment !== null && moment > now ? rfc3339(moment) : null;
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { touchKeys } from './store.ts';
+import { addUsage } from './store-usage.ts';
+import { type AnsweredRequest, UsageCounts } from './usage.ts';
+
+interface Options {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const WRITE_AFTER_MS = 1_000;
+const TOUCH_AFTER_MS = 60_000;
+
+/**
+ * What no request waits for: usage, and when a key was last used (to the minute). Gathered in memory and written in one
+ * transaction a second later; a second's worth is lost when the process is killed.
+ */
+export class WrittenLater {
+  readonly #options: Options;
+  readonly #usage: UsageCounts;
+  /** When each key was last noted as used, for the keys of about the last minute. */
+  #noted = new Map<string, number>();
+  #usedKeys = new Set<string>();
+  #isDue = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#usage = new UsageCounts(options.clock);
+  }
+
+  record(answered: AnsweredRequest): void {
+    this.#usage.record(answered);
+    if (answered.keyId !== '') this.#noteUse(answered.keyId);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#options.clock.after(WRITE_AFTER_MS, () => {
+      this.write().catch((error: unknown) =>
+        this.#options.log.warn({ err: error }, 'usage could not be written; it is kept and tried again'),
+      );
+    });
+  }
+
+  /** Resolves when everything that was recorded before the call is written. */
+  write(): Promise<void> {
+    const writing = this.#writing.then(() => this.#writeNow());
+    this.#writing = writing.catch(() => {});
+    return writing;
+  }
+
+  #noteUse(keyId: string): void {
+    const now = this.#options.clock.now();
+    if (now - (this.#noted.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_AFTER_MS) return;
+    this.#noted.set(keyId, now);
+    this.#usedKeys.add(keyId);
+  }
+
+  async #writeNow(): Promise<void> {
+    const { database, clock } = this.#options;
+    this.#isDue = false;
+    const rows = this.#usage.take();
+    const keys = [...this.#usedKeys];
+    this.#usedKeys.clear();
+    const now = clock.now();
+    for (const [keyId, at] of this.#noted) if (now - at >= TOUCH_AFTER_MS) this.#noted.delete(keyId);
+    if (rows.length === 0 && keys.length === 0) return;
+    try {
+      await database.transaction(async (queries) => {
+        await addUsage(queries, rows);
+        if (keys.length > 0) await touchKeys(queries, keys, now);
+      });
+    } catch (error) {
+      this.#usage.giveBack(rows);
+      for (const keyId of keys) this.#usedKeys.add(keyId);
+      throw error;
+    }
+  }
+}
