@@ -21,6 +21,7 @@ export const ChargerReading = Type.Object({
 export const HeatPumpReading = Type.Object({
   switchedOn,
   roomCelsius: Type.Number(),
+  targetCelsius: Type.Number(),
   electricKw: Type.Number(),
   kwhToday: Type.Number(),
   heating: Type.Boolean(),

@@ -34,20 +34,21 @@ export function chargingStatus(answer: Answer<VehicleReading | ChargerReading>):
   return { online: true, connected: pluggedIn, charging, operation_state: phase };
 }
 
+const heatingLabel = ({ heating, targetCelsius }: ThermostatReading) =>
+  `${heating ? 'heating' : 'idle'}, target ${targetCelsius} °C`;
+
 export function heatPumpStatus(answer: Answer<HeatPumpReading>): Status {
   if (answer === null) return OFFLINE;
-  const state = answer.heating ? 'heating' : 'idle';
+  const { switchedOn } = answer;
   return {
     online: true,
-    power_on: answer.switchedOn,
-    operation_state: answer.switchedOn ? state : 'off',
+    power_on: switchedOn,
+    operation_state: switchedOn ? heatingLabel(answer) : 'off',
   };
 }
 
 export function thermostatStatus(answer: Answer<ThermostatReading>): Status {
-  if (answer === null) return OFFLINE;
-  const doing = answer.heating ? 'heating' : 'idle';
-  return { online: true, operation_state: `${doing}, target ${answer.targetCelsius} °C` };
+  return answer === null ? OFFLINE : { online: true, operation_state: heatingLabel(answer) };
 }
 
 export function solarStatus(answer: Answer<SolarReading>): Status {

@@ -64,6 +64,7 @@ export const heatPump = model<HeatPumpState>({
     return {
       switchedOn: state.on,
       roomCelsius: state.room_c,
+      targetCelsius: state.target_c,
       electricKw: state.on ? electricW(heat, at) / 1_000 : 0,
       kwhToday: state.today_wh / 1_000,
       heating: heat > 0,

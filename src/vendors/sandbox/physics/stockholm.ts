@@ -22,11 +22,6 @@ export function dateOf(ms: number): string {
   return local(ms).toPlainDate().toString();
 }
 
-/** 1–366. */
-export function dayOfYear(ms: number): number {
-  return local(ms).dayOfYear;
-}
-
 /** 12:00 UTC of the local date. */
 export function utcNoonOf(ms: number): number {
   const { year, month, day } = local(ms);

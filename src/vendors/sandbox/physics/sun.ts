@@ -1,8 +1,11 @@
-import { DAY_MS, dayOfYear, utcNoonOf } from './stockholm.ts';
+import { DAY_MS, utcNoonOf } from './stockholm.ts';
 
-const LATITUDE = (59.33 * Math.PI) / 180;
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+
+const LATITUDE = radians(59.33);
 const LONGITUDE_DEGREES = 18.07;
 const MINUTE_MS = 60_000;
+const J2000 = Date.UTC(2000, 0, 1, 12);
 /** Simulated ms for one radian of the hour angle. */
 const MS_PER_RADIAN = DAY_MS / (2 * Math.PI);
 
@@ -17,27 +20,25 @@ interface SolarDay {
 }
 
 /**
- * Declination and equation of time as Fourier series: J. W. Spencer, "Fourier series representation of the position of
- * the sun", Search 2 (1971) 172; good to 0.04° and half a minute.
+ * US Naval Observatory, "Approximate Solar Coordinates" (from the Astronomical Almanac): declination to 0.02° and equation
+ * of time to a few seconds for centuries around 2000.
  */
 function solarDay(ms: number): SolarDay {
-  const angle = (2 * Math.PI * (dayOfYear(ms) - 1)) / 365;
-  const [cos1, sin1] = [Math.cos(angle), Math.sin(angle)];
-  const [cos2, sin2] = [Math.cos(2 * angle), Math.sin(2 * angle)];
-  const declination =
-    0.006918 -
-    0.399912 * cos1 +
-    0.070257 * sin1 -
-    0.006758 * cos2 +
-    0.000907 * sin2 -
-    0.002697 * Math.cos(3 * angle) +
-    0.00148 * Math.sin(3 * angle);
-  const equationMinutes =
-    229.18 * (0.000075 + 0.001868 * cos1 - 0.032077 * sin1 - 0.014615 * cos2 - 0.040849 * sin2);
+  const noon = utcNoonOf(ms);
+  const days = (noon - J2000) / DAY_MS;
+  const anomaly = radians(357.529 + 0.98560028 * days);
+  const meanLongitude = 280.459 + 0.98564736 * days;
+  const longitude = radians(meanLongitude + 1.915 * Math.sin(anomaly) + 0.02 * Math.sin(2 * anomaly));
+  const obliquity = radians(23.439 - 0.00000036 * days);
+  const rightAscension = Math.atan2(Math.cos(obliquity) * Math.sin(longitude), Math.cos(longitude));
+  // Mean longitude less right ascension, brought to −180…180°; four minutes for each degree.
+  const turn = meanLongitude - (rightAscension * 180) / Math.PI;
+  const equationMinutes = 4 * (turn - 360 * Math.round(turn / 360));
+  const sine = Math.sin(obliquity) * Math.sin(longitude);
   return {
-    noon: utcNoonOf(ms) - (equationMinutes + 4 * LONGITUDE_DEGREES) * MINUTE_MS,
-    offset: Math.sin(LATITUDE) * Math.sin(declination),
-    swing: Math.cos(LATITUDE) * Math.cos(declination),
+    noon: noon - (equationMinutes + 4 * LONGITUDE_DEGREES) * MINUTE_MS,
+    offset: Math.sin(LATITUDE) * sine,
+    swing: Math.cos(LATITUDE) * Math.sqrt(1 - sine * sine),
   };
 }
 
