@@ -1,0 +1,17 @@
+import type { Connector } from './connector.ts';
+import type { Answer } from './inbox.ts';
+
+/** What a limit is laid upon: the running transaction, those that follow on a connector, or the station as a whole. */
+export type Purpose = 'transaction' | 'default' | 'station';
+
+/** One version of the protocol, spoken with one station. */
+export interface Dialect {
+  /** What the station may call, and how it is answered. An action that is not here is answered NotImplemented. */
+  readonly answers: Readonly<Record<string, Answer>>;
+  /** Asks the station what it is and can do, sets what it should measure, and has it tell its state. */
+  learn(): Promise<void>;
+  start(connector: Connector): Promise<void>;
+  stop(connector: Connector, transactionId: string): Promise<void>;
+  /** Ampere per phase. Null when the station took it, else what it said; throws when it said nothing. */
+  limit(connector: Connector, amperes: number, purpose: Purpose): Promise<string | null>;
+}

@@ -1,0 +1,92 @@
+import type { Sample } from '../../adapter/charging.ts';
+
+/** What one set of samples says of a connector; null is "not said". */
+export interface Figures {
+  /** Active power, watt; negative when the car gives back. */
+  readonly power_w: number | null;
+  /** The meter's import register, watt-hours. */
+  readonly register_wh: number | null;
+  /** Imported since the previous set, watt-hours: from stations without a register. */
+  readonly interval_wh: number | null;
+  /** Phases that carried current, 1–3. */
+  readonly phases: number | null;
+}
+
+/** Mains voltage between a phase and neutral where the station does not measure it. */
+export const NOMINAL_VOLTS = 230;
+
+/** A phase below this carries no charging current: electronics and measuring noise. */
+const IDLE_AMPERES = 0.5;
+
+const LINES = ['L1', 'L2', 'L3'] as const;
+type Line = (typeof LINES)[number];
+
+interface Measured {
+  /** The value without a phase tag: the total, as the station itself sees it. */
+  readonly total: number | null;
+  readonly lines: ReadonlyMap<Line, number>;
+}
+
+/** Reads power, energy and phases out of what was sampled at one moment; understands every way of tagging phases. */
+export function figuresOf(samples: readonly Sample[]): Figures {
+  const current = measured(samples, 'Current.Import', 'A');
+  return {
+    power_w: powerOf(samples, current),
+    register_wh: sumOf(measured(samples, 'Energy.Active.Import.Register', 'Wh')),
+    interval_wh: sumOf(measured(samples, 'Energy.Active.Import.Interval', 'Wh')),
+    phases: phasesOf(current),
+  };
+}
+
+function powerOf(samples: readonly Sample[], current: Measured): number | null {
+  const taken = sumOf(measured(samples, 'Power.Active.Import', 'W'));
+  const given = sumOf(measured(samples, 'Power.Active.Export', 'W'));
+  if (taken !== null || given !== null) return (taken ?? 0) - (given ?? 0);
+  const voltage = measured(samples, 'Voltage', 'V');
+  const average = averageOf(voltage) ?? NOMINAL_VOLTS;
+  if (current.lines.size > 0) {
+    return [...current.lines].reduce(
+      (watts, [line, amperes]) => watts + amperes * (voltage.lines.get(line) ?? average),
+      0,
+    );
+  }
+  // One current for all phases: as many phases as there are voltages tagged, else one.
+  return current.total === null ? null : current.total * average * Math.max(voltage.lines.size, 1);
+}
+
+function phasesOf(current: Measured): number | null {
+  const busy = [...current.lines.values()].filter((amperes) => amperes > IDLE_AMPERES).length;
+  return busy === 0 ? null : busy;
+}
+
+/** The samples of one measurand that speak of the outlet now: never the car's, and the beginning of a transaction last. */
+function relevant(samples: readonly Sample[], measurand: string, unit: string): Sample[] {
+  const all = samples.filter(
+    (sample) => sample.measurand === measurand && sample.unit === unit && sample.location !== 'EV',
+  );
+  const later = all.filter((sample) => sample.context !== 'Transaction.Begin');
+  const now = later.length > 0 ? later : all;
+  const place = now.some((sample) => sample.location === 'Outlet') ? 'Outlet' : now[0]?.location;
+  return now.filter((sample) => sample.location === place);
+}
+
+function measured(samples: readonly Sample[], measurand: string, unit: string): Measured {
+  let total: number | null = null;
+  const lines = new Map<Line, number>();
+  for (const { phase, value } of relevant(samples, measurand, unit)) {
+    if (phase === undefined) total = value;
+    else {
+      // `L1` and `L1-N` are the same wire to us; `L1-L2` is a voltage between wires, and `N` carries no charge of its own.
+      const line = LINES.find((name) => phase === name || phase === `${name}-N`);
+      if (line !== undefined) lines.set(line, value);
+    }
+  }
+  return { total, lines };
+}
+
+const sumOf = ({ total, lines }: Measured): number | null =>
+  total ?? (lines.size === 0 ? null : [...lines.values()].reduce((sum, value) => sum + value, 0));
+
+const averageOf = ({ total, lines }: Measured): number | null =>
+  total ??
+  (lines.size === 0 ? null : [...lines.values()].reduce((sum, value) => sum + value, 0) / lines.size);

@@ -1,0 +1,26 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import { charger } from './charger.ts';
+import { Credentials, hashPassword } from './credentials.ts';
+import { devicesOf, loadKnown } from './known.ts';
+import { DEFAULTS } from './options.ts';
+import { openStations, PATH } from './server.ts';
+
+/** Charging stations that dial in with OCPP 1.6J or 2.0.1 over WebSocket. */
+export const ocpp = {
+  slug: 'ocpp',
+  name: 'OCPP charging station',
+  credentials: Credentials,
+  pushes: true,
+  // A connected station's state is in memory; asking costs nothing.
+  pollSeconds: 0,
+  kinds: { charger },
+  async link(session) {
+    const { identity, password } = session.credentials as Credentials;
+    return {
+      vendorAccount: identity,
+      credentials: { identity, password_hash: await hashPassword(identity, password) },
+      devices: devicesOf(identity, await loadKnown(session.documents)),
+    };
+  },
+  dialIn: { path: PATH, open: (host) => openStations(host, DEFAULTS) },
+} satisfies Adapter;

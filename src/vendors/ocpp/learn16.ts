@@ -1,0 +1,57 @@
+import { METER_SECONDS } from './options.ts';
+import type { Station } from './station.ts';
+
+interface Configuration {
+  readonly configurationKey?: readonly { key: string; readonly: boolean; value?: string }[];
+}
+
+const KEYS = [
+  'NumberOfConnectors',
+  'SupportedFeatureProfiles',
+  'ChargingScheduleAllowedChargingRateUnit',
+  'MeterValueSampleInterval',
+  'MeterValuesSampledData',
+];
+
+/** What power and energy are read from. */
+export const MEASURANDS = ['Energy.Active.Import.Register', 'Power.Active.Import'];
+
+/** Everything between commas, spaces and semicolons: stations differ in how they write a list. */
+export const listOf = (value: string): string[] => value.split(/[,;\s]+/).filter((item) => item !== '');
+
+/** Asks a 1.6 station what it is (§9 configuration keys), sets its metering, and has it tell its state (§5.17). */
+export async function learn16(station: Station): Promise<void> {
+  let connectors: number | null = null;
+  let smartCharging: boolean | null = null;
+  try {
+    const answer = await station.question<Configuration>('GetConfiguration', { key: KEYS });
+    const settings = new Map(answer?.configurationKey?.map((setting) => [setting.key, setting]));
+    const count = Number(settings.get('NumberOfConnectors')?.value ?? Number.NaN);
+    if (Number.isInteger(count)) connectors = count;
+    const profiles = settings.get('SupportedFeatureProfiles')?.value;
+    if (profiles !== undefined) smartCharging = listOf(profiles).includes('SmartCharging');
+    const units = listOf(settings.get('ChargingScheduleAllowedChargingRateUnit')?.value ?? '');
+    station.rateUnit = units.length > 0 && !units.some((unit) => /^(current|a)$/i.test(unit)) ? 'W' : 'A';
+
+    const change = async (key: string, value: string) => {
+      const setting = settings.get(key);
+      if (setting === undefined || setting.readonly) return;
+      await station.question('ChangeConfiguration', { key, value });
+    };
+    const interval = Number(settings.get('MeterValueSampleInterval')?.value);
+    if (!(interval > 0 && interval <= METER_SECONDS)) {
+      await change('MeterValueSampleInterval', String(METER_SECONDS));
+    }
+    const sampled = listOf(settings.get('MeterValuesSampledData')?.value ?? '');
+    if (!MEASURANDS.every((measurand) => sampled.includes(measurand))) {
+      await change('MeterValuesSampledData', [...new Set([...sampled, ...MEASURANDS])].join(','));
+    }
+
+    if (!station.learning.booted)
+      await station.question('TriggerMessage', { requestedMessage: 'BootNotification' });
+    await station.question('TriggerMessage', { requestedMessage: 'StatusNotification' });
+    await station.question('TriggerMessage', { requestedMessage: 'MeterValues' });
+  } finally {
+    station.learned({ connectors, smartCharging });
+  }
+}

@@ -1,0 +1,75 @@
+import { listOf, MEASURANDS } from './learn16.ts';
+import { METER_SECONDS } from './options.ts';
+import type { Station } from './station.ts';
+
+interface Variables {
+  readonly getVariableResult: readonly {
+    readonly attributeStatus: string;
+    readonly attributeValue?: string;
+    readonly component: { readonly name: string };
+    readonly variable: { readonly name: string };
+  }[];
+}
+
+const VARIABLES = [
+  ['SmartChargingCtrlr', 'Enabled'],
+  ['SmartChargingCtrlr', 'RateUnit'],
+  ['SampledDataCtrlr', 'TxUpdatedInterval'],
+  ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
+  ['ChargingStation', 'SupplyPhases'],
+] as const;
+
+const place = (component: string, variable: string) => ({
+  component: { name: component },
+  variable: { name: variable },
+});
+
+/** Asks a 2.0.1 station what it can (part 2 appendix 3 variables), sets its metering, and has it tell its state (F06). */
+export async function learn201(station: Station): Promise<void> {
+  let smartCharging: boolean | null = null;
+  try {
+    const answer = await station.question<Variables>('GetVariables', {
+      getVariableData: VARIABLES.map(([component, variable]) => place(component, variable)),
+    });
+    const values = new Map(
+      answer?.getVariableResult.map((result) => [
+        `${result.component.name}.${result.variable.name}`,
+        result.attributeStatus === 'Accepted' ? result.attributeValue : undefined,
+      ]),
+    );
+    const enabled = values.get('SmartChargingCtrlr.Enabled');
+    if (enabled !== undefined) smartCharging = enabled.toLowerCase() !== 'false';
+    const units = listOf(values.get('SmartChargingCtrlr.RateUnit') ?? '');
+    station.rateUnit = units.length > 0 && !units.includes('A') ? 'W' : 'A';
+    const phases = Number(values.get('ChargingStation.SupplyPhases'));
+    station.supplyPhases = phases === 1 || phases === 2 || phases === 3 ? phases : null;
+
+    const set = async (variable: string, attributeValue: string) => {
+      await station.question('SetVariables', {
+        setVariableData: [{ ...place('SampledDataCtrlr', variable), attributeValue }],
+      });
+    };
+    const interval = Number(values.get('SampledDataCtrlr.TxUpdatedInterval'));
+    if (!(interval > 0 && interval <= METER_SECONDS)) await set('TxUpdatedInterval', String(METER_SECONDS));
+    const sampled = listOf(values.get('SampledDataCtrlr.TxUpdatedMeasurands') ?? '');
+    if (!MEASURANDS.every((measurand) => sampled.includes(measurand))) {
+      await set('TxUpdatedMeasurands', [...new Set([...sampled, ...MEASURANDS])].join(','));
+    }
+    await tellState(station);
+  } finally {
+    // No variable counts the EVSEs: those that showed up are all there are.
+    station.learned({ connectors: null, smartCharging });
+  }
+}
+
+async function tellState(station: Station): Promise<void> {
+  const trigger = (requestedMessage: string, evse?: { id: number; connectorId?: number }) =>
+    station.question('TriggerMessage', { requestedMessage, ...(evse !== undefined && { evse }) });
+  if (!station.learning.booted) await trigger('BootNotification');
+  for (const { number, status, transaction } of station.connectors()) {
+    if (status === null) await trigger('StatusNotification', { id: number, connectorId: 1 });
+    // F06: the answer to this one is a TransactionEvent of the running transaction, with its charging state.
+    if (transaction !== null) await trigger('TransactionEvent', { id: number });
+  }
+  await trigger('MeterValues');
+}

@@ -1,0 +1,49 @@
+import type { Station } from './station.ts';
+
+/** When a station is asked what it is: after it booted, or when it connected and had time to boot but did not. */
+export class Learning {
+  /** Whether BootNotification came on this connection. */
+  booted = false;
+  readonly #station: Station;
+  #cancel: () => void = () => undefined;
+  #running = false;
+  #again = false;
+  #stopped = false;
+
+  constructor(station: Station) {
+    this.#station = station;
+  }
+
+  begin(): void {
+    this.#cancel = this.#station.host.clock.after(this.#station.options.bootMs, () => void this.#learn());
+  }
+
+  hasBooted(): void {
+    this.booted = true;
+    this.#cancel();
+    // A station takes no call before it has the answer to its BootNotification, which goes out first.
+    setImmediate(() => void this.#learn());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  async #learn(): Promise<void> {
+    this.#again = true;
+    if (this.#running) return;
+    this.#running = true;
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      try {
+        await this.#station.dialect.learn();
+      } catch (error) {
+        // A station that does not answer is served all the same: what it tells by itself is enough for most.
+        const { host, identity } = this.#station;
+        host.log.debug({ err: error, identity }, 'a station left a question unanswered');
+      }
+    }
+    this.#running = false;
+  }
+}

@@ -1,0 +1,191 @@
+import { rfc3339 } from '../../core/clock.ts';
+import { beginTransaction, type Connector, endTransaction, tell } from './connector.ts';
+import type { Dialect } from './dialect.ts';
+import { type Answer, answer } from './inbox.ts';
+import { learn16 } from './learn16.ts';
+import type { MeterValue } from './meter.ts';
+import { HEARTBEAT_SECONDS } from './options.ts';
+import { profileIdOf, refusalOf, scheduleOf } from './profile.ts';
+import { refusedUnlessAccepted } from './rpc.ts';
+import type { Station } from './station.ts';
+import { meterWh, onlyConnector, startTime } from './transactions.ts';
+
+interface Boot {
+  readonly chargePointVendor: string;
+  readonly chargePointModel: string;
+}
+interface StatusNotification {
+  readonly connectorId: number;
+  readonly status: string;
+}
+interface StartTransaction {
+  readonly connectorId: number;
+  readonly idTag: string;
+  readonly meterStart: number;
+  readonly timestamp: string;
+}
+interface StopTransaction {
+  readonly transactionId: number;
+  readonly meterStop: number;
+  readonly timestamp: string;
+  readonly reason?: string;
+  readonly transactionData?: readonly MeterValue[];
+}
+interface MeterValues {
+  readonly connectorId: number;
+  readonly transactionId?: number;
+  readonly meterValue: readonly MeterValue[];
+}
+
+const PURPOSES = {
+  transaction: 'TxProfile',
+  default: 'TxDefaultProfile',
+  station: 'ChargePointMaxProfile',
+} as const;
+
+/** Words in which a transaction goes on: with one of these, a transaction id that we do not know is a running one. */
+const RUNNING_WORDS: ReadonlySet<string | null> = new Set(['Charging', 'SuspendedEV', 'SuspendedEVSE']);
+
+/** OCPP 1.6J, section numbers of the 1.6 edition 2 specification. */
+export function ocpp16(station: Station): Dialect {
+  return {
+    answers: { ...MERELY_TAKEN, ...core(station), ...metering(station) },
+    learn: () => learn16(station),
+
+    /** §5.11: acknowledged only; StartTransaction follows, perhaps after Authorize. */
+    async start(connector) {
+      const { status } = await station.command<{ status: string }>('RemoteStartTransaction', {
+        connectorId: connector.number,
+        idTag: station.options.idTag,
+      });
+      refusedUnlessAccepted('RemoteStartTransaction', status);
+    },
+
+    /** §5.12 */
+    async stop(_connector, transactionId) {
+      const { status } = await station.command<{ status: string }>('RemoteStopTransaction', {
+        transactionId: Number(transactionId),
+      });
+      refusedUnlessAccepted('RemoteStopTransaction', status);
+    },
+
+    /** §5.16 */
+    limit(connector, amperes, purpose) {
+      const transaction = purpose === 'transaction' ? connector.transaction : null;
+      return refusalOf(() =>
+        station.command('SetChargingProfile', {
+          connectorId: purpose === 'station' ? 0 : connector.number,
+          csChargingProfiles: {
+            chargingProfileId: profileIdOf(connector, purpose),
+            ...(transaction !== null && { transactionId: Number(transaction.transactionId) }),
+            stackLevel: 0,
+            chargingProfilePurpose: PURPOSES[purpose],
+            chargingProfileKind: 'Absolute',
+            chargingSchedule: scheduleOf(station, connector, amperes),
+          },
+        }),
+      );
+    },
+  };
+}
+
+/** What a station may tell and we only take note of; what it asks and we do not offer. */
+const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
+  /** Every tag is welcome: the owner decides who charges at home, the station keeps its own list for that. */
+  Authorize: () => ({ idTagInfo: { status: 'Accepted' } }),
+  DataTransfer: () => ({ status: 'UnknownVendorId' }),
+  DiagnosticsStatusNotification: () => ({}),
+  FirmwareStatusNotification: () => ({}),
+  SignedFirmwareStatusNotification: () => ({}),
+  LogStatusNotification: () => ({}),
+  SecurityEventNotification: () => ({}),
+  SignCertificate: () => ({ status: 'Rejected' }),
+};
+
+function core(station: Station): Record<string, Answer> {
+  const now = () => rfc3339(station.host.clock.now());
+  return {
+    BootNotification: answer((boot: Boot) => {
+      station.hasBooted(boot.chargePointVendor, boot.chargePointModel);
+      return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
+    }),
+    Heartbeat: () => ({ currentTime: now() }),
+    StatusNotification: answer(({ connectorId, status }: StatusNotification) => {
+      // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
+      if (connectorId === 0) return {};
+      const connector = station.connector(connectorId);
+      tell(connector, { status });
+      station.changed(connector);
+      return {};
+    }),
+  };
+}
+
+function metering(station: Station): Record<string, Answer> {
+  return {
+    StartTransaction: answer(async (start: StartTransaction) => {
+      const connector = station.connector(start.connectorId);
+      const startedAt = await startTime(station, { ...start, connector });
+      const meterStartWh = meterWh(start.meterStart);
+      const deviceId = station.deviceId(connector);
+      const transactionId = await station.records.begin({
+        deviceId,
+        startedAt,
+        meterStartWh,
+        idTag: start.idTag,
+      });
+      beginTransaction(connector, { transactionId, deviceId, startedAt, meterStartWh });
+      station.changed(connector);
+      return { transactionId: Number(transactionId), idTagInfo: { status: 'Accepted' } };
+    }),
+
+    /** §4.10: always accepted, even for an id that nobody knows, or the station repeats it for ever. */
+    StopTransaction: answer(async (stop: StopTransaction) => {
+      const transactionId = String(stop.transactionId);
+      const running = station.withTransaction(transactionId);
+      const connector = running ?? onlyConnector(station);
+      if (connector !== undefined && stop.transactionData !== undefined) {
+        await station.measured(connector, stop.transactionData, transactionId);
+      }
+      const meterStopWh = meterWh(stop.meterStop);
+      await station.records.end(
+        {
+          transactionId,
+          endedAt: station.timeOf(stop.timestamp),
+          meterStopWh,
+          // Left out means stopped by the user at the station (§7.36).
+          reason: stop.reason ?? 'Local',
+        },
+        connector === undefined ? null : station.deviceId(connector),
+      );
+      if (running !== undefined) {
+        endTransaction(running);
+        running.register_wh = meterStopWh ?? running.register_wh;
+        station.changed(running);
+      }
+      return {};
+    }),
+
+    MeterValues: answer(async ({ connectorId, transactionId, meterValue }: MeterValues) => {
+      // Connector 0 is the meter of the whole station, which is no device here.
+      if (connectorId === 0) return {};
+      const connector = station.connector(connectorId);
+      const id = transactionId === undefined ? null : String(transactionId);
+      if (id !== null) adopt(station, connector, id);
+      await station.measured(connector, meterValue, id ?? connector.transaction?.transactionId ?? null);
+      station.changed(connector);
+      return {};
+    }),
+  };
+}
+
+/** A station that comes from another central system goes on with a transaction that we did not see begin. */
+function adopt(station: Station, connector: Connector, transactionId: string): void {
+  if (connector.transaction !== null || !RUNNING_WORDS.has(connector.status)) return;
+  beginTransaction(connector, {
+    transactionId,
+    deviceId: station.deviceId(connector),
+    startedAt: station.host.clock.now(),
+    meterStartWh: null,
+  });
+}

@@ -1,0 +1,137 @@
+import { rfc3339 } from '../../core/clock.ts';
+import type { Dialect } from './dialect.ts';
+import { evseStatus } from './evse.ts';
+import { type Answer, answer } from './inbox.ts';
+import { learn201 } from './learn201.ts';
+import type { MeterValue } from './meter.ts';
+import { HEARTBEAT_SECONDS } from './options.ts';
+import { profileIdOf, refusalOf, scheduleOf } from './profile.ts';
+import { refusedUnlessAccepted } from './rpc.ts';
+import type { Station } from './station.ts';
+import { takeTransactionEvent } from './transaction-event.ts';
+
+interface Boot {
+  readonly chargingStation: { readonly vendorName: string; readonly model: string };
+}
+interface StatusNotification {
+  readonly evseId: number;
+  readonly connectorId: number;
+  readonly connectorStatus: string;
+}
+interface MeterValues {
+  readonly evseId: number;
+  readonly meterValue: readonly MeterValue[];
+}
+interface Outcome {
+  readonly status: string;
+  readonly statusInfo?: { readonly reasonCode: string; readonly additionalInfo?: string };
+}
+
+const PURPOSES = {
+  transaction: 'TxProfile',
+  default: 'TxDefaultProfile',
+  station: 'ChargingStationMaxProfile',
+} as const;
+
+const reasonOf = ({ statusInfo }: Outcome): string =>
+  [statusInfo?.reasonCode, statusInfo?.additionalInfo].filter((part) => part !== undefined).join(' ');
+
+/** OCPP 2.0.1, names of the use cases of part 2. */
+export function ocpp201(station: Station): Dialect {
+  let remoteStartId = Math.floor(station.host.clock.now() / 1000) % 1_000_000_000;
+  return {
+    answers: { ...MERELY_TAKEN, ...core(station) },
+    learn: () => learn201(station),
+
+    /** F01, F02: acknowledged only; a TransactionEvent follows. */
+    async start(connector) {
+      remoteStartId += 1;
+      const outcome = await station.command<Outcome>('RequestStartTransaction', {
+        evseId: connector.number,
+        remoteStartId,
+        idToken: { idToken: station.options.idTag, type: 'Central' },
+      });
+      refusedUnlessAccepted('RequestStartTransaction', outcome.status, reasonOf(outcome));
+    },
+
+    /** F03 */
+    async stop(_connector, transactionId) {
+      const outcome = await station.command<Outcome>('RequestStopTransaction', { transactionId });
+      refusedUnlessAccepted('RequestStopTransaction', outcome.status, reasonOf(outcome));
+    },
+
+    /** K01 */
+    limit(connector, amperes, purpose) {
+      const id = profileIdOf(connector, purpose);
+      const transaction = purpose === 'transaction' ? connector.transaction : null;
+      return refusalOf(() =>
+        station.command('SetChargingProfile', {
+          evseId: purpose === 'station' ? 0 : connector.number,
+          chargingProfile: {
+            id,
+            ...(transaction !== null && { transactionId: transaction.transactionId }),
+            stackLevel: 0,
+            chargingProfilePurpose: PURPOSES[purpose],
+            chargingProfileKind: 'Absolute',
+            chargingSchedule: [{ id, ...scheduleOf(station, connector, amperes) }],
+          },
+        }),
+      );
+    },
+  };
+}
+
+function core(station: Station): Record<string, Answer> {
+  const now = () => rfc3339(station.host.clock.now());
+  return {
+    BootNotification: answer(({ chargingStation }: Boot) => {
+      station.hasBooted(chargingStation.vendorName, chargingStation.model);
+      return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
+    }),
+    Heartbeat: () => ({ currentTime: now() }),
+    StatusNotification: answer(({ evseId, connectorId, connectorStatus }: StatusNotification) => {
+      if (evseId === 0) return {};
+      const evse = station.connector(evseId);
+      evseStatus(evse, connectorId, connectorStatus);
+      station.changed(evse);
+      return {};
+    }),
+    TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
+      await takeTransactionEvent(station, event);
+      return event.idToken === undefined ? {} : { idTokenInfo: { status: 'Accepted' } };
+    }),
+    MeterValues: answer(async ({ evseId, meterValue }: MeterValues) => {
+      // EVSE 0 is the meter of the whole station, which is no device here.
+      if (evseId === 0) return {};
+      const evse = station.connector(evseId);
+      await station.measured(evse, meterValue, evse.transaction?.transactionId ?? null);
+      station.changed(evse);
+      return {};
+    }),
+  };
+}
+
+/** What a station may tell and we only take note of; what it asks and we do not offer. */
+const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
+  /** Every token is welcome: the owner decides who charges at home, the station keeps its own list for that. */
+  Authorize: () => ({ idTokenInfo: { status: 'Accepted' } }),
+  DataTransfer: () => ({ status: 'UnknownVendorId' }),
+  ClearedChargingLimit: () => ({}),
+  FirmwareStatusNotification: () => ({}),
+  Get15118EVCertificate: () => ({ status: 'Failed', exiResponse: '' }),
+  GetCertificateStatus: () => ({ status: 'Failed' }),
+  LogStatusNotification: () => ({}),
+  NotifyChargingLimit: () => ({}),
+  NotifyCustomerInformation: () => ({}),
+  NotifyDisplayMessages: () => ({}),
+  NotifyEVChargingNeeds: () => ({ status: 'Rejected' }),
+  NotifyEVChargingSchedule: () => ({ status: 'Accepted' }),
+  NotifyEvent: () => ({}),
+  NotifyMonitoringReport: () => ({}),
+  NotifyReport: () => ({}),
+  PublishFirmwareStatusNotification: () => ({}),
+  ReportChargingProfiles: () => ({}),
+  ReservationStatusUpdate: () => ({}),
+  SecurityEventNotification: () => ({}),
+  SignCertificate: () => ({ status: 'Rejected' }),
+};

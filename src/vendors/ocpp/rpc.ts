@@ -1,0 +1,75 @@
+import { createRPCError, type RPCClient } from 'ocpp-rpc';
+import { AppError } from '../../core/errors.ts';
+import { faultInText } from '../../core/json.ts';
+
+/** One end of a connection, with what the server noted about it during the handshake. */
+export type Rpc = InstanceType<typeof RPCClient>;
+
+/** An error that the station gets as CALLERROR with this code, and nothing of ours in it. */
+export function callError(code: string, description: string): Error {
+  const error = createRPCError(code, description);
+  return error instanceof Error ? error : new Error(description);
+}
+
+/** The station's own words, cut and cleaned so that they can stand in an error message. */
+export function wordsOf(text: unknown): string {
+  const words = typeof text === 'string' ? text.slice(0, 120) : '';
+  return faultInText(words, 'text') === null ? words.replaceAll(/\p{C}/gu, ' ').trim() : '';
+}
+
+/** What went wrong with a call of ours, in the platform's codes. A CALLERROR's code says most, so it comes first. */
+export function callFailure(action: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const message = error instanceof Error ? error.message : '';
+  if (message === 'Call timeout') {
+    return new AppError('vendor.timeout', `the station did not answer ${action} in time`, { cause: error });
+  }
+  const code = rpcCodeOf(error);
+  if (code !== null && isInvalidAnswer(error)) {
+    return new AppError(
+      'vendor.answer_invalid',
+      `the station's answer to ${action} does not fit the protocol`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (code === null) {
+    return new AppError(
+      'vendor.unreachable',
+      `the connection was lost before the station answered ${action}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const words = wordsOf(message);
+  const because = words === '' ? '' : `: ${words}`;
+  return new AppError('vendor.refused', `the station refused ${action} with ${code}${because}`, {
+    cause: error,
+  });
+}
+
+function rpcCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('rpcErrorCode' in error)) return null;
+  return typeof error.rpcErrorCode === 'string' ? error.rpcErrorCode : null;
+}
+
+/** Strict validation of an answer leaves the schema's findings in the error; a CALLERROR has what the station put there. */
+function isInvalidAnswer(error: unknown): boolean {
+  if (!(error instanceof Error) || !('details' in error)) return false;
+  const { details } = error;
+  return (
+    typeof details === 'object' && details !== null && 'errors' in details && Array.isArray(details.errors)
+  );
+}
+
+/** Refuses in the platform's words unless the station said `Accepted`. */
+export function refusedUnlessAccepted(action: string, status: string, reason?: string): void {
+  if (status === 'Accepted') return;
+  const words = wordsOf(reason);
+  throw new AppError(
+    'vendor.refused',
+    `the station answered ${action} with ${status}${words === '' ? '' : `: ${words}`}`,
+  );
+}

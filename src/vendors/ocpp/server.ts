@@ -1,0 +1,185 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { RPCServer } from 'ocpp-rpc';
+import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import { isIdentity } from './credentials.ts';
+import { Gate } from './gate.ts';
+import { receive } from './inbox.ts';
+import { loadKnown } from './known.ts';
+import { ocpp16 } from './ocpp16.ts';
+import { ocpp201 } from './ocpp201.ts';
+import type { StationOptions } from './options.ts';
+import { PerMinute } from './rate.ts';
+import type { Rpc } from './rpc.ts';
+import { Station, type StationParts } from './station.ts';
+
+export const PATH = 'ocpp';
+
+/** The newest first: that is the one chosen of several that a station offers. */
+const SPEAK = { 'ocpp2.0.1': ocpp201, 'ocpp1.6': ocpp16 } as const;
+const PROTOCOLS = Object.keys(SPEAK) as (keyof typeof SPEAK)[];
+
+/** What the handshake leaves for the connection; empty when no protocol could be agreed on. */
+interface Passport {
+  readonly parts?: Omit<StationParts, 'host' | 'options'>;
+}
+
+interface Connected extends Rpc {
+  readonly session: Passport;
+  readonly handshake: { readonly request: IncomingMessage };
+}
+
+interface Connection {
+  readonly station: Station;
+  /** Says why, closes, and destroys the socket of a peer that does not close its side. */
+  end(code: number, reason: string): void;
+}
+
+const keyOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
+
+/** The identity that a request names, or null; of what passes, the URL parser of the RPC layer makes the same. */
+export function identityIn(url: string | undefined): string | null {
+  const [path] = (url ?? '').split('?');
+  const [, identity] = /^\/ocpp\/([^/]+)$/.exec(path ?? '') ?? [];
+  if (identity === undefined) return null;
+  try {
+    const decoded = decodeURIComponent(identity);
+    return isIdentity(decoded) ? decoded : null;
+  } catch {
+    return null;
+  }
+}
+
+function answerSocket(socket: Duplex, status: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+/** The stations that are connected to this process (OCPP-J part 4, §3 connection). */
+export function openStations(host: StationHost, options: StationOptions): StationServer {
+  const connections = new Map<string, Connection>();
+  const gate = new Gate(host, options);
+  const takeovers = new PerMinute(host.clock, options.takeoversPerMinute);
+  let closing = false;
+
+  const server = new RPCServer({
+    protocols: PROTOCOLS,
+    strictMode: true,
+    callConcurrency: 1,
+    callTimeoutMs: options.callTimeoutMs,
+    pingIntervalMs: options.pingMs,
+    wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
+  });
+
+  server.auth(async (accept, reject, { identity, password, protocols, remoteAddress }) => {
+    try {
+      const admission = await gate.admit({ identity, password, address: remoteAddress ?? '' });
+      if ('refusal' in admission) return reject(admission.refusal.status, admission.refusal.words);
+      const protocol = PROTOCOLS.find((name) => protocols.has(name));
+      // OCPP-J: the handshake is completed without a protocol, and the connection closed at once.
+      if (protocol === undefined) return accept({} satisfies Passport, false);
+      const key = { account: admission.link.account, link: admission.link.link };
+      if (takeovers.over(keyOf(key))) return reject(429, 'several stations use this identity');
+      const known = await loadKnown(host.documents(key));
+      const running = await host.records(key).running();
+      await host.connected(key);
+      accept(
+        { parts: { key, identity, known, running, speak: SPEAK[protocol] } } satisfies Passport,
+        protocol,
+      );
+    } catch (error) {
+      host.log.error({ err: error, identity }, 'a station could not be let in');
+      reject(503, 'try again');
+    }
+  });
+
+  server.on('client', (rpc: Connected) => {
+    const { close } = rpc;
+    // The RPC layer closes by itself too and drops the promise: rejected, it would end the process.
+    rpc.close = (how) => close.call(rpc, how).catch(() => undefined);
+    const connection = { end: (code: number, reason: string) => end(rpc, code, reason) };
+    const { parts } = rpc.session;
+    if (parts === undefined) return connection.end(1002, 'offer the subprotocol ocpp2.0.1 or ocpp1.6');
+    arrive(rpc, new Station({ ...parts, host, options }, rpc), connection.end);
+  });
+  server.on('error', (error: Error) => host.log.error({ err: error }, 'the station server failed'));
+
+  function end(rpc: Connected, code: number, reason: string): void {
+    void rpc.close({ code, reason, awaitPending: code === 1001 });
+    const { socket } = rpc.handshake.request;
+    const cancel = host.clock.after(options.lingerMs, () => socket.destroy());
+    socket.once('close', cancel);
+  }
+
+  function arrive(rpc: Connected, station: Station, endWith: Connection['end']): void {
+    const { key, identity } = station;
+    const connection = { station, end: endWith };
+    if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', tell: false });
+    connections.set(keyOf(key), connection);
+    receive(rpc, {
+      answers: station.dialect.answers,
+      clock: host.clock,
+      log: host.log,
+      options,
+      expel: (reason) => endWith(1008, reason),
+    });
+    rpc.once('close', ({ code }: { code: number }) => {
+      host.log.info({ identity, code }, 'a station has left');
+      if (connections.get(keyOf(key)) !== connection) return;
+      connections.delete(keyOf(key));
+      station.left(true);
+    });
+    host.log.info({ identity, protocol: rpc.protocol }, 'a station has connected');
+    station.arrived();
+  }
+
+  interface Leaving {
+    readonly code: number;
+    readonly reason: string;
+    readonly tell: boolean;
+  }
+
+  function leave(key: LinkKey, { code, reason, tell }: Leaving): void {
+    const connection = connections.get(keyOf(key));
+    if (connection === undefined) return;
+    if (reason === 'taken over') takeovers.count(keyOf(key));
+    connections.delete(keyOf(key));
+    connection.station.left(tell);
+    connection.end(code, reason);
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      if (closing) return answerSocket(socket, '503 Service Unavailable');
+      if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+        return answerSocket(socket, '400 Bad Request');
+      if (identityIn(request.url) === null) return answerSocket(socket, '404 Not Found');
+      server.handleUpgrade(request, socket as Socket, head).catch((error: unknown) => {
+        host.log.warn({ err: error }, 'a handshake failed');
+        socket.destroy();
+      });
+    },
+    station: (link) => connections.get(keyOf(link))?.station,
+    drop(link, reason) {
+      switch (reason) {
+        case 'deleted':
+          return leave(link, { code: 1008, reason: 'the link was deleted', tell: false });
+        case 'credentials_changed':
+          return leave(link, { code: 1008, reason: 'the password has changed', tell: true });
+        case 'taken_over':
+          return leave(link, { code: 1000, reason: 'taken over', tell: false });
+      }
+    },
+    count: () => connections.size,
+    async close() {
+      closing = true;
+      for (const { station, end } of connections.values()) {
+        station.learning.stop();
+        end(1001, 'the server is stopping');
+      }
+      await server.close({ code: 1001, reason: 'the server is stopping', awaitPending: true });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import Type from 'typebox';
+import type { Limits, Status } from '../../adapter/device.ts';
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Everything that is known of one connector, as `read` returns it and `observed` stores it. */
+export const ChargerRaw = Type.Object({
+  online: Type.Boolean(),
+  /** 1.6 ChargePointStatus; 2.0.1 ChargingState while a transaction runs, else ConnectorStatus. */
+  word: nullable(Type.String()),
+  in_transaction: Type.Boolean(),
+  power_w: nullable(Type.Number()),
+  register_wh: nullable(Type.Number()),
+  session_wh: nullable(Type.Number()),
+  /** What the cable carries, ampere (2.0.1 cableMaxCurrent). */
+  cable_a: nullable(Type.Number()),
+  /** When a message last told of this connector, ms since 1970. */
+  at: nullable(Type.Number()),
+});
+export type ChargerRaw = Type.Static<typeof ChargerRaw>;
+
+interface Meaning {
+  /** Null: the word does not tell. */
+  readonly connected: boolean | null;
+  readonly charging: boolean;
+}
+
+const CONNECTED: Meaning = { connected: true, charging: false };
+const EMPTY: Meaning = { connected: false, charging: false };
+const UNTOLD: Meaning = { connected: null, charging: false };
+
+/** 1.6 §7.7 ChargePointStatus, 2.0.1 ConnectorStatusEnumType and ChargingStateEnumType: one table, no word is in two senses. */
+export const WORDS: ReadonlyMap<string, Meaning> = new Map([
+  ['Available', EMPTY],
+  ['Preparing', CONNECTED],
+  ['Charging', { connected: true, charging: true }],
+  ['SuspendedEV', CONNECTED],
+  ['SuspendedEVSE', CONNECTED],
+  ['Finishing', CONNECTED],
+  ['Reserved', EMPTY],
+  ['Unavailable', UNTOLD],
+  ['Faulted', UNTOLD],
+  ['Occupied', CONNECTED],
+  ['EVConnected', CONNECTED],
+  ['Idle', EMPTY],
+]);
+
+function meaningOf(raw: ChargerRaw): Meaning | null {
+  return raw.online && raw.word !== null ? (WORDS.get(raw.word) ?? null) : null;
+}
+
+/** An unreachable station says nothing: what it last told of the car may be long untrue. */
+export function statusOf(raw: ChargerRaw): Status {
+  const meaning = meaningOf(raw);
+  return {
+    online: raw.online,
+    connected: meaning?.connected ?? (raw.online && raw.in_transaction ? true : null),
+    charging: meaning === null ? null : meaning.charging,
+    operation_state: raw.online ? raw.word : null,
+  };
+}
+
+/** Watt. Nothing flows unless it charges, whatever the last sample said; without a word the sample is all there is. */
+export function powerOf(raw: ChargerRaw): number | null {
+  if (!raw.online) return null;
+  const meaning = meaningOf(raw);
+  return meaning === null || meaning.charging ? raw.power_w : 0;
+}
+
+/** Watt-hours: the meter's register, which only grows; the session's energy from stations that have no register. */
+export function energyOf(raw: ChargerRaw): number | null {
+  return raw.register_wh ?? raw.session_wh;
+}
+
+/** What `set_current` takes when the station tells no lower maximum: the largest of IEC 61851 wallboxes in homes. */
+export const LARGEST_A = 32;
+
+/** Ampere per phase. 0 pauses; cars take nothing below 6 A. */
+export function limitsOf(raw: ChargerRaw): Limits {
+  return { min_a: 0, max_a: largestOf(raw.cable_a), min_w: null, max_w: null };
+}
+
+export function largestOf(cableA: number | null): number {
+  return cableA === null || cableA < 6 ? LARGEST_A : Math.min(LARGEST_A, cableA);
+}
