@@ -5,7 +5,8 @@ export interface Metrics {
   readonly registry: Registry;
   readonly requests: Histogram<'service' | 'method' | 'route' | 'status'>;
   readonly vendorCalls: Histogram<'vendor' | 'call' | 'outcome'>;
-  readonly stations: Gauge<'vendor'>;
+  /** Says where the number of connected stations is to be had; asked when metrics are read. */
+  watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
 
 export function createMetrics(): Metrics {
@@ -27,11 +28,16 @@ export function createMetrics(): Metrics {
       buckets: [0.01, 0.05, 0.25, 1, 5, 15],
       registers: [registry],
     }),
-    stations: new Gauge({
-      name: 'elnav_stations_connected',
-      help: 'Stations that are connected to this process',
-      labelNames: ['vendor'],
-      registers: [registry],
-    }),
+    watchStations(count) {
+      new Gauge({
+        name: 'elnav_stations_connected',
+        help: 'Stations that are connected to this process',
+        labelNames: ['vendor'],
+        registers: [registry],
+        collect() {
+          for (const { vendor, count: connected } of count()) this.set({ vendor }, connected);
+        },
+      });
+    },
   };
 }

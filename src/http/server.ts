@@ -34,8 +34,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly app: FastifyInstance;
-  /** From now on new requests get 503; those that run may finish. */
-  stopTaking(): void;
+  /** From now on new requests get 503. Resolves when those that run have been answered. */
+  drain(): Promise<void>;
 }
 
 const BODY_LIMIT = 256 * 1024;
@@ -46,7 +46,9 @@ export function createServer(options: ServerOptions): Server {
   const { service, random, log, metrics, gate, tls } = options;
   const prefix = randomBase62(random, 10);
   let requests = 0;
+  let running = 0;
   let stopping = false;
+  let drained = () => {};
 
   const common = {
     loggerInstance: log as FastifyBaseLogger,
@@ -94,6 +96,11 @@ export function createServer(options: ServerOptions): Server {
   answerUnknownRoutes(app, service);
 
   app.addHook('onRequest', (request, reply, done) => {
+    running += 1;
+    reply.raw.once('close', () => {
+      running -= 1;
+      if (running === 0) drained();
+    });
     reply.header('x-request-id', request.id);
     const { access } = request.routeOptions.config;
     if (access === undefined) {
@@ -124,8 +131,12 @@ export function createServer(options: ServerOptions): Server {
   addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping });
   return {
     app,
-    stopTaking() {
+    drain() {
       stopping = true;
+      return new Promise((resolve) => {
+        drained = resolve;
+        if (running === 0) resolve();
+      });
     },
   };
 }

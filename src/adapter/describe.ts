@@ -1,0 +1,40 @@
+import Type from 'typebox';
+import type { Adapter, AnyKind } from './adapter.ts';
+import { capabilitiesOfKind } from './derive.ts';
+import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from './device.ts';
+
+/** A vendor as `GET /vendors` and `docs/vendors.md` show it. */
+export const VendorDescription = Type.Object({
+  slug: Type.String(),
+  name: Type.String(),
+  device_types: Type.Array(DeviceTypeSchema),
+  capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), { description: 'By device type' }),
+  linking: Type.Object({
+    method: Type.Literal('credentials'),
+    schema: Type.Unknown({ description: 'JSON Schema of the credentials that POST /link takes' }),
+  }),
+  configured: Type.Boolean({ description: 'Everything that the vendor needs from the operator is set' }),
+  pushes: Type.Boolean({ description: 'The vendor tells of changes by itself' }),
+});
+export type VendorDescription = Type.Static<typeof VendorDescription>;
+
+/** Describes vendors from their adapters, in the order of their slugs. */
+export function describeVendors(adapters: readonly Adapter[]): VendorDescription[] {
+  return adapters
+    .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+    .map((adapter) => {
+      const kinds = DEVICE_TYPES.flatMap((type): [DeviceType, AnyKind][] => {
+        const kind = adapter.kinds[type];
+        return kind === undefined ? [] : [[type, kind]];
+      });
+      return {
+        slug: adapter.slug,
+        name: adapter.name,
+        device_types: kinds.map(([type]) => type),
+        capabilities: Object.fromEntries(kinds.map(([type, kind]) => [type, capabilitiesOfKind(kind)])),
+        linking: { method: 'credentials' as const, schema: adapter.credentials },
+        configured: true,
+        pushes: adapter.pushes,
+      };
+    });
+}

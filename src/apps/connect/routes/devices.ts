@@ -1,0 +1,167 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { COMMANDS, type CommandType } from '../../../adapter/commands.ts';
+import { DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from '../../../adapter/device.ts';
+import { AppError } from '../../../core/errors.ts';
+import { faultInText } from '../../../core/json.ts';
+import { parseCommand } from '../../../domain/commands/index.ts';
+import {
+  CommandedDevice,
+  DeviceReading,
+  ListedDevice,
+  type ListQuery,
+} from '../../../domain/devices/index.ts';
+import { validator } from '../../../http/validate.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { principalOf } from '../principal.ts';
+import { answers, IdempotencyHeaders } from '../schemas.ts';
+
+const PAGE = 1_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const DeviceId = Type.Object({ id: Type.String({ description: 'Device id' }) });
+const OfVendor = Type.Object({
+  vendor: Type.Optional(Type.String({ description: 'Needed only when an id exists at two vendors' })),
+});
+const ListFilters = Type.Object({
+  vendor: Type.Optional(Type.String()),
+  device_type: Type.Optional(DeviceTypeSchema),
+  user_ref: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE, default: PAGE })),
+  cursor: Type.Optional(Type.String({ description: 'From the Link header of the page before' })),
+});
+
+const commandChecks = new Map(
+  Object.entries(COMMANDS).map(([type, schema]) => [type, validator(schema, { name: 'body' })] as const),
+);
+const checkCommand = (type: CommandType, body: unknown) => {
+  const check = commandChecks.get(type);
+  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is not known`);
+  return check(body);
+};
+
+export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
+  const { devices, commands, idempotency } = dependencies;
+
+  app.get(
+    '/devices',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'All devices with their last known state',
+        description: 'Ordered by vendor and id. Never asks a vendor. The next page is in the Link header.',
+        tags: ['Devices'],
+        querystring: ListFilters,
+        response: answers(Type.Array(ListedDevice), [400, 401, 403, 429, 503]),
+      },
+    },
+    async (request, reply) => {
+      const query = request.query as Record<string, unknown>;
+      const page = await devices.list(principalOf(request).account, listQuery(query));
+      if (page.next !== null) reply.header('link', `<${nextPage(query, page.next)}>; rel="next"`);
+      return reply.header('content-type', JSON_TYPE).send(page.body);
+    },
+  );
+
+  app.get<{ Params: { id: string }; Querystring: { vendor?: unknown } }>(
+    '/devices/:id',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'One device with its state as the vendor tells it now',
+        description: 'The state is served from memory while it is younger than the vendor can be asked.',
+        tags: ['Devices'],
+        params: DeviceId,
+        querystring: OfVendor,
+        response: answers(DeviceReading, [400, 401, 403, 404, 429, 502, 503]),
+      },
+    },
+    (request, reply) => {
+      const id = deviceId(request.params.id);
+      const reading = devices.read(principalOf(request).account, id, text(request.query.vendor, 'vendor'));
+      reply.header('content-type', JSON_TYPE);
+      return reading instanceof Promise ? reading.then((body) => reply.send(body)) : reply.send(reading);
+    },
+  );
+
+  app.post<{ Params: { id: string }; Querystring: { vendor?: unknown } }>(
+    '/devices/:id/command',
+    {
+      config: { access: 'devices:command' },
+      schema: {
+        summary: 'Send a command and read the device again',
+        description: 'Commands to one device run one after the other.',
+        tags: ['Devices'],
+        params: DeviceId,
+        querystring: OfVendor,
+        headers: IdempotencyHeaders,
+        body: Type.Union(Object.values(COMMANDS), { discriminator: { propertyName: 'type' } }),
+        response: answers(CommandedDevice, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
+      },
+    },
+    (request, reply) => {
+      const { account, keyId } = principalOf(request);
+      return idempotency({
+        request,
+        reply,
+        account,
+        run: async (begun) => {
+          const command = parseCommand(request.body, checkCommand);
+          const id = deviceId(request.params.id);
+          return commands.run({
+            account,
+            keyId,
+            deviceId: id,
+            vendor: text(request.query.vendor, 'vendor'),
+            command,
+            begun,
+          });
+        },
+      });
+    },
+  );
+}
+
+/** An id that no store can hold is an id that does not exist. */
+export function deviceId(id: string): string {
+  if (faultInText(id, 'id') !== null) throw new AppError('device.not_found', 'there is no such device');
+  return id;
+}
+
+function text(value: unknown, name: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw new AppError('request.invalid', `${name} must be given once`);
+  const fault = faultInText(value, name);
+  if (fault !== null) throw new AppError('request.invalid', fault);
+  return value;
+}
+
+function listQuery(query: Record<string, unknown>): ListQuery {
+  const deviceType = text(query.device_type, 'device_type');
+  if (deviceType !== undefined && !isDeviceType(deviceType)) {
+    throw new AppError('request.invalid', `device_type must be one of ${DEVICE_TYPES.join(', ')}`);
+  }
+  const limit = text(query.limit, 'limit') ?? String(PAGE);
+  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE) {
+    throw new AppError('request.invalid', `limit must be a whole number from 1 to ${PAGE}`);
+  }
+  return {
+    vendor: text(query.vendor, 'vendor'),
+    deviceType,
+    userRef: text(query.user_ref, 'user_ref'),
+    cursor: text(query.cursor, 'cursor'),
+    limit: Number(limit),
+  };
+}
+
+function isDeviceType(value: string): value is DeviceType {
+  return (DEVICE_TYPES as readonly string[]).includes(value);
+}
+
+function nextPage(query: Record<string, unknown>, cursor: string): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (typeof value === 'string') parameters.set(name, value);
+  parameters.set('cursor', cursor);
+  return `/devices?${parameters}`;
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { DeviceTypeSchema } from '../../../adapter/device.ts';
+import { validator } from '../../../http/validate.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { principalOf } from '../principal.ts';
+import { answers, IdempotencyHeaders } from '../schemas.ts';
+
+const LinkBody = Type.Object({
+  vendor: Type.String({ minLength: 1, maxLength: 60, description: 'Vendor slug; GET /vendors lists them' }),
+  user_ref: Type.String({ minLength: 1, maxLength: 200, description: 'Your own reference of the end user' }),
+  credentials: Type.Object(
+    {},
+    { additionalProperties: true, description: "What the vendor's schema in GET /vendors asks for" },
+  ),
+});
+
+const Linked = Type.Object({
+  devices: Type.Array(
+    Type.Object({ id: Type.String(), vendor: Type.String(), device_type: DeviceTypeSchema }),
+  ),
+});
+
+const ListedLink = Type.Object({
+  id: Type.String(),
+  vendor: Type.String(),
+  user_ref: Type.String(),
+  status: Type.Enum(['active', 'needs_relink', 'unreachable']),
+  status_since: Type.String({ format: 'date-time' }),
+  status_reason: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String({ format: 'date-time' }),
+  device_count: Type.Integer(),
+});
+
+const checkLink = validator(LinkBody, { name: 'body' });
+
+export function linkRoutes(app: FastifyInstance, { links, idempotency }: ConnectDependencies): void {
+  app.post(
+    '/link',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'Link a vendor account',
+        description:
+          'Linking the same vendor account again updates its credentials and answers the same devices.',
+        tags: ['Linking'],
+        headers: IdempotencyHeaders,
+        body: LinkBody,
+        response: answers(Linked, [400, 401, 403, 409, 422, 429, 502, 503]),
+      },
+    },
+    (request, reply) => {
+      const { account } = principalOf(request);
+      return idempotency({
+        request,
+        reply,
+        account,
+        run: async (begun) => {
+          const { vendor, user_ref, credentials } = checkLink(request.body);
+          return { devices: await links.link({ account, vendor, userRef: user_ref, credentials, begun }) };
+        },
+      });
+    },
+  );
+
+  app.get(
+    '/links',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Linked vendor accounts and how they are',
+        tags: ['Linking'],
+        response: answers(Type.Array(ListedLink), [401, 403, 429, 503]),
+      },
+    },
+    (request) => links.list(principalOf(request).account),
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/links/:id',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'Forget a linked vendor account with its credentials, devices and states',
+        tags: ['Linking'],
+        params: Type.Object({ id: Type.String() }),
+        response: {
+          204: Type.Null({ description: 'Forgotten' }),
+          ...answers(Type.Null(), [401, 403, 404, 429, 503]),
+        },
+      },
+    },
+    async (request, reply) => {
+      await links.remove(principalOf(request).account, request.params.id);
+      return reply.code(204).send();
+    },
+  );
+}

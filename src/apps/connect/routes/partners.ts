@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { validator } from '../../../http/validate.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { answers } from '../schemas.ts';
+
+const APPLICATIONS_A_DAY = 5;
+const DAY_SECONDS = 86_400;
+
+const line = (description: string, most = 200) => Type.String({ minLength: 1, maxLength: most, description });
+
+const Application = Type.Object({
+  company: line('Name of the company'),
+  email: line('Where the answer goes', 254),
+  contact_name: Type.Optional(line('Who asks')),
+  website: Type.Optional(line('Address of the company', 500)),
+  use_case: Type.Optional(line('What it is for', 5_000)),
+  vendors: Type.Optional(Type.Array(line('A vendor that is needed', 60), { maxItems: 100 })),
+});
+
+const checkApplication = validator(Application, { name: 'body' });
+
+export function partnerRoutes(app: FastifyInstance, { accounts, limits }: ConnectDependencies): void {
+  const allow = limits.perIp('partners.apply', APPLICATIONS_A_DAY, DAY_SECONDS);
+  app.post(
+    '/partners/apply',
+    {
+      config: { access: 'public' },
+      schema: {
+        summary: 'Ask for an account',
+        description: `No key needed; ${APPLICATIONS_A_DAY} a day from one address. An administrator answers.`,
+        tags: ['Partners'],
+        body: Application,
+        response: {
+          202: Type.Object({ application_id: Type.String(), status: Type.Literal('received') }),
+          ...answers(Type.Null(), [400, 429, 503]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const application = checkApplication(request.body);
+      await allow.take(request.ip);
+      return reply.code(202).send(await accounts.partners.apply(application));
+    },
+  );
+}

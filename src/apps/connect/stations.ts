@@ -1,0 +1,80 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Charging } from '../../domain/charging/index.ts';
+import type { Devices } from '../../domain/devices/index.ts';
+import type { Links, Sessions } from '../../domain/links/index.ts';
+
+interface StationsOptions {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly devices: Devices;
+  readonly charging: Charging;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Stations {
+  /** Takes WebSocket upgrades on the server's port under each dial-in vendor's path. */
+  listen(server: Server): void;
+  counts(): { vendor: string; count: number }[];
+  close(): Promise<void>;
+}
+
+/** Opens the vendors whose devices dial in. */
+export function acceptStations(options: StationsOptions): Stations {
+  const servers = new Map<string, { vendor: string; server: StationServer }>();
+  for (const { slug, dialIn } of options.adapters.values()) {
+    if (dialIn === undefined) continue;
+    const server = dialIn.open(hostOf(slug, options));
+    options.sessions.attach(slug, server);
+    servers.set(dialIn.path, { vendor: slug, server });
+  }
+  let closing = false;
+  return {
+    listen(http) {
+      http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        const [, first] = (request.url ?? '').split(/[/?]/, 2);
+        const found = servers.get(first ?? '');
+        if (closing) refuse(socket, 503);
+        else if (found === undefined) refuse(socket, 404);
+        else found.server.upgrade(request, socket, head);
+      });
+    },
+    counts: () => [...servers.values()].map(({ vendor, server }) => ({ vendor, count: server.count() })),
+    async close() {
+      closing = true;
+      await Promise.all([...servers.values()].map(({ server }) => server.close()));
+    },
+  };
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
+
+function hostOf(vendor: string, options: StationsOptions): StationHost {
+  const { links, devices, sessions, charging, clock } = options;
+  const log = options.log.child({ vendor });
+  return {
+    clock,
+    log,
+    expected: (identity) => links.expecting(vendor, identity),
+    documents: (link) => sessions.documents(link),
+    records: (link) => charging.records(link),
+    discovered: (link, found) => links.discovered(vendor, link, found),
+    observed(link, deviceId, raw) {
+      devices
+        .observe({ ...link, vendor }, deviceId, raw)
+        .catch((error: unknown) =>
+          log.warn({ err: error, device: deviceId }, 'what a station told could not be taken'),
+        );
+    },
+    connected: (link) => links.takenOver(vendor, link),
+  };
+}

@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { readSettings } from '../core/config.ts';
+import { systemRandom } from '../core/ids.ts';
+import { createLog } from '../core/log.ts';
+import { openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { exitWith } from './run.ts';
+
+try {
+  const settings = readSettings(process.env);
+  const database = await openDatabase({
+    url: settings.databaseUrl?.reveal(),
+    dataDir: resolve(settings.dataDir),
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog('warn'),
+  });
+  const applied = await migrate(database.queries);
+  await database.close();
+  console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
+} catch (error) {
+  exitWith(error);
+}

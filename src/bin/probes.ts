@@ -1,0 +1,51 @@
+import { statfs } from 'node:fs/promises';
+import type { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import type { Probe } from '../http/health.ts';
+
+const GIB = 1024 ** 3;
+
+interface ProbeOptions {
+  readonly database: Database;
+  readonly redis: Redis | undefined;
+  readonly dataDir: string;
+}
+
+/** What `/readyz` asks. Without Redis each process counts limits by itself, so it is not vital. */
+export function probesOf({ database, redis, dataDir }: ProbeOptions): Probe[] {
+  const probes: Probe[] = [
+    {
+      name: 'database',
+      vital: true,
+      async check() {
+        await sql`select 1`.execute(database.queries);
+        if (!database.bus.live) throw new Error('the connection to the other processes is lost');
+        return 'ok';
+      },
+    },
+  ];
+  if (redis !== undefined) {
+    probes.push({
+      name: 'redis',
+      vital: false,
+      async check() {
+        if (redis.status !== 'ready') throw new Error('lost; each process counts limits by itself');
+        return 'ok';
+      },
+    });
+  }
+  if (database.engine === 'sqlite') {
+    probes.push({
+      name: 'disk',
+      vital: false,
+      async check() {
+        const { bavail, bsize } = await statfs(dataDir);
+        const free = bavail * bsize;
+        if (free < GIB) throw new Error(`only ${Math.floor(free / 1024 ** 2)} MiB are free`);
+        return 'ok';
+      },
+    });
+  }
+  return probes;
+}

@@ -1,0 +1,62 @@
+import { readSettings } from '../core/config.ts';
+import { OperatorError } from '../core/errors.ts';
+import { type Running, start } from './start.ts';
+
+/** Runs services until SIGTERM or SIGINT. A fault of the operator's is printed as a sentence. */
+export async function run(services: readonly ('connect' | 'grid')[]): Promise<void> {
+  let running: Running;
+  try {
+    running = await start({ settings: readSettings(process.env), services });
+  } catch (error) {
+    exitWith(error);
+    return;
+  }
+  greet(running);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      // A second signal, or a close that hangs, ends the process at once.
+      process.once(signal, () => process.exit(1));
+      setTimeout(() => process.exit(1), 5_000).unref();
+      running.stop().then(
+        () => process.exit(0),
+        (error: unknown) => exitWith(error),
+      );
+    });
+  }
+}
+
+/** Prints why a command cannot go on, and ends it with code 1. */
+export function exitWith(error: unknown): void {
+  const known =
+    error instanceof OperatorError ||
+    (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE');
+  console.error(known ? `elnav: ${sentenceOf(error)}` : error);
+  process.exit(1);
+}
+
+function sentenceOf(error: Error): string {
+  if (!('port' in error)) return error.message;
+  return `Port ${error.port} is in use. Stop what uses it, or set ELNAV_CONNECT_PORT and ELNAV_GRID_PORT to other ports.`;
+}
+
+function greet({ connectUrl, gridUrl, dataDir, engine, made }: Running): void {
+  const lines = ['elnav is ready.', ''];
+  if (connectUrl !== undefined) lines.push(`  Connect   ${connectUrl}   documents ${connectUrl}/docs`);
+  if (gridUrl !== undefined) lines.push(`  Grid      ${gridUrl}   documents ${gridUrl}/docs`);
+  lines.push(`  Data      ${engine === 'sqlite' ? dataDir : 'PostgreSQL (DATABASE_URL)'}`);
+  if (made.adminToken !== undefined) {
+    lines.push(
+      '',
+      'First start. The admin token (x-admin-token on Grid), also kept in the data directory as admin-token:',
+    );
+    lines.push('', `  ${made.adminToken}`);
+  }
+  if (made.apiKey !== undefined) {
+    lines.push(
+      '',
+      'A developer key, shown only now. For the examples in the README, paste into another terminal:',
+    );
+    lines.push('', `  export KEY=${made.apiKey}`);
+  }
+  console.log(`${lines.join('\n')}\n`);
+}

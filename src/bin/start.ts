@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Redis } from 'ioredis';
+import type { Adapter } from '../adapter/adapter.ts';
+import { addConnect } from '../apps/connect/app.ts';
+import { acceptStations } from '../apps/connect/stations.ts';
+import { addGrid } from '../apps/grid/app.ts';
+import { type Clock, sleep, systemClock } from '../core/clock.ts';
+import type { Settings } from '../core/config.ts';
+import { type Random, systemRandom } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { createLog, type Log } from '../core/log.ts';
+import { createMetrics } from '../core/metrics.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { createAccounts } from '../domain/accounts/index.ts';
+import { createCharging } from '../domain/charging/index.ts';
+import { createCommands } from '../domain/commands/index.ts';
+import { createDevices, createVendorCaller } from '../domain/devices/index.ts';
+import {
+  createLinkStore,
+  createLinks,
+  createSessionSource,
+  createSessions,
+  createVault,
+} from '../domain/links/index.ts';
+import { createGate } from '../http/gate.ts';
+import { createIdempotency } from '../http/idempotency.ts';
+import { createLimits } from '../http/rate-limit.ts';
+import { createServer, type Server } from '../http/server.ts';
+import { validator } from '../http/validate.ts';
+import { vendors } from '../vendors/index.ts';
+import { firstAccount } from './first-account.ts';
+import { probesOf } from './probes.ts';
+import { loadSecrets } from './secrets.ts';
+
+export const VERSION: string = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+).version;
+
+/** Finishing what runs may take this long; then connections are cut. */
+const STOP_MS = 3_500;
+
+export interface StartOptions {
+  readonly settings: Settings;
+  readonly services: readonly ('connect' | 'grid')[];
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  readonly adapters?: readonly Adapter[];
+}
+
+export interface Running {
+  readonly connectUrl: string | undefined;
+  readonly gridUrl: string | undefined;
+  readonly dataDir: string;
+  readonly engine: Database['engine'];
+  /** What the first start made and shows once. */
+  readonly made: { readonly adminToken: string | undefined; readonly apiKey: string | undefined };
+  /** Stops taking work, finishes what runs, closes; within five seconds. */
+  stop(): Promise<void>;
+}
+
+/** Opens the database and serves; the one place where the parts are put together. */
+export async function start(options: StartOptions): Promise<Running> {
+  const { settings } = options;
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom;
+  const log = options.log ?? createLog(settings.logLevel);
+  const dataDir = resolve(settings.dataDir);
+  const database = await openDatabase({ url: settings.databaseUrl?.reveal(), dataDir, clock, random, log });
+  const closers: (() => Promise<unknown>)[] = [() => database.close()];
+  try {
+    return await serve({ options, database, clock, random, log, dataDir, closers });
+  } catch (error) {
+    for (const close of closers.toReversed()) await close().catch(() => {});
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly options: StartOptions;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly dataDir: string;
+  /** In the order of making; closed in the opposite one. */
+  readonly closers: (() => Promise<unknown>)[];
+}
+
+async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
+  const { settings, services } = options;
+  await migrate(database.queries);
+  const firstStart =
+    (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
+  const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
+  const redis = openRedis(settings, log);
+  if (redis !== undefined) closers.push(async () => redis.disconnect());
+
+  const metrics = createMetrics();
+  const accounts = await createAccounts({ database, clock, random, log });
+  closers.push(() => accounts.close());
+  const apiKey = firstStart && database.engine === 'sqlite' ? await firstAccount(accounts) : undefined;
+  const limits = createLimits({ accounts, clock, log, redis });
+  const probes = probesOf({ database, redis, dataDir });
+
+  const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
+  const make = (service: 'connect' | 'grid', port: number): Server => {
+    const gate = createGate({ service, accounts, limits, clock, adminToken: secrets.adminToken });
+    const { trustProxy, tls } = settings;
+    const server = createServer({
+      service,
+      clock,
+      random,
+      log: log.child({ service }),
+      metrics,
+      gate,
+      probes,
+      trustProxy,
+      tls,
+    });
+    servers.push({ service, server, port });
+    closers.push(() => server.app.close());
+    return server;
+  };
+
+  if (services.includes('connect')) {
+    const adapters = new Map((options.adapters ?? vendors).map((adapter) => [adapter.slug, adapter]));
+    const callVendor = createVendorCaller({ clock, log, metrics });
+    const store = createLinkStore(database);
+    const sessions = createSessions({ store, vault: createVault(secrets.vaultKeys, random), clock, log });
+    const source = createSessionSource({ sessions, callVendor, log });
+    const devices = createDevices({ database, adapters, sessions: source, clock, log });
+    closers.push(() => devices.flush());
+    const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) =>
+      validator(schema, { name: 'credentials', code: 'link.credentials_invalid' })(credentials) as JsonObject;
+    const links = createLinks({
+      database,
+      store,
+      sessions,
+      devices,
+      adapters,
+      callVendor,
+      checkCredentials,
+      clock,
+      random,
+      log,
+    });
+    const commands = await createCommands({ database, adapters, devices, sessions: source, clock, random });
+    const charging = createCharging({ database, clock });
+    const idempotency = createIdempotency(accounts, log);
+    const server = make('connect', settings.connectPort);
+    const stations = acceptStations({ adapters, sessions, links, devices, charging, clock, log });
+    closers.push(() => stations.close());
+    stations.listen(server.app.server);
+    metrics.watchStations(() => stations.counts());
+    await addConnect(
+      server.app,
+      { adapters, accounts, links, devices, commands, charging, idempotency, limits },
+      VERSION,
+    );
+  }
+  if (services.includes('grid')) {
+    const server = make('grid', settings.gridPort);
+    await addGrid(server.app, { accounts }, VERSION);
+  }
+
+  const urls = new Map<string, string>();
+  for (const { service, server, port } of servers)
+    urls.set(service, await server.app.listen({ host: settings.host, port }));
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const drained = Promise.all(servers.map(({ server }) => server.drain()));
+    await Promise.race([drained, sleep(clock, STOP_MS)]);
+    for (const { server } of servers) server.app.server.closeAllConnections();
+    for (const close of closers.toReversed()) {
+      await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));
+    }
+  };
+  return {
+    connectUrl: settings.connectUrl ?? urls.get('connect'),
+    gridUrl: settings.gridUrl ?? urls.get('grid'),
+    dataDir,
+    engine: database.engine,
+    made: { adminToken: secrets.madeAdminToken ? secrets.adminToken.reveal() : undefined, apiKey },
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function openRedis(settings: Settings, log: Log): Redis | undefined {
+  if (settings.redisUrl === undefined) return undefined;
+  // A limit that cannot be counted in Redis at once is counted in memory: a request never waits for a lost Redis.
+  const redis = new Redis(settings.redisUrl.reveal(), {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 250,
+    connectTimeout: 2_000,
+    enableAutoPipelining: true,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 3_000),
+  });
+  let lost = false;
+  redis.on('error', (error) => {
+    if (!lost)
+      log.warn(
+        { err: error },
+        'Redis cannot be reached; limits are counted by this process alone until it is back',
+      );
+    lost = true;
+  });
+  redis.on('ready', () => {
+    if (lost) log.info('Redis is back');
+    lost = false;
+  });
+  return redis;
+}

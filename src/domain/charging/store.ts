@@ -1,0 +1,142 @@
+import type {
+  MeterReading,
+  RunningTransaction,
+  TransactionEnd,
+  TransactionStart,
+} from '../../adapter/charging.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database, Queries } from '../../db/database.ts';
+
+export interface StoredReading extends LinkKey {
+  readonly reading: MeterReading;
+}
+
+/** The only SQL for `charging_transactions` and `meter_readings`. */
+export function createChargingStore(database: Database) {
+  const { queries } = database;
+  const ofLink = (from: Queries, { account, link }: LinkKey) =>
+    from.selectFrom('charging_transactions').where('account_id', '=', account).where('link_id', '=', link);
+
+  return {
+    async findStart(from: Queries, key: LinkKey, start: TransactionStart): Promise<string | undefined> {
+      let query = ofLink(from, key).select('transaction_id');
+      if (start.transactionId !== undefined) query = query.where('transaction_id', '=', start.transactionId);
+      else {
+        // A station that got no answer sends the same start again: it must not become a second transaction.
+        query = query
+          .where('device_id', '=', start.deviceId)
+          .where('started_at', '=', start.startedAt)
+          .where('meter_start_wh', start.meterStartWh === null ? 'is' : '=', start.meterStartWh)
+          .where('id_tag', start.idTag === null ? 'is' : '=', start.idTag);
+      }
+      return (await query.executeTakeFirst())?.transaction_id;
+    },
+
+    async idsOf(from: Queries, key: LinkKey): Promise<string[]> {
+      const rows = await ofLink(from, key).select('transaction_id').execute();
+      return rows.map((row) => row.transaction_id);
+    },
+
+    async insertStart(
+      into: Queries,
+      key: LinkKey,
+      start: TransactionStart & { transactionId: string },
+    ): Promise<void> {
+      await into
+        .insertInto('charging_transactions')
+        .values({
+          account_id: key.account,
+          link_id: key.link,
+          transaction_id: start.transactionId,
+          device_id: start.deviceId,
+          id_tag: start.idTag,
+          started_at: start.startedAt,
+          meter_start_wh: start.meterStartWh,
+          ended_at: null,
+          meter_stop_wh: null,
+          end_reason: null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
+    /** Ends a transaction that has not ended; false when there is no such running one. */
+    async end(from: Queries, key: LinkKey, end: TransactionEnd): Promise<boolean> {
+      const { numUpdatedRows } = await from
+        .updateTable('charging_transactions')
+        .set({ ended_at: end.endedAt, meter_stop_wh: end.meterStopWh, end_reason: end.reason })
+        .where('account_id', '=', key.account)
+        .where('link_id', '=', key.link)
+        .where('transaction_id', '=', end.transactionId)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Keeps the end of a transaction whose start was never seen; one that is known already stays as it is. */
+    async insertEnd(into: Queries, key: LinkKey, end: TransactionEnd & { deviceId: string }): Promise<void> {
+      await into
+        .insertInto('charging_transactions')
+        .values({
+          account_id: key.account,
+          link_id: key.link,
+          transaction_id: end.transactionId,
+          device_id: end.deviceId,
+          id_tag: null,
+          started_at: null,
+          meter_start_wh: null,
+          ended_at: end.endedAt,
+          meter_stop_wh: end.meterStopWh,
+          end_reason: end.reason,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
+    async running(key: LinkKey): Promise<RunningTransaction[]> {
+      const rows = await ofLink(queries, key)
+        .select(['transaction_id', 'device_id', 'started_at', 'meter_start_wh'])
+        .where('ended_at', 'is', null)
+        .orderBy('started_at')
+        .execute();
+      return rows.map((row) => ({
+        transactionId: row.transaction_id,
+        deviceId: row.device_id,
+        startedAt: row.started_at ?? 0,
+        meterStartWh: row.meter_start_wh,
+      }));
+    },
+
+    async insertReadings(into: Queries, readings: readonly StoredReading[]): Promise<void> {
+      if (readings.length === 0) return;
+      await into
+        .insertInto('meter_readings')
+        .values(
+          readings.map(({ account, link, reading }) => ({
+            account_id: account,
+            link_id: link,
+            device_id: reading.deviceId,
+            at: reading.at,
+            transaction_id: reading.transactionId,
+            samples_json: JSON.stringify(reading.samples),
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
+    /** Transactions of a device, the newest first. */
+    async ofDevice(account: number, deviceId: string, limit: number) {
+      return queries
+        .selectFrom('charging_transactions')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('device_id', '=', deviceId)
+        .orderBy('started_at', 'desc')
+        .limit(limit)
+        .execute();
+    },
+  };
+}
+
+export type ChargingStore = ReturnType<typeof createChargingStore>;

@@ -1,0 +1,114 @@
+import type { Adapter } from '../src/adapter/adapter.ts';
+import { type Running, start } from '../src/bin/start.ts';
+import type { Clock } from '../src/core/clock.ts';
+import { readSettings } from '../src/core/config.ts';
+import { type Log, silentLog } from '../src/core/log.ts';
+import { type Engine, makePlace, type Place } from './databases.ts';
+
+export const ADMIN_TOKEN = 'an-admin-token-for-tests';
+/** 32 zero bytes: a key that protects nothing, for tests alone. */
+export const VAULT_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
+
+export interface WorldOptions {
+  readonly engine: Engine;
+  readonly place?: Place;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly adapters?: readonly Adapter[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Both services on free ports over real sockets, with an account to call them. */
+export interface World {
+  readonly place: Place;
+  readonly running: Running;
+  readonly connect: string;
+  readonly grid: string;
+  /** A key with every scope, of an account of its own. */
+  newAccount(scopes?: string, tier?: string): Promise<Caller>;
+  admin(method: string, path: string): Promise<Response>;
+  /** Stops the services; the place stays when it was handed in. */
+  close(): Promise<void>;
+}
+
+export interface Caller {
+  readonly userId: number;
+  readonly keyId: string;
+  readonly key: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+let emails = 0;
+
+export async function makeWorld(options: WorldOptions): Promise<World> {
+  const place = options.place ?? (await makePlace(options.engine));
+  const settings = readSettings({
+    ELNAV_CONNECT_PORT: '0',
+    ELNAV_GRID_PORT: '0',
+    ELNAV_DATA_DIR: place.dataDir,
+    ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
+    ELNAV_VAULT_KEYS: VAULT_KEYS,
+    ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
+    ...options.env,
+  });
+  const running = await start({
+    settings,
+    services: ['connect', 'grid'],
+    log: options.log ?? silentLog,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.adapters === undefined ? {} : { adapters: options.adapters }),
+  });
+  const connect = running.connectUrl ?? '';
+  const grid = running.gridUrl ?? '';
+  const admin = (method: string, path: string) =>
+    fetch(`${grid}${path}`, { method, headers: { 'x-admin-token': ADMIN_TOKEN } });
+  return {
+    place,
+    running,
+    connect,
+    grid,
+    admin,
+    async newAccount(scopes = 'link:write devices:read devices:command', tier = 'pro') {
+      emails += 1;
+      const email = encodeURIComponent(`user-${process.pid}-${emails}-${Math.random()}@example.com`);
+      const user = (await (await admin('POST', `/admin/users?email=${email}&tier=${tier}`)).json()) as {
+        id: number;
+      };
+      const policy = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000';
+      await admin('POST', `/admin/users/${user.id}/policy?${policy}`);
+      const path = `/admin/users/${user.id}/keys?label=test&scopes=${encodeURIComponent(scopes)}`;
+      const made = (await (await admin('POST', path)).json()) as { id: string; api_key: string };
+      return {
+        userId: user.id,
+        keyId: made.id,
+        key: made.api_key,
+        call: (method, path, body, headers = {}) =>
+          callJson(`${connect}${path}`, {
+            method,
+            headers: {
+              'x-api-key': made.api_key,
+              ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+              ...headers,
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          }),
+      };
+    },
+    async close() {
+      await running.stop();
+      if (options.place === undefined) await place.remove();
+    },
+  };
+}
+
+export async function callJson(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
