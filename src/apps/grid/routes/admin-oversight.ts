@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import { parse } from '../parse.ts';
+import { actorOf, adminRoute } from './admin-route.ts';
+import {
+  Application,
+  ApprovedApplication,
+  AuditEntry,
+  Ban,
+  BanPath,
+  GlobalPolicy,
+  LimitParameter,
+  PartnerPath,
+  Usage,
+} from './admin-shapes.ts';
+
+/** The anonymous quotas, usage, bans and the audit trail. */
+export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): void {
+  app.get(
+    '/admin/policy/global',
+    adminRoute({ summary: 'The quotas of calls without a key', answer: GlobalPolicy }),
+    async () => accounts.globalPolicy(),
+  );
+
+  app.post(
+    '/admin/policy/global',
+    adminRoute({
+      summary: 'Set the quotas of calls without a key',
+      query: GlobalPolicy,
+      answer: GlobalPolicy,
+    }),
+    (request) =>
+      accounts.setGlobalPolicy(
+        parse(GlobalPolicy, { place: 'query', sent: request.query }),
+        actorOf(request),
+      ),
+  );
+
+  app.get(
+    '/admin/usage',
+    adminRoute({
+      summary: 'Answered requests by user, key, route and day, the newest first',
+      query: LimitParameter,
+      answer: Type.Array(Usage),
+    }),
+    (request) => accounts.usage(parse(LimitParameter, { place: 'query', sent: request.query }).limit),
+  );
+
+  app.get(
+    '/admin/audit',
+    adminRoute({
+      summary: 'What administrators changed, the newest first',
+      query: LimitParameter,
+      answer: Type.Array(AuditEntry),
+    }),
+    (request) => accounts.audit(parse(LimitParameter, { place: 'query', sent: request.query }).limit),
+  );
+
+  app.get(
+    '/admin/bans',
+    adminRoute({ summary: 'The addresses that are banned now, the newest first', answer: Type.Array(Ban) }),
+    () => accounts.bans.list(),
+  );
+
+  app.delete(
+    '/admin/bans/:ban_id',
+    adminRoute({
+      summary: 'Lift a ban, on every instance at once',
+      path: BanPath,
+      answer: Ban,
+      errors: { 404: 'No such ban' },
+    }),
+    (request) =>
+      accounts.bans.lift(parse(BanPath, { place: 'path', sent: request.params }).ban_id, actorOf(request)),
+  );
+}
+
+/** Applications for access, which are sent on the Connect service and decided here. */
+export function addPartnerRoutes(app: FastifyInstance, { partners }: Pick<Accounts, 'partners'>): void {
+  const errors = { 404: 'No such application', 409: 'It has been decided already' };
+  const idOf = (params: unknown) => parse(PartnerPath, { place: 'path', sent: params }).application_id;
+
+  app.get(
+    '/admin/partners',
+    adminRoute({ summary: 'List partner applications, the newest first', answer: Type.Array(Application) }),
+    () => partners.list(),
+  );
+
+  app.post(
+    '/admin/partners/:application_id/approve',
+    adminRoute({
+      summary: "Approve an application: makes the user and the user's first key, shown this once",
+      path: PartnerPath,
+      answer: ApprovedApplication,
+      errors,
+    }),
+    (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return partners.approve(idOf(request.params), actorOf(request));
+    },
+  );
+
+  app.post(
+    '/admin/partners/:application_id/reject',
+    adminRoute({ summary: 'Reject an application', path: PartnerPath, answer: Application, errors }),
+    (request) => partners.reject(idOf(request.params), actorOf(request)),
+  );
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { TObject, TSchema } from 'typebox';
+import type { Actor } from '../../../domain/accounts/index.ts';
+import { ErrorAnswer, ValidationAnswer } from '../shapes.ts';
+
+interface AdminRoute {
+  readonly summary: string;
+  readonly path?: TObject;
+  readonly query?: TObject;
+  readonly answer: TSchema;
+  /** What the statuses of this route alone mean. */
+  readonly errors?: Readonly<Record<number, string>>;
+}
+
+/** What all routes of the administration have in common: the admin token, and its errors. */
+export function adminRoute({ summary, path, query, answer, errors = {} }: AdminRoute): RouteShorthandOptions {
+  const told = {
+    401: 'The admin token is missing or wrong',
+    403: 'The address is banned for a while after too many wrong tokens',
+    429: 'Too many wrong tokens from the address',
+    ...errors,
+  };
+  return {
+    config: { access: 'admin' },
+    schema: {
+      summary,
+      tags: ['Administration'],
+      ...(path === undefined ? {} : { params: path }),
+      ...(query === undefined ? {} : { querystring: query }),
+      response: {
+        200: answer,
+        ...Object.fromEntries(
+          Object.entries(told).map(([status, description]) => [status, { ...ErrorAnswer, description }]),
+        ),
+        422: ValidationAnswer,
+      },
+    },
+  };
+}
+
+/** Who the audit trail names for a request with the admin token. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { name: 'admin', ip: request.ip, requestId: request.id };
+}

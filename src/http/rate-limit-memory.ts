@@ -1,0 +1,53 @@
+import type { Plan } from './rate-limit-plan.ts';
+import { isSpent, newTally, type Tally, take } from './rate-limit-tally.ts';
+
+/** What became of a call under the plan that was held against it. */
+export interface Taken {
+  readonly isWithin: boolean;
+  readonly tally: Readonly<Tally>;
+  readonly plan: Plan;
+}
+
+/** Looked at for each new caller, so that those who stay away are forgotten without a timer. */
+const LOOKED_AT = 4;
+
+/** The tallies of this process, by caller. */
+export class MemoryTallies {
+  readonly #tallies = new Map<string, Tally>();
+  readonly #capacity: number;
+  #sweep = this.#tallies.entries();
+
+  /** Beyond `capacity` callers the one that came first is forgotten. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#tallies.size;
+  }
+
+  take(caller: string, plan: Plan, { now, cost }: { readonly now: number; readonly cost: 0 | 1 }): Taken {
+    let tally = this.#tallies.get(caller);
+    if (tally === undefined) {
+      this.#forgetSome(now);
+      tally = newTally();
+      this.#tallies.set(caller, tally);
+    }
+    return { isWithin: take(tally, plan, now, cost), tally, plan };
+  }
+
+  #forgetSome(now: number): void {
+    for (let looked = 0; looked < LOOKED_AT; looked += 1) {
+      const next = this.#sweep.next();
+      if (next.done === true) {
+        this.#sweep = this.#tallies.entries();
+        break;
+      }
+      const [caller, tally] = next.value;
+      if (isSpent(tally, now)) this.#tallies.delete(caller);
+    }
+    if (this.#tallies.size >= this.#capacity) {
+      this.#tallies.delete(this.#tallies.keys().next().value ?? '');
+    }
+  }
+}

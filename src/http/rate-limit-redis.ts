@@ -1,0 +1,141 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Taken } from './rate-limit-memory.ts';
+import { endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+
+/**
+ * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now,
+ * cost, the bucket's calls (0: no bucket) and interval, then for each window its calls, its length and when it would
+ * end. Numbers are kept with 17 digits, which is what a double needs.
+ */
+const TAKE = `
+local now, cost, calls, interval = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local stored, flat = {}, redis.call('HGETALL', KEYS[1])
+for i = 1, #flat, 2 do stored[flat[i]] = tonumber(flat[i + 1]) end
+local full_at, within, last = stored.full or 0, true, now
+if calls > 0 then
+  full_at = math.max(now, math.min(full_at, now + calls * interval))
+  within = full_at - (calls - 1) * interval <= now
+end
+local windows = (#ARGV - 4) / 3
+local ends, counts = {}, {}
+for i = 1, windows do
+  local limit, length, opened = tonumber(ARGV[2 + 3 * i]), tonumber(ARGV[3 + 3 * i]), tonumber(ARGV[4 + 3 * i])
+  ends[i], counts[i] = stored['end' .. i] or 0, stored['count' .. i] or 0
+  if ends[i] <= now then
+    ends[i], counts[i] = opened, 0
+  elseif ends[i] > now + length then
+    ends[i] = opened
+  end
+  if counts[i] >= limit then within = false end
+  last = math.max(last, ends[i])
+end
+local refused, refused_end = stored.refused or 0, stored.refused_end or 0
+if within then
+  if calls > 0 then full_at = full_at + cost * interval end
+  for i = 1, windows do counts[i] = counts[i] + cost end
+else
+  if refused_end <= now then refused, refused_end = 0, now + ${MINUTE_MS} end
+  refused = refused + cost
+end
+local text = function(number) return string.format('%.17g', number) end
+local fields = { 'full', text(full_at), 'refused', text(refused), 'refused_end', text(refused_end) }
+local answer = { within and 1 or 0, text(full_at), text(refused), text(refused_end) }
+for i = 1, windows do
+  fields[#fields + 1] = 'end' .. i
+  fields[#fields + 1] = text(ends[i])
+  fields[#fields + 1] = 'count' .. i
+  fields[#fields + 1] = text(counts[i])
+  answer[#answer + 1] = text(ends[i])
+  answer[#answer + 1] = text(counts[i])
+end
+redis.call('HSET', KEYS[1], unpack(fields))
+redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(last, full_at, refused_end) - now) + 1000)
+return answer
+`;
+
+/** After a failure Redis is left alone for so long, so that requests do not each wait for it. */
+const LEFT_ALONE_MS = 1_000;
+
+interface RedisOptions {
+  readonly redis: Redis;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type TakeCommand = (key: string, ...args: (string | number)[]) => Promise<(string | number)[]>;
+
+/** Tallies that all instances share. Their clocks are taken to agree within a second or so, as NTP keeps them. */
+export class RedisTallies {
+  readonly #options: RedisOptions;
+  readonly #run: TakeCommand;
+  #askedAgainAt = 0;
+  #isAway = false;
+
+  constructor(options: RedisOptions) {
+    this.#options = options;
+    const { redis } = options;
+    redis.defineCommand('elnavTake', { numberOfKeys: 1, lua: TAKE });
+    const command: unknown = Reflect.get(redis, 'elnavTake');
+    if (typeof command !== 'function') throw new Error('the command was not defined');
+    this.#run = command.bind(redis) as TakeCommand;
+  }
+
+  /** Undefined when Redis cannot be asked. */
+  async take(
+    caller: string,
+    plan: Plan,
+    { now, cost }: { readonly now: number; readonly cost: 0 | 1 },
+  ): Promise<Taken | undefined> {
+    const { redis, clock } = this.#options;
+    if (redis.status !== 'ready') return this.#away(`the connection is ${redis.status}`);
+    if (clock.now() < this.#askedAgainAt) return undefined;
+    try {
+      const answer = await this.#run(
+        `elnav:limit:${caller}`,
+        now,
+        cost,
+        plan.bucket?.calls ?? 0,
+        plan.bucket?.intervalMs ?? 0,
+        ...plan.windows.flatMap((window) => [window.calls, window.lengthMs, endOf(window, now)]),
+      );
+      this.#back();
+      return understood(answer, plan);
+    } catch (error) {
+      this.#askedAgainAt = clock.now() + LEFT_ALONE_MS;
+      return this.#away(error);
+    }
+  }
+
+  #away(reason: unknown): undefined {
+    if (this.#isAway) return undefined;
+    this.#isAway = true;
+    this.#options.log.warn(
+      { err: reason },
+      'Redis cannot be asked; each instance counts for itself against half of every limit',
+    );
+    return undefined;
+  }
+
+  #back(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#options.log.info('Redis is back; the instances share their limits again');
+  }
+}
+
+function understood(answer: readonly (string | number)[], plan: Plan): Taken {
+  const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, ...windows] = answer.map(Number);
+  return {
+    isWithin: within === 1,
+    plan,
+    tally: {
+      fullAt,
+      refused,
+      refusedEndsAt,
+      endsAt: windows.filter((_, index) => index % 2 === 0),
+      counts: windows.filter((_, index) => index % 2 === 1),
+    },
+  };
+}

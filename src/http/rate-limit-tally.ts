@@ -1,0 +1,107 @@
+import { endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+
+/** What a caller has used of its plan. Moments are milliseconds since 1970. */
+export interface Tally {
+  /** When the bucket is full again: the "theoretical arrival time" of GCRA (ITU-T I.371). */
+  fullAt: number;
+  /** One entry for each window of the plan. */
+  readonly endsAt: number[];
+  readonly counts: number[];
+  /** Refused calls of a minute that begins with the first one. */
+  refused: number;
+  refusedEndsAt: number;
+}
+
+export function newTally(): Tally {
+  return { fullAt: 0, endsAt: [], counts: [], refused: 0, refusedEndsAt: 0 };
+}
+
+/**
+ * Takes `cost` calls (0 only asks) and answers whether that is within every limit; a refused call uses nothing.
+ * `rate-limit-redis.ts` holds the same rules in Lua.
+ */
+export function take(tally: Tally, plan: Plan, now: number, cost: 0 | 1): boolean {
+  const { bucket, windows } = plan;
+  let isWithin = true;
+  if (bucket !== undefined) {
+    // A clock that was set back, or another instance's that is ahead, costs no more than a full bucket.
+    const emptied = now + bucket.calls * bucket.intervalMs;
+    tally.fullAt = Math.max(now, Math.min(tally.fullAt, emptied));
+    isWithin = tally.fullAt - (bucket.calls - 1) * bucket.intervalMs <= now;
+  }
+  for (let index = 0; index < windows.length; index += 1) {
+    const window = windows[index];
+    if (window === undefined) continue;
+    const end = tally.endsAt[index] ?? 0;
+    if (end <= now) {
+      tally.endsAt[index] = endOf(window, now);
+      tally.counts[index] = 0;
+    } else if (end > now + window.lengthMs) {
+      tally.endsAt[index] = endOf(window, now);
+    }
+    if ((tally.counts[index] ?? 0) >= window.calls) isWithin = false;
+  }
+  if (isWithin) {
+    if (bucket !== undefined) tally.fullAt += cost * bucket.intervalMs;
+    for (let index = 0; index < windows.length; index += 1) {
+      tally.counts[index] = (tally.counts[index] ?? 0) + cost;
+    }
+    return true;
+  }
+  if (tally.refusedEndsAt <= now) {
+    tally.refusedEndsAt = now + MINUTE_MS;
+    tally.refused = 0;
+  }
+  tally.refused += cost;
+  return false;
+}
+
+/** Whether nothing is lost when the tally is forgotten. */
+export function isSpent(tally: Tally, now: number): boolean {
+  return tally.fullAt <= now && tally.refusedEndsAt <= now && tally.endsAt.every((end) => end <= now);
+}
+
+/** The limit that keeps a caller waiting longest, and for how many seconds. */
+export function longestWait(
+  tally: Tally,
+  plan: Plan,
+  now: number,
+): { readonly name: string; readonly seconds: number } {
+  const waits = plan.windows.map((window, index) => ({
+    name: window.name,
+    ms: (tally.counts[index] ?? 0) >= window.calls ? (tally.endsAt[index] ?? now) - now : 0,
+  }));
+  if (plan.bucket !== undefined) waits.unshift({ name: plan.bucket.name, ms: msToNext(tally, plan, now) });
+  const longest = waits.reduce((a, b) => (b.ms > a.ms ? b : a), { name: '', ms: 0 });
+  return { name: longest.name, seconds: Math.max(1, Math.ceil(longest.ms / 1000)) };
+}
+
+/**
+ * Value of the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers): for each limit how many calls are left and in
+ * how many seconds there are more.
+ */
+export function rateLimitField(tally: Tally, plan: Plan, now: number): string {
+  let field = '';
+  const { bucket, windows } = plan;
+  if (bucket !== undefined) {
+    const left = Math.floor(bucket.calls - Math.max(0, tally.fullAt - now) / bucket.intervalMs + 1e-9);
+    const next = Math.max(1, Math.ceil(msToNext(tally, plan, now, left) / 1000));
+    field = `"${bucket.name}";r=${Math.max(0, left)};t=${next}`;
+  }
+  for (let index = 0; index < windows.length; index += 1) {
+    const window = windows[index];
+    if (window === undefined) continue;
+    const left = Math.max(0, window.calls - (tally.counts[index] ?? 0));
+    const seconds = Math.ceil(((tally.endsAt[index] ?? now) - now) / 1000);
+    if (field !== '') field += ', ';
+    field += `"${window.name}";r=${left};t=${seconds}`;
+  }
+  return field;
+}
+
+/** Until the bucket holds one call more than `left`. */
+function msToNext(tally: Tally, plan: Plan, now: number, left = 0): number {
+  if (plan.bucket === undefined) return 0;
+  const { calls, intervalMs } = plan.bucket;
+  return Math.max(0, tally.fullAt - (calls - 1 - Math.max(0, left)) * intervalMs - now);
+}

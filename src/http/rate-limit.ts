@@ -1,0 +1,227 @@
+import type { FastifyReply } from 'fastify';
+import type { Redis } from 'ioredis';
+import { type Clock, rfc3339 } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import {
+  type Accounts,
+  clientAddress,
+  type EffectivePolicy,
+  type GlobalPolicy,
+  type Principal,
+} from '../domain/accounts/index.ts';
+import { MemoryTallies, type Taken } from './rate-limit-memory.ts';
+import { accountPlan, DAY_MS, type Halvings, halved, makePlan, type Plan } from './rate-limit-plan.ts';
+import { RedisTallies } from './rate-limit-redis.ts';
+import { longestWait, rateLimitField } from './rate-limit-tally.ts';
+
+/** A limit of so many calls in a stretch of time for each address. */
+export interface IpLimit {
+  /** Uses one call of the address; throws `limit.exceeded` when none is left. */
+  take(ip: string): Promise<void> | void;
+  /** Throws `limit.exceeded` when none is left, and uses none. */
+  check(ip: string): Promise<void> | void;
+}
+
+/**
+ * Limits, counted in memory, or in Redis where several instances share them. In memory nothing is awaited: the methods
+ * answer `undefined` at once, or throw. Refused calls use nothing. When Redis is lost each instance counts for itself
+ * against half of every limit.
+ */
+export interface Limits {
+  /** Uses one call of the account's policy and sets the fields of the answer; throws `limit.exceeded`. */
+  account(principal: Principal, reply: FastifyReply): Promise<void> | void;
+  /** The same for a caller without a key, against the quotas of its address and of all such callers. */
+  anonymous(ip: string, reply: FastifyReply): Promise<void> | void;
+  /** A limit of its own: `calls` in `seconds` for each address, under a `name` that is used once. */
+  perIp(name: string, calls: number, seconds: number): IpLimit;
+}
+
+interface LimitsOptions {
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Shared by all instances; undefined counts in memory. */
+  readonly redis: Redis | undefined;
+}
+
+/** Callers of one kind that are counted in memory at a time. */
+const MOST_CALLERS = 100_000;
+const REFUSED_BEFORE_THROTTLE = 5;
+const THROTTLED_MS = 10 * 60_000;
+const EVERYBODY = 'all';
+
+/** A plan as it is, and halved. */
+type PlanOf = (halvings: Halvings) => Plan;
+
+export function createLimits(options: LimitsOptions): Limits {
+  const { accounts, clock, log, redis } = options;
+  const shared = redis === undefined ? undefined : new RedisTallies({ redis, clock, log });
+
+  /** Counts a call with Redis, or without it in `memory`. */
+  function counted(
+    memory: MemoryTallies,
+    caller: string,
+    { planOf, kind, cost }: { readonly planOf: PlanOf; readonly kind: string; readonly cost: 0 | 1 },
+  ): Taken | Promise<Taken> {
+    const call = { now: clock.now(), cost };
+    if (shared === undefined) return memory.take(caller, planOf(0), call);
+    return shared
+      .take(`${kind}:${caller}`, planOf(0), call)
+      .then((taken) => taken ?? memory.take(caller, planOf(1), call));
+  }
+
+  const accountTallies = new MemoryTallies(MOST_CALLERS);
+  const plansByPolicy = new WeakMap<EffectivePolicy, Plan[]>();
+  const planFor = (policy: EffectivePolicy, halvings: Halvings): Plan => {
+    const plans = plansByPolicy.get(policy) ?? [];
+    const known = plans[halvings];
+    if (known !== undefined) return known;
+    const plan = accountPlan(policy, halvings);
+    plans[halvings] = plan;
+    plansByPolicy.set(policy, plans);
+    return plan;
+  };
+
+  function judgeAccount(principal: Principal, taken: Taken, reply: FastifyReply): void {
+    const now = clock.now();
+    setFields(reply, taken, now);
+    if (taken.isWithin) return;
+    const { account, policy } = principal;
+    const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > now;
+    // Exactly the fifth, so that of many refused calls at once only one throttles.
+    if (policy.autoThrottle && !isThrottled && taken.tally.refused === REFUSED_BEFORE_THROTTLE) {
+      const until = now + THROTTLED_MS;
+      log.warn(
+        { account, until: rfc3339(until) },
+        'an account keeps calling over its limits; its rates are halved',
+      );
+      accounts.users.throttle(account, until).catch((error: unknown) => {
+        log.error({ err: error, account }, 'the account could not be throttled');
+      });
+    }
+    const halving = isThrottled
+      ? ` (the rates are halved until ${rfc3339(policy.throttledUntil)}, because calls kept coming over the limit)`
+      : '';
+    throw exceeded(taken, now, `of the account${halving}`);
+  }
+
+  const anonymousTallies = new MemoryTallies(MOST_CALLERS);
+  const anonymousTotal = new MemoryTallies(1);
+  let anonymousPlans:
+    | { readonly quotas: GlobalPolicy; readonly perIp: Plan[]; readonly total: Plan[] }
+    | undefined;
+  const anonymousPlansOf = (quotas: GlobalPolicy) => {
+    if (anonymousPlans?.quotas === quotas) return anonymousPlans;
+    const halvings = [0, 1] as const;
+    const day = (name: string, calls: number) =>
+      halvings.map((times) => makePlan([{ name, calls: halved(calls, times), lengthMs: DAY_MS }]));
+    anonymousPlans = {
+      quotas,
+      perIp: day('day', quotas.anon_per_ip_per_day),
+      total: day('anonymous-day', quotas.anon_global_per_day),
+    };
+    return anonymousPlans;
+  };
+
+  function takeAnonymous(quotas: GlobalPolicy, address: string, reply: FastifyReply): Promise<void> | void {
+    const { perIp, total } = anonymousPlansOf(quotas);
+    const pick =
+      (plans: readonly Plan[]): PlanOf =>
+      (halvings) =>
+        plans[halvings] ?? makePlan([]);
+    // The address first: what one address is refused must not use up everybody's quota.
+    return then(
+      counted(anonymousTallies, address, { planOf: pick(perIp), kind: 'anonymous', cost: 1 }),
+      (own) => {
+        setFields(reply, own, clock.now());
+        if (!own.isWithin) {
+          throw exceeded(
+            own,
+            clock.now(),
+            'for calls without an API key from one address; send a key to have your own',
+          );
+        }
+        return then(
+          counted(anonymousTotal, EVERYBODY, { planOf: pick(total), kind: 'anonymous', cost: 1 }),
+          (everybody) => {
+            if (everybody.isWithin) return;
+            setFields(reply, everybody, clock.now());
+            throw exceeded(
+              everybody,
+              clock.now(),
+              'for all calls without an API key together; send a key to have your own',
+            );
+          },
+        );
+      },
+    );
+  }
+
+  return {
+    account(principal, reply) {
+      const { policy } = principal;
+      const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > clock.now();
+      const planOf: PlanOf = (halvings) => planFor(policy, isThrottled ? (halvings === 0 ? 1 : 2) : halvings);
+      const taken = counted(accountTallies, String(principal.account), { planOf, kind: 'account', cost: 1 });
+      return then(taken, (told) => judgeAccount(principal, told, reply));
+    },
+    anonymous(ip, reply) {
+      const address = clientAddress(ip);
+      return then(accounts.globalPolicy(), (quotas) => takeAnonymous(quotas, address, reply));
+    },
+    perIp(name, calls, seconds) {
+      const memory = new MemoryTallies(MOST_CALLERS);
+      const window = { name, calls, lengthMs: seconds * 1000 };
+      const plans = [makePlan([window]), makePlan([{ ...window, calls: halved(calls, 1) }])] as const;
+      const judge = (ip: string, cost: 0 | 1) =>
+        then(
+          counted(memory, clientAddress(ip), {
+            planOf: (halvings) => (halvings === 0 ? plans[0] : plans[1]),
+            kind: name,
+            cost,
+          }),
+          (taken) => {
+            if (!taken.isWithin) throw exceeded(taken, clock.now(), 'for one address');
+          },
+        );
+      return { take: (ip) => judge(ip, 1), check: (ip) => judge(ip, 0) };
+    },
+  };
+}
+
+/** Goes on at once where there is nothing to wait for. */
+function then<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+function setFields(reply: FastifyReply, taken: Taken, now: number): void {
+  reply.header('ratelimit-policy', taken.plan.policyField);
+  reply.header('ratelimit', rateLimitField(taken.tally, taken.plan, now));
+}
+
+function exceeded({ tally, plan }: Taken, now: number, whose: string): AppError {
+  const { name, seconds } = longestWait(tally, plan, now);
+  return new AppError(
+    'limit.exceeded',
+    `Rate limit exceeded: ${sentenceOf(name, plan)} ${whose}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+function sentenceOf(name: string, { bucket, windows }: Plan): string {
+  if (bucket !== undefined && name === bucket.name) {
+    return `at most ${bucket.calls} calls at once, and then one every ${(bucket.intervalMs / 1000).toPrecision(3)} seconds,`;
+  }
+  const window = windows.find((candidate) => candidate.name === name) ?? windows[0];
+  const lengthMs = window?.lengthMs ?? 0;
+  const stretch =
+    lengthMs === 60_000
+      ? 'a minute'
+      : lengthMs === 3_600_000
+        ? 'an hour'
+        : lengthMs === DAY_MS
+          ? 'a UTC day'
+          : `in ${lengthMs / 1000} seconds`;
+  return `${window?.calls ?? 0} calls ${stretch}`;
+}
