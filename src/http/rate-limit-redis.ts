@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Taken } from './rate-limit-memory.ts';
 import { endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
@@ -60,7 +59,6 @@ const LEFT_ALONE_MS = 1_000;
 
 interface RedisOptions {
   readonly redis: Redis;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -71,7 +69,6 @@ export class RedisTallies {
   readonly #options: RedisOptions;
   readonly #run: TakeCommand;
   #askedAgainAt = 0;
-  #isAway = false;
 
   constructor(options: RedisOptions) {
     this.#options = options;
@@ -88,9 +85,8 @@ export class RedisTallies {
     plan: Plan,
     { now, cost }: { readonly now: number; readonly cost: 0 | 1 },
   ): Promise<Taken | undefined> {
-    const { redis, clock } = this.#options;
-    if (redis.status !== 'ready') return this.#away(`the connection is ${redis.status}`);
-    if (clock.now() < this.#askedAgainAt) return undefined;
+    const { redis, log } = this.#options;
+    if (redis.status !== 'ready' || now < this.#askedAgainAt) return undefined;
     try {
       const answer = await this.#run(
         `elnav:limit:${caller}`,
@@ -100,28 +96,13 @@ export class RedisTallies {
         plan.bucket?.intervalMs ?? 0,
         ...plan.windows.flatMap((window) => [window.calls, window.lengthMs, endOf(window, now)]),
       );
-      this.#back();
       return understood(answer, plan);
     } catch (error) {
-      this.#askedAgainAt = clock.now() + LEFT_ALONE_MS;
-      return this.#away(error);
+      if (now >= this.#askedAgainAt)
+        log.warn({ err: error }, 'Redis did not count a call; this process does');
+      this.#askedAgainAt = now + LEFT_ALONE_MS;
+      return undefined;
     }
-  }
-
-  #away(reason: unknown): undefined {
-    if (this.#isAway) return undefined;
-    this.#isAway = true;
-    this.#options.log.warn(
-      { err: reason },
-      'Redis cannot be asked; each instance counts for itself against half of every limit',
-    );
-    return undefined;
-  }
-
-  #back(): void {
-    if (!this.#isAway) return;
-    this.#isAway = false;
-    this.#options.log.info('Redis is back; the instances share their limits again');
   }
 }
 

@@ -56,7 +56,7 @@ type PlanOf = (halvings: Halvings) => Plan;
 
 export function createLimits(options: LimitsOptions): Limits {
   const { accounts, clock, log, redis } = options;
-  const shared = redis === undefined ? undefined : new RedisTallies({ redis, clock, log });
+  const shared = redis === undefined ? undefined : new RedisTallies({ redis, log });
 
   /** Counts a call with Redis, or without it in `memory`. */
   function counted(

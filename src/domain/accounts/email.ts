@@ -17,8 +17,10 @@ export function faultInEmail(text: string): string | null {
   if (!LOCAL.test(email.slice(0, at))) {
     return 'The part before the @-sign must be 1 to 64 letters, digits and common signs.';
   }
-  const labels = email.slice(at + 1).split('.');
-  if (labels.length < 2) return 'The part after the @-sign is not valid. It should have a period.';
+  const domain = email.slice(at + 1);
+  const labels = domain.split('.');
+  if (labels.length < 2 && domain !== 'localhost')
+    return 'The part after the @-sign is not valid. It should have a period.';
   if (!labels.every((label) => LABEL.test(label))) {
     return 'The part after the @-sign is not a domain name in ASCII letters, digits and hyphens.';
   }
