@@ -4,7 +4,7 @@ import { addDocuments } from '../../http/openapi.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
 
-export interface GridDependencies {
+interface GridDependencies {
   readonly accounts: Accounts;
 }
 
@@ -17,9 +17,12 @@ export async function addGrid(
   await addDocuments(app, {
     service: 'grid',
     title: 'elnav Grid',
-    description: 'Swedish price areas, prices and tax, and the administration of both services.',
+    description: 'Accounts, keys, limits and their administration.',
     version,
   });
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
+    reply.redirect('/docs', 302),
+  );
   addOversightRoutes(app, accounts);
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);

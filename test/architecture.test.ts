@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, it } from 'node:test';
+
+/** Who may import whom; a folder that is not in the table fails the test. `*` stands for one folder name. */
+const TABLE: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
+  { folder: 'src/core', may: [] },
+  { folder: 'src/adapter', may: ['src/core'] },
+  { folder: 'src/vendors/index.ts', may: ['src/adapter', 'src/vendors/*/index.ts'] },
+  { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'self'] },
+  { folder: 'src/db', may: ['src/core'] },
+  { folder: 'src/domain/*', may: ['src/core', 'src/db', 'src/adapter', 'src/domain/*/index.ts', 'self'] },
+  { folder: 'src/http', may: ['src/core', 'src/domain/accounts/index.ts'] },
+  { folder: 'src/apps/*', may: ['src/core', 'src/adapter', 'src/domain/*/index.ts', 'src/http', 'self'] },
+  { folder: 'src/bin', may: ['src'] },
+  { folder: 'test', may: ['src'] },
+  { folder: 'bench', may: ['src', 'test'] },
+  { folder: 'tools', may: ['src'] },
+];
+
+/** Tests may use the database of the tests besides what their folder may. */
+const FOR_TESTS = ['src/core', 'src/adapter', 'test'];
+
+const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'tools/**/*.ts']).map((file) =>
+  normalize(file),
+);
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8');
+  const statements = /^(?:(?:import|export|\}).*from |import )'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
+  const specifiers = [...source.matchAll(statements)].map((match) => match[1] ?? match[2] ?? '');
+  return specifiers.map((specifier) => normalize(join(dirname(file), specifier)));
+}
+
+function patternOf(folder: string): RegExp {
+  return new RegExp(`^${folder.split('*').map(RegExp.escape).join('[^/]+')}(?:/|$)`);
+}
+
+function faultsOf(file: string): string[] {
+  const row = TABLE.find(({ folder }) => patternOf(folder).test(file));
+  if (row === undefined) return [`${file} is in no folder of the table`];
+  const self = patternOf(row.folder).exec(file)?.[0].replace(/\/$/, '') ?? '';
+  const isTest = file.endsWith('.test.ts') || file.includes('/test-');
+  return importsOf(file)
+    .filter((target) => {
+      const permitted = [...row.may.filter((may) => may !== 'self'), self, ...(isTest ? FOR_TESTS : [])];
+      return !permitted.some((may) => patternOf(may).test(target));
+    })
+    .map((target) => `${file} imports ${target}`);
+}
+
+describe('the house', () => {
+  it('lets no folder import what it may not', () => {
+    assert.ok(files.length > 50, `only ${files.length} files were read`);
+    assert.deepEqual(files.flatMap(faultsOf), []);
+  });
+
+  it('would notice a forbidden import', () => {
+    const reads = files.filter((file) => importsOf(file).length > 0);
+    assert.ok(reads.length > 40, 'imports are found in most files');
+    assert.equal(patternOf('src/vendors/*').test('src/vendors/ocpp/server.ts'), true);
+    assert.equal(patternOf('src/vendors/*/index.ts').test('src/vendors/ocpp/server.ts'), false);
+  });
+
+  it('reads the environment in src/bin alone', () => {
+    const readers = files.filter(
+      (file) =>
+        file.startsWith('src/') &&
+        !file.startsWith('src/bin/') &&
+        /process\.env/.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(readers, []);
+  });
+
+  it('keeps SQL in stores', () => {
+    const writers = files.filter(
+      (file) =>
+        /^src\/(?:domain|http|apps)\//.test(file) &&
+        !file.endsWith('.test.ts') &&
+        !/\/store[^/]*\.ts$/.test(file) &&
+        /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(writers, []);
+  });
+});
