@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
@@ -52,7 +53,7 @@ export function createServer(options: ServerOptions): Server {
 
   const common = {
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
