@@ -50,6 +50,8 @@ export class Bans {
   readonly #inForce: Refreshed<Map<string, number>>;
   /** When each address was wrong, in the last ten minutes; an address that is wrong again moves to the end. */
   readonly #wrong = new Map<string, number[]>();
+  /** Bans that are being stored. */
+  readonly #beginning = new Map<string, Promise<void>>();
 
   private constructor(options: BansOptions, inForce: Refreshed<Map<string, number>>) {
     this.#options = options;
@@ -91,7 +93,11 @@ export class Bans {
       this.#wrong.set(address, [...attempts, now]);
       return;
     }
-    if (this.bannedUntil(ip) === null) await this.#ban(address, `too many wrong ${what}`);
+    if (this.bannedUntil(ip) !== null) return;
+    // Many wrong keys at once are one reason for one ban.
+    const beginning = this.#beginning.get(address) ?? this.#ban(address, `too many wrong ${what}`);
+    this.#beginning.set(address, beginning);
+    await beginning.finally(() => this.#beginning.delete(address));
   }
 
   /** The bans that hold now, the newest first. */

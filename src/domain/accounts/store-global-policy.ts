@@ -9,7 +9,7 @@ export async function readGlobalPolicy(queries: Queries): Promise<GlobalPolicy> 
     .select(['anon_per_ip_per_day', 'anon_global_per_day'])
     .where('id', '=', ONLY_ROW)
     .executeTakeFirst();
-  return row ?? DEFAULT_GLOBAL_POLICY;
+  return row === undefined ? DEFAULT_GLOBAL_POLICY : { ...row };
 }
 
 export async function putGlobalPolicy(queries: Queries, policy: GlobalPolicy, at: number): Promise<void> {

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { accountsWorld, openAccounts } from '../../../test/accounts.ts';
+import { onEachEngine } from '../../../test/databases.ts';
+
+onEachEngine('usage', (engine) => {
+  const world = accountsWorld(engine);
+  const read = { service: 'connect', route: 'GET /devices', statusClass: '2xx' } as const;
+
+  it('is counted by key, route and UTC day, the newest first', async () => {
+    const { id, keyId } = await world.userWithKey();
+    for (let call = 0; call < 3; call += 1) world.accounts.recordUsage({ account: id, keyId, ...read });
+    world.clock.turn(15 * 3_600_000);
+    world.accounts.recordUsage({ account: id, keyId, ...read });
+    world.clock.turn(10);
+    world.accounts.recordUsage({
+      account: 0,
+      keyId: '',
+      service: 'grid',
+      route: 'GET /x',
+      statusClass: '4xx',
+    });
+    const entry = {
+      user_id: id,
+      key_id: keyId,
+      service: 'connect',
+      route: 'GET /devices',
+      status_class: '2xx',
+    };
+    assert.deepEqual(await world.accounts.usage(10), [
+      {
+        user_id: null,
+        key_id: null,
+        service: 'grid',
+        route: 'GET /x',
+        status_class: '4xx',
+        count: 1,
+        day: '2026-11-22',
+        throttled_until: null,
+      },
+      { ...entry, count: 1, day: '2026-11-22', throttled_until: null },
+      { ...entry, count: 3, day: '2026-11-21', throttled_until: null },
+    ]);
+    assert.equal((await world.accounts.usage(2)).length, 2);
+    await world.accounts.users.throttle(id, world.clock.now() + 60_000);
+    assert.equal((await world.accounts.usage(2))[1]?.throttled_until, '2026-11-22T00:01:00.010Z');
+  });
+
+  it('adds up over batches and processes', async () => {
+    const { id, keyId } = await world.userWithKey();
+    const other = await openAccounts(world.database, world.clock);
+    for (const accounts of [world.accounts, other, world.accounts]) {
+      accounts.recordUsage({ account: id, keyId, ...read });
+      await accounts.usage(1);
+    }
+    await other.close();
+    const mine = (await world.accounts.usage(100)).filter(({ user_id }) => user_id === id);
+    assert.deepEqual(
+      mine.map(({ count }) => count),
+      [3],
+    );
+  });
+
+  it('notes when a key was last used, to the minute', async () => {
+    const { id, keyId } = await world.userWithKey();
+    const lastUsed = async () => {
+      await world.accounts.usage(1);
+      const user = (await world.accounts.users.list()).find((other) => other.id === id);
+      return Date.parse(user?.keys[0]?.last_used_at ?? '');
+    };
+    const start = world.clock.now();
+    world.accounts.recordUsage({ account: id, keyId, ...read });
+    assert.equal(await lastUsed(), start);
+    world.clock.turn(59_000);
+    world.accounts.recordUsage({ account: id, keyId, ...read });
+    assert.equal(await lastUsed(), start);
+    world.clock.turn(1_000);
+    world.accounts.recordUsage({ account: id, keyId, ...read });
+    assert.equal(await lastUsed(), start + 60_000);
+  });
+
+  it('is written by itself within a second, and when the process closes', async () => {
+    const { id, keyId } = await world.userWithKey();
+    const counted = async () => {
+      const rows = await world.database.queries
+        .selectFrom('usage')
+        .selectAll()
+        .where('account_id', '=', id)
+        .execute();
+      return rows.reduce((sum, row) => sum + row.count, 0);
+    };
+    const other = await openAccounts(world.database, world.clock);
+    other.recordUsage({ account: id, keyId, ...read });
+    assert.equal(await counted(), 0);
+    world.clock.turn(1_000);
+    // Asking for the usage waits for the write that is under way.
+    await other.usage(1);
+    assert.equal(await counted(), 1);
+    other.recordUsage({ account: id, keyId, ...read });
+    await other.close();
+    assert.equal(await counted(), 2);
+  });
+});
