@@ -54,7 +54,8 @@ export interface DeviceKind<Raw> {
 /** A vendor whose devices are simulated lets their conditions be set: `POST /{slug}/devices/{id}`. */
 export interface Conditions {
   readonly schema: TSchema;
-  apply(session: Session, device: DeviceRef, conditions: JsonObject): Promise<void>;
+  /** Answers what the kind's `read` would, were no fault set: a device that is told to fail can still be shown. */
+  apply(session: Session, device: DeviceRef, conditions: JsonObject): Promise<unknown>;
 }
 
 /**

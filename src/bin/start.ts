@@ -167,8 +167,12 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   }
 
   const urls = new Map<string, string>();
-  for (const { service, server, port } of servers)
+  for (const { service, server, port } of servers) {
+    // The address is told once, by whoever starts us; the framework would log it as well.
+    server.app.log.level = 'warn';
     urls.set(service, await server.app.listen({ host: settings.host, port }));
+    server.app.log.level = log.level;
+  }
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));

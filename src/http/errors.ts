@@ -78,7 +78,8 @@ export function sendError(
   const told = toAppError(error);
   const status = ERRORS[told.code][service];
   if (told.code === 'server.internal') request.log.error({ err: error, code: told.code }, 'unexpected error');
-  else if (status >= 500) request.log.warn({ err: told, code: told.code }, 'request failed');
+  else if (status >= 500)
+    request.log.warn({ code: told.code, detail: told.message, cause: told.cause }, 'request failed');
   if (told.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.max(1, Math.ceil(told.retryAfterSeconds))));
   return reply

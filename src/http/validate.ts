@@ -37,10 +37,14 @@ function sentenceOf(faults: readonly Fault[], name: string, value: unknown): str
   const own = faults.filter(
     (fault) => fault.keyword !== 'boolean' && (fault.keyword === 'anyOf' || !unions.has(fault.instancePath)),
   );
-  const fault = own.find((candidate) => candidate.keyword === 'required') ?? unknown ?? own[0] ?? faults[0];
+  const missing = own.find((candidate) => candidate.keyword === 'required');
+  const fault = missing ?? unknown ?? own[0] ?? faults[0];
   if (fault === undefined) return `${name} is not valid`;
   const path = pathOf(fault.instancePath, name);
-  return `${path} ${complaint(fault, shown(valueAt(value, fault.instancePath)), faults)}`;
+  const sentence = `${path} ${complaint(fault, shown(valueAt(value, fault.instancePath)), faults)}`;
+  // A misspelt field is both missing and unknown: saying both shows it.
+  const misspelt = missing !== undefined && unknown?.instancePath === missing.instancePath;
+  return misspelt ? `${sentence} and ${complaint(unknown, '', faults)}` : sentence;
 }
 
 function complaint(fault: Fault, got: string, faults: readonly Fault[]): string {

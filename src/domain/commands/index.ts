@@ -76,39 +76,45 @@ export async function createCommands(options: CommandsOptions) {
       const { seen } = known.seen?.limits == null ? await devices.refresh(known) : known;
       if (seen?.limits != null) checkLimits(command, seen.limits);
     }
-    return change(
-      known,
-      { keyId: request.keyId, change: command, call: 'command', begun: request.begun },
-      (session) => send(kind, session, row, command),
-    );
+    const after = await change(known, request, {
+      kept: command,
+      call: 'command',
+      work: (session) => send(kind, session, row, command),
+      look: () => stateAfter(known),
+    });
+    return commandedOf(after);
   }
 
-  interface Change {
-    readonly keyId: string;
-    readonly change: Command | { type: 'conditions'; conditions: JsonObject };
+  interface Change<T> {
+    /** What is kept of it. */
+    readonly kept: Command | { type: 'conditions'; conditions: JsonObject };
     readonly call: 'command' | 'conditions';
-    begun(): void;
+    work(session: Session): Promise<T>;
+    /** Looks at the device before the next change may begin. */
+    look(answer: T): Promise<Known>;
   }
 
-  /** In the device's lane: the change, then the state as it is after it. */
-  async function change(
-    known: Known,
-    what: Change,
-    work: (session: Session) => Promise<void>,
-  ): Promise<CommandedDevice> {
-    const { account, vendor, id, link } = known.row;
+  /** Changes the device in its lane, and answers what it is like then. */
+  function change<T>(
+    { row }: Known,
+    request: Pick<CommandRequest, 'keyId' | 'begun'>,
+    what: Change<T>,
+  ): Promise<Known> {
+    const { account, vendor, id, link } = row;
     const entry = {
       account,
       vendor,
       deviceId: id,
-      keyId: what.keyId,
-      commandJson: JSON.stringify(what.change),
+      keyId: request.keyId,
+      commandJson: JSON.stringify(what.kept),
     };
-    await inLane(entry, () => {
-      what.begun();
-      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call }, work);
-    });
-    return commandedOf(await stateAfter(known));
+    const work = () => {
+      request.begun();
+      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call }, (session) =>
+        what.work(session),
+      );
+    };
+    return inLane(entry, { work, look: (answer) => what.look(answer) });
   }
 
   async function stateAfter(known: Known): Promise<Known> {
@@ -196,20 +202,13 @@ export async function createCommands(options: CommandsOptions) {
       const { conditions: accepts } = adapterOf(request.vendor);
       if (accepts === undefined)
         throw new AppError('device.not_found', `there is no device ${request.deviceId}`);
-      const what = {
-        keyId: request.keyId,
-        change: { type: 'conditions' as const, conditions: request.conditions },
-        call: 'conditions' as const,
-        begun: request.begun,
-      };
-      try {
-        return await change(known, what, (session) => accepts.apply(session, known.row, request.conditions));
-      } catch (error) {
-        // A simulated fault makes the read fail as well; the conditions are set all the same.
-        if (error instanceof AppError && error.code.startsWith('vendor.') && known.seen !== null)
-          return commandedOf(known);
-        throw error;
-      }
+      const after = await change(known, request, {
+        kept: { type: 'conditions', conditions: request.conditions },
+        call: 'conditions',
+        work: (session) => accepts.apply(session, known.row, request.conditions),
+        look: (raw) => devices.take(known, raw),
+      });
+      return commandedOf(after);
     },
   };
 }

@@ -17,6 +17,13 @@ export interface Entry {
   readonly commandJson: string;
 }
 
+export interface Steps<T, R> {
+  /** What is kept as the command, and runs on one process at a time. */
+  work(): Promise<T>;
+  /** What follows before the next one of this process begins; the command is done whatever becomes of it. */
+  look(answer: T): Promise<R>;
+}
+
 interface LaneOptions {
   readonly store: CommandStore;
   readonly clock: Clock;
@@ -30,7 +37,7 @@ interface LaneOptions {
 export function createLane({ store, clock, random }: LaneOptions) {
   const lanes = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 
-  return async function inLane<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+  return async function inLane<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
     const key = `${entry.account}/${entry.vendor}/${entry.deviceId}`;
     const lane = lanes.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
     if (lane.waiting >= WAITING_PER_DEVICE) {
@@ -39,7 +46,7 @@ export function createLane({ store, clock, random }: LaneOptions) {
       });
     }
     lane.waiting += 1;
-    const run = lane.tail.then(() => kept(entry, work));
+    const run = lane.tail.then(async () => steps.look(await kept(entry, () => steps.work())));
     lane.tail = run.catch(() => {});
     lanes.set(key, lane);
     try {

@@ -169,6 +169,13 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
       return known;
     },
 
+    /** Takes what a vendor said of a device outside a read, and stores it. */
+    async take(known: Known, raw: unknown): Promise<Known> {
+      see(known, reader.understand(adapterOf(known.row.vendor), known, raw));
+      await sightings.flush();
+      return known;
+    },
+
     /** The answer of `GET /devices/{id}`: from memory while it is fresh, from the vendor otherwise. */
     read(account: number, id: string, vendor?: string): Buffer | Promise<Buffer> {
       const remembered = vendor === undefined && bus.live ? memory.known(account, id) : undefined;

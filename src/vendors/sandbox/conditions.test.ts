@@ -116,6 +116,15 @@ describe('conditions', () => {
     assert.deepEqual(await here.state(vehicle), before);
   });
 
+  it('stay as they are while the platform clock is set back', async () => {
+    const here = world();
+    const vehicle = await here.device('vehicle');
+    await here.conditions(vehicle, { battery_soc: 20 });
+    const before = await here.state(vehicle);
+    here.pass(-3_600);
+    assert.deepEqual(await here.state(vehicle), before);
+  });
+
   it('outlive a stored device of another shape, which starts over', async () => {
     const here = world();
     const vehicle = await here.device('vehicle');

@@ -32,12 +32,15 @@ export const ConditionsSchema = Type.Object(
 
 const conditionsCheck = Compile(ConditionsSchema);
 
-/** Sets the conditions that are given and leaves the others; works on a device that fails or is offline, too. */
+/**
+ * Sets the conditions that are given and leaves the others; works on a device that fails or is offline, too. Answers what
+ * the device would say if no fault were set.
+ */
 export async function applyConditions(
   session: Session,
   device: DeviceRef,
   conditions: JsonObject,
-): Promise<void> {
+): Promise<unknown> {
   if (!conditionsCheck.Check(conditions))
     throw new AppError('request.invalid', 'conditions are online, plugged_in, battery_soc, fail, time_scale');
   const { plugged_in, battery_soc } = conditions;
@@ -54,6 +57,7 @@ export async function applyConditions(
   }
   const { online = twin.online, fail = twin.fail, time_scale = twin.time_scale } = conditions;
   await keep(session, device, { ...twin, online, fail, time_scale, state });
+  return online ? MODELS[device.type].reading(state, twin.simulated_ms, device.id) : null;
 }
 
 function impossible(device: DeviceRef, field: string, why: string): AppError {

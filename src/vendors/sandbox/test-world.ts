@@ -23,7 +23,7 @@ export interface World {
   state(device: DeviceRef): Promise<DeviceState>;
   capacity(device: DeviceRef): Promise<AvailableCapacity | undefined>;
   send(device: DeviceRef, command: Command): Promise<void>;
-  conditions(device: DeviceRef, conditions: JsonObject): Promise<void>;
+  conditions(device: DeviceRef, conditions: JsonObject): Promise<unknown>;
   pass(seconds: number): void;
 }
 

@@ -26,6 +26,14 @@ const COMMANDS: readonly Command[] = [
   { type: 'delayed_start', delay_seconds: 5_000 },
 ];
 
+const HOURS = 5;
+const METERED = [
+  { type: 'charger', power: 'powerKw', meter: 'meter_wh', stepSeconds: 10 },
+  { type: 'heat_pump', power: 'electricKw', meter: 'today_wh', stepSeconds: 30 },
+  { type: 'elevator', power: 'powerKw', meter: 'meter_wh', stepSeconds: 1 },
+  { type: 'industrial', power: 'powerKw', meter: 'meter_wh', stepSeconds: 60 },
+] as const;
+
 type Order = (state: JsonObject, command: Command, at: number) => JsonObject;
 
 const scenario = fc.record({
@@ -79,6 +87,23 @@ describe('every model', () => {
       if (typeof soc === 'number') assert.ok(soc >= 0 && soc <= Number(limit_percent));
     });
     fc.assert(property, { numRuns: 300 });
+  });
+
+  it('meters the power that it shows', () => {
+    for (const { type, power, meter, stepSeconds } of METERED) {
+      const model = MODELS[type];
+      const start = model.initial('a', START);
+      const end = model.advance(start, { from: START, to: START + HOURS * 3_600_000 }, 'a');
+      let wattSeconds = 0;
+      for (let second = stepSeconds / 2; second < HOURS * 3_600; second += stepSeconds) {
+        const at = START + second * 1_000;
+        const reading = model.reading(model.advance(start, { from: START, to: at }, 'a'), at, 'a');
+        wattSeconds += Number(reading[power]) * 1_000 * stepSeconds;
+      }
+      const metered = Number(end[meter]) - Number(start[meter]);
+      const ratio = wattSeconds / 3_600 / metered;
+      assert.ok(Math.abs(ratio - 1) < 0.005, `${type}: ${metered} Wh metered, ${ratio} of it shown`);
+    }
   });
 
   it('is read after ten years as quickly as after ten seconds', () => {

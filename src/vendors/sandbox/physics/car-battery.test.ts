@@ -54,6 +54,7 @@ it('draws full power to 80 %, less above it, and nothing at the limit', () => {
   assert.equal(at(20), 11_040);
   assert.equal(at(80), 11_040);
   assert.ok(at(90) < at(85) && at(85) < 11_040);
+  assert.ok(Math.abs(at(92) - 5_520) < 1e-6, 'half power at 92 %, half-way from 80 to 104');
   assert.equal(at(100), 0);
   assert.equal(socAfter({ soc: 50, limit: 80, offeredW: 11_040 }, 1e9), 80);
   assert.equal(socAfter({ soc: 50, limit: 100, offeredW: 4_140 }, 1e9), 100);

@@ -40,7 +40,6 @@ export function socAfter({ soc, limit, offeredW }: Charging, seconds: number): n
   const straightEnd = Math.min(knee, limit);
   const straightSeconds = Math.max(0, (straightEnd - soc) / rate);
   if (seconds < straightSeconds) return Math.min(straightEnd, soc + rate * seconds);
-  if (limit <= knee) return limit;
   const gap = ASYMPTOTE_PERCENT - Math.max(soc, knee);
   const decay = Math.exp(-PERCENT_PER_WS * TAPER_W_PER_PERCENT * (seconds - straightSeconds));
   return Math.min(limit, ASYMPTOTE_PERCENT - gap * decay);
