@@ -54,7 +54,9 @@ function powerOf(samples: readonly Sample[], current: Measured): number | null {
   return current.total === null ? null : current.total * average * Math.max(voltage.lines.size, 1);
 }
 
+/** Only a station that tags every phase tells which are idle; many send the first one for all. */
 function phasesOf(current: Measured): number | null {
+  if (current.lines.size < LINES.length) return null;
   const busy = [...current.lines.values()].filter((amperes) => amperes > IDLE_AMPERES).length;
   return busy === 0 ? null : busy;
 }

@@ -1,0 +1,139 @@
+import type { Found } from '../../adapter/adapter.ts';
+import type {
+  ChargingRecords,
+  MeterReading,
+  RunningTransaction,
+  TransactionEnd,
+  TransactionStart,
+} from '../../adapter/charging.ts';
+import type { Expected, StationHost } from '../../adapter/dial-in.ts';
+import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Json } from '../../core/json.ts';
+import { silentLog } from '../../core/log.ts';
+import { ocpp } from './index.ts';
+
+/** All that the platform keeps of one link, in memory. */
+export class MemoryLink {
+  readonly documents = new Map<string, Json>();
+  readonly starts: (TransactionStart & { readonly transactionId: string })[] = [];
+  readonly ends: TransactionEnd[] = [];
+  readonly readings: MeterReading[] = [];
+  readonly observed: { readonly deviceId: string; readonly raw: unknown }[] = [];
+  discovered: readonly Found[] | null = null;
+  connections = 0;
+  credentials: Expected['credentials'] = {};
+  vendorAccount = '';
+}
+
+/** The platform as a station server sees it, without a database: for the simulator's tests and the conformance check. */
+export class MemoryHost implements StationHost {
+  readonly clock: Clock;
+  readonly log = silentLog;
+  readonly links = new Map<string, MemoryLink>();
+  /** Thrown by whatever stores while it is set. */
+  storageFault: Error | null = null;
+  #nextTransaction = 1;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Does what `POST /link` does. */
+  async link(key: LinkKey, credentials: { identity: string; password: string }): Promise<MemoryLink> {
+    const link = this.of(key);
+    const linked = await ocpp.link(this.session(key, { credentials }));
+    link.credentials = linked.credentials;
+    link.vendorAccount = linked.vendorAccount;
+    link.discovered ??= linked.devices;
+    return link;
+  }
+
+  session(key: LinkKey, parts: Pick<Session, 'credentials'> & { station?: unknown }): Session {
+    return {
+      ...key,
+      ...parts,
+      userRef: 'user-1',
+      linkedAt: this.clock.now(),
+      clock: this.clock,
+      log: this.log,
+      documents: this.documents(key),
+      signal: new AbortController().signal,
+    };
+  }
+
+  of({ account, link }: LinkKey): MemoryLink {
+    const key = `${account}/${link}`;
+    const found = this.links.get(key) ?? new MemoryLink();
+    this.links.set(key, found);
+    return found;
+  }
+
+  async expected(identity: string): Promise<Expected[]> {
+    return [...this.links]
+      .filter(([, { vendorAccount }]) => vendorAccount === identity)
+      .map(([key, { credentials }]) => {
+        const [account, link] = key.split('/');
+        return { account: Number(account), link: link ?? '', credentials };
+      });
+  }
+
+  documents(key: LinkKey): Documents {
+    const { documents } = this.of(key);
+    return {
+      get: async (name) => documents.get(name),
+      put: async (name, value) => this.#stored(() => void documents.set(name, structuredClone(value))),
+      remove: async (name) => this.#stored(() => void documents.delete(name)),
+    };
+  }
+
+  records(key: LinkKey): ChargingRecords {
+    const link = this.of(key);
+    const sameStart = (a: TransactionStart, b: TransactionStart) =>
+      a.transactionId === b.transactionId ||
+      (b.transactionId === undefined &&
+        a.deviceId === b.deviceId &&
+        a.startedAt === b.startedAt &&
+        a.meterStartWh === b.meterStartWh &&
+        a.idTag === b.idTag);
+    return {
+      begin: async (start) =>
+        this.#stored(() => {
+          const known = link.starts.find((other) => sameStart(other, start));
+          if (known !== undefined) return known.transactionId;
+          const transactionId = start.transactionId ?? String(this.#nextTransaction++);
+          link.starts.push({ ...start, transactionId });
+          return transactionId;
+        }),
+      end: async (end) =>
+        this.#stored(() => {
+          if (!link.ends.some(({ transactionId }) => transactionId === end.transactionId))
+            link.ends.push(end);
+        }),
+      running: async (): Promise<RunningTransaction[]> =>
+        this.#stored(() =>
+          link.starts.filter((start) => !link.ends.some((end) => end.transactionId === start.transactionId)),
+        ),
+      append: async (readings) => this.#stored(() => void link.readings.push(...readings)),
+    };
+  }
+
+  async discovered(key: LinkKey, devices: readonly Found[]): Promise<void> {
+    this.#stored(() => {
+      this.of(key).discovered = devices;
+    });
+  }
+
+  observed(key: LinkKey, deviceId: string, raw: unknown): void {
+    this.of(key).observed.push({ deviceId, raw });
+  }
+
+  async connected(key: LinkKey): Promise<void> {
+    this.of(key).connections += 1;
+  }
+
+  #stored<T>(work: () => T): T {
+    if (this.storageFault !== null) throw this.storageFault;
+    return work();
+  }
+}

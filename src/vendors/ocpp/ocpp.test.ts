@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { conforms, type Simulator } from '../../adapter/conformance.ts';
+import { turnedClock } from '../../core/clock.ts';
+import { ocpp } from './index.ts';
+import type { Quirks, SimulatedStation } from './simulator.ts';
+import { IDENTITY, PASSWORD, World } from './test-world.ts';
+
+interface Variant {
+  readonly name: string;
+  readonly protocol: 'ocpp1.6' | 'ocpp2.0.1';
+  readonly connectors?: number;
+  readonly quirks?: Quirks;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: '1.6', protocol: 'ocpp1.6' },
+  { name: '2.0.1', protocol: 'ocpp2.0.1' },
+  { name: '1.6 with two connectors', protocol: 'ocpp1.6', connectors: 2 },
+  { name: '2.0.1 with two EVSEs', protocol: 'ocpp2.0.1', connectors: 2 },
+  {
+    name: '1.6 as SAP and Solidstudio speak it',
+    protocol: 'ocpp1.6',
+    quirks: { kilowattHours: true, bareStatus: true, phasesToo: true, authorizesFirst: true },
+  },
+  {
+    name: '2.0.1 as SAP and Solidstudio speak it',
+    protocol: 'ocpp2.0.1',
+    quirks: { kilowattHours: true, phasesToo: true, authorizesFirst: true, seqNoZero: true },
+  },
+  { name: '1.6 in watt', protocol: 'ocpp1.6', quirks: { wattsOnly: true } },
+  { name: '2.0.1 in watt', protocol: 'ocpp2.0.1', quirks: { wattsOnly: true } },
+  { name: '1.6 without TxProfile', protocol: 'ocpp1.6', quirks: { rejects: ['TxProfile'] } },
+  {
+    name: '1.6 with a limit on the whole station only',
+    protocol: 'ocpp1.6',
+    quirks: { notImplemented: ['TxProfile', 'TxDefaultProfile'] },
+  },
+  {
+    name: '2.0.1 without TxDefaultProfile or the whole',
+    protocol: 'ocpp2.0.1',
+    quirks: { notImplemented: ['ChargingStationMaxProfile', 'TxDefaultProfile'] },
+  },
+  {
+    name: '1.6 that can tell nothing when asked',
+    protocol: 'ocpp1.6',
+    quirks: { notImplemented: ['GetConfiguration', 'TriggerMessage'] },
+  },
+  { name: '1.6 without a clock', protocol: 'ocpp1.6', quirks: { noClock: true } },
+];
+
+/** Steps in which time passes: long enough for few, short enough for each meter value to be told. */
+const STEP_SECONDS = 10;
+
+async function harness(variant: Variant, t: TestContext): Promise<Simulator> {
+  const clock = turnedClock();
+  const world = await new World({ messagesPerSecond: 1_000 }, clock).open();
+  t.after(() => world.close());
+  const station = world.station(variant);
+  await station.connect();
+  await settled(world, station);
+  const simulator: Simulator = {
+    credentials: { identity: IDENTITY, password: PASSWORD },
+    session: () => ({ ...world.session(), credentials: { identity: IDENTITY, password: PASSWORD } }),
+    async arrange(device, situation) {
+      const plug = station.plug(Number(device.details.connector));
+      if (plug.transaction !== null) station.end(plug, 'Local');
+      await station.idle();
+      plug.limits.clear();
+      await station.plugIn(plug.number);
+      if (situation === 'charging') station.begin(plug, 'CARD');
+      await station.idle();
+    },
+    async pass(seconds) {
+      for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
+        clock.turn(STEP_SECONDS * 1000);
+        await station.idle();
+      }
+    },
+  };
+  return simulator;
+}
+
+/** The server has asked all that it asks, and the answers have come. */
+async function settled(world: World, station: SimulatedStation): Promise<void> {
+  for (let calls = -1; calls !== station.received.length; ) {
+    calls = station.received.length;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await station.idle();
+  }
+  assert.equal(world.server.count(), 1);
+}
+
+for (const variant of VARIANTS) {
+  test(`conforms: ${variant.name}`, async (t) => {
+    const findings = await conforms(ocpp, await harness(variant, t));
+    assert.deepEqual(
+      findings.filter(({ fault }) => fault !== null),
+      [],
+    );
+    assert.ok(findings.length >= 10, `${findings.length} checks`);
+  });
+}

@@ -1,0 +1,153 @@
+import type { SimulatedPlug } from './simulated-plug.ts';
+import { amperesOf } from './simulated-plug.ts';
+import { valuesOf } from './simulated-values.ts';
+import type { SimulatedStation, Tongue } from './simulator.ts';
+
+const PURPOSES = {
+  TxProfile: 'transaction',
+  TxDefaultProfile: 'default',
+  ChargePointMaxProfile: 'station',
+} as const;
+
+interface Profile {
+  readonly chargingProfilePurpose: keyof typeof PURPOSES;
+  readonly chargingSchedule: Parameters<typeof amperesOf>[0];
+}
+
+/** The station's side of OCPP 1.6J. */
+export function speak16(station: SimulatedStation): Tongue {
+  const { quirks } = station;
+  const stamped = () => (quirks.bareStatus === true ? {} : { timestamp: station.now });
+  const statusOf = (plug: SimulatedPlug): string => {
+    if (!plug.plugged) return 'Available';
+    if (plug.transaction === null) return 'Preparing';
+    return plug.amperes > 0 ? 'Charging' : 'SuspendedEVSE';
+  };
+  const tellStatus = async (plug: SimulatedPlug, status: string): Promise<void> => {
+    await station.call('StatusNotification', {
+      connectorId: plug.number,
+      errorCode: 'NoError',
+      status,
+      ...stamped(),
+    });
+  };
+  const tongue: Tongue = {
+    handlers: handlersOf(station),
+
+    async boot() {
+      await station.call('BootNotification', {
+        chargePointVendor: 'elnav',
+        chargePointModel: 'Simulated 16',
+      });
+      if (quirks.bareStatus === true) return;
+      await station.call('StatusNotification', {
+        connectorId: 0,
+        errorCode: 'NoError',
+        status: 'Available',
+        ...stamped(),
+      });
+    },
+    status: (plug) => tellStatus(plug, statusOf(plug)),
+    turned: (plug) => tellStatus(plug, statusOf(plug)),
+
+    async begin(plug, idTag) {
+      const { transactionId } = await station.call('StartTransaction', {
+        connectorId: plug.number,
+        idTag,
+        meterStart: Math.round(plug.meterWh),
+        timestamp: station.now,
+      });
+      plug.transaction = { id: String(transactionId), idTag, seqNo: 0 };
+      await tongue.status(plug);
+      await tongue.meter(plug);
+    },
+
+    async end(plug, reason) {
+      if (plug.transaction === null) return;
+      await station.call('StopTransaction', {
+        transactionId: Number(plug.transaction.id),
+        meterStop: Math.round(plug.meterWh),
+        timestamp: station.now,
+        reason,
+      });
+      plug.transaction = null;
+      await tellStatus(plug, 'Finishing');
+    },
+
+    async meter(plug) {
+      await station.call('MeterValues', {
+        connectorId: plug.number,
+        ...(plug.transaction !== null && { transactionId: Number(plug.transaction.id) }),
+        meterValue: [
+          {
+            timestamp: station.now,
+            sampledValue: valuesOf(plug, quirks).map((sample) => ({
+              ...sample,
+              value: String(sample.value),
+            })),
+          },
+        ],
+      });
+    },
+  };
+  return tongue;
+}
+
+function handlersOf(station: SimulatedStation): Tongue['handlers'] {
+  const { quirks, plugs } = station;
+  const configuration = new Map([
+    ['NumberOfConnectors', String(plugs.length)],
+    [
+      'SupportedFeatureProfiles',
+      quirks.noSmartCharging === true ? 'Core' : 'Core,SmartCharging,RemoteTrigger',
+    ],
+    ['ChargingScheduleAllowedChargingRateUnit', quirks.wattsOnly === true ? 'Power' : 'Current,Power'],
+    ['MeterValueSampleInterval', '0'],
+    ['MeterValuesSampledData', 'Energy.Active.Import.Register'],
+  ]);
+  return {
+    GetConfiguration: ({ key }: { key?: string[] }) => ({
+      configurationKey: [...configuration]
+        .filter(([name]) => key?.includes(name) !== false)
+        .map(([name, value]) => ({ key: name, value, readonly: name === 'NumberOfConnectors' })),
+      unknownKey: key?.filter((name) => !configuration.has(name)) ?? [],
+    }),
+    ChangeConfiguration: ({ key, value }: { key: string; value: string }) => {
+      if (!configuration.has(key)) return { status: 'NotSupported' };
+      configuration.set(key, value);
+      if (key === 'MeterValueSampleInterval') station.meterSeconds = Number(value);
+      return { status: 'Accepted' };
+    },
+    TriggerMessage: ({ requestedMessage }: { requestedMessage: string }) => {
+      if (requestedMessage === 'BootNotification') station.boot();
+      else if (requestedMessage === 'StatusNotification') station.tellStatus();
+      else if (requestedMessage === 'MeterValues') station.tellMeters();
+      else return { status: 'NotImplemented' };
+      return { status: 'Accepted' };
+    },
+    RemoteStartTransaction: async ({ connectorId = 1, idTag }: { connectorId?: number; idTag: string }) => {
+      const plug = station.plug(connectorId);
+      if (quirks.authorizesFirst === true) await station.call('Authorize', { idTag });
+      if (plug.transaction !== null) return { status: 'Rejected' };
+      station.begin(plug, idTag);
+      return { status: 'Accepted' };
+    },
+    RemoteStopTransaction: ({ transactionId }: { transactionId: number }) => {
+      const plug = plugs.find(({ transaction }) => transaction?.id === String(transactionId));
+      if (plug === undefined) return { status: 'Rejected' };
+      station.end(plug, 'Remote');
+      return { status: 'Accepted' };
+    },
+    SetChargingProfile: (request: { connectorId: number; csChargingProfiles: Profile }) => {
+      const { connectorId, csChargingProfiles: profile } = request;
+      const concerned = connectorId === 0 ? plugs : [station.plug(connectorId)];
+      const purpose = PURPOSES[profile.chargingProfilePurpose];
+      if (purpose === 'transaction' && concerned[0]?.transaction === null) return { status: 'Rejected' };
+      if (quirks.wattsOnly === true && profile.chargingSchedule.chargingRateUnit === 'A') {
+        return { status: 'Rejected' };
+      }
+      station.limit(concerned, purpose, amperesOf(profile.chargingSchedule));
+      return { status: 'Accepted' };
+    },
+  };
+}

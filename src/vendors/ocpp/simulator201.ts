@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { amperesOf, type SimulatedPlug } from './simulated-plug.ts';
+import { valuesOf } from './simulated-values.ts';
+import type { SimulatedStation, Tongue } from './simulator.ts';
+
+const PURPOSES = {
+  TxProfile: 'transaction',
+  TxDefaultProfile: 'default',
+  ChargingStationMaxProfile: 'station',
+} as const;
+
+interface Profile {
+  readonly chargingProfilePurpose: keyof typeof PURPOSES;
+  readonly chargingSchedule: readonly Parameters<typeof amperesOf>[0][];
+}
+
+interface Event {
+  readonly eventType: 'Started' | 'Updated' | 'Ended';
+  readonly triggerReason: string;
+  readonly chargingState: string;
+  readonly stoppedReason?: string;
+}
+
+const chargingStateOf = (plug: SimulatedPlug): string => (plug.amperes > 0 ? 'Charging' : 'SuspendedEVSE');
+
+/** The station's side of OCPP 2.0.1. */
+export function speak201(station: SimulatedStation): Tongue {
+  const { quirks } = station;
+  const measured = (plug: SimulatedPlug) => ({
+    timestamp: station.now,
+    sampledValue: valuesOf(plug, quirks).map(({ unit, ...sample }) => ({
+      ...sample,
+      unitOfMeasure: unit === 'kWh' ? { unit: 'Wh', multiplier: 3 } : { unit },
+    })),
+  });
+  const tell = async (plug: SimulatedPlug, event: Event): Promise<void> => {
+    const { transaction } = plug;
+    if (transaction === null) return;
+    const { eventType, triggerReason, chargingState, stoppedReason } = event;
+    const first = eventType === 'Started';
+    await station.call('TransactionEvent', {
+      eventType,
+      triggerReason,
+      timestamp: station.now,
+      seqNo: quirks.seqNoZero === true ? 0 : transaction.seqNo++,
+      transactionInfo: {
+        transactionId: transaction.id,
+        chargingState,
+        ...(stoppedReason !== undefined && { stoppedReason }),
+      },
+      ...(first && { evse: { id: plug.number, connectorId: 1 } }),
+      ...(first && { idToken: { idToken: transaction.idTag, type: 'Central' } }),
+      meterValue: [measured(plug)],
+    });
+  };
+  return {
+    handlers: handlersOf(station),
+
+    async boot() {
+      await station.call('BootNotification', {
+        reason: 'PowerUp',
+        chargingStation: { vendorName: 'elnav', model: 'Simulated 201' },
+      });
+    },
+    async status(plug) {
+      await station.call('StatusNotification', {
+        timestamp: station.now,
+        connectorStatus: plug.plugged ? 'Occupied' : 'Available',
+        evseId: plug.number,
+        connectorId: 1,
+      });
+    },
+    async begin(plug, idTag) {
+      plug.transaction = { id: randomUUID(), idTag, seqNo: 0 };
+      await tell(plug, { eventType: 'Started', triggerReason: 'RemoteStart', chargingState: 'EVConnected' });
+      await tell(plug, {
+        eventType: 'Updated',
+        triggerReason: 'ChargingStateChanged',
+        chargingState: chargingStateOf(plug),
+      });
+    },
+    async end(plug, reason) {
+      await tell(plug, {
+        eventType: 'Ended',
+        triggerReason: 'RemoteStop',
+        chargingState: 'EVConnected',
+        stoppedReason: reason,
+      });
+      plug.transaction = null;
+    },
+    turned: (plug) =>
+      tell(plug, {
+        eventType: 'Updated',
+        triggerReason: 'ChargingStateChanged',
+        chargingState: chargingStateOf(plug),
+      }),
+    async meter(plug) {
+      if (plug.transaction === null) {
+        await station.call('MeterValues', { evseId: plug.number, meterValue: [measured(plug)] });
+      } else {
+        await tell(plug, {
+          eventType: 'Updated',
+          triggerReason: 'MeterValuePeriodic',
+          chargingState: chargingStateOf(plug),
+        });
+      }
+    },
+  };
+}
+
+interface Place {
+  readonly component: { readonly name: string };
+  readonly variable: { readonly name: string };
+}
+
+const nameOf = ({ component, variable }: Place): string => `${component.name}.${variable.name}`;
+
+function handlersOf(station: SimulatedStation): Tongue['handlers'] {
+  const { quirks, plugs } = station;
+  const variables = new Map([
+    ['SmartChargingCtrlr.Enabled', quirks.noSmartCharging === true ? 'false' : 'true'],
+    ['SmartChargingCtrlr.RateUnit', quirks.wattsOnly === true ? 'W' : 'A,W'],
+    ['SampledDataCtrlr.TxUpdatedInterval', '0'],
+    ['SampledDataCtrlr.TxUpdatedMeasurands', 'Energy.Active.Import.Register'],
+    ['ChargingStation.SupplyPhases', '3'],
+  ]);
+  return {
+    GetVariables: ({ getVariableData }: { getVariableData: Place[] }) => ({
+      getVariableResult: getVariableData.map(({ component, variable }) => {
+        const attributeValue = variables.get(nameOf({ component, variable }));
+        return attributeValue === undefined
+          ? { component, variable, attributeStatus: 'UnknownVariable' }
+          : { component, variable, attributeStatus: 'Accepted', attributeValue };
+      }),
+    }),
+    SetVariables: ({ setVariableData }: { setVariableData: (Place & { attributeValue: string })[] }) => ({
+      setVariableResult: setVariableData.map(({ component, variable, attributeValue }) => {
+        const name = nameOf({ component, variable });
+        if (name === 'SampledDataCtrlr.TxUpdatedInterval') station.meterSeconds = Number(attributeValue);
+        variables.set(name, attributeValue);
+        return { component, variable, attributeStatus: 'Accepted' };
+      }),
+    }),
+    TriggerMessage: ({ requestedMessage }: { requestedMessage: string }) => {
+      if (requestedMessage === 'StatusNotification') station.tellStatus();
+      else if (requestedMessage === 'MeterValues' || requestedMessage === 'TransactionEvent') {
+        station.tellMeters();
+      } else return { status: requestedMessage === 'BootNotification' ? 'Rejected' : 'NotImplemented' };
+      return { status: 'Accepted' };
+    },
+    RequestStartTransaction: async (request: {
+      evseId?: number;
+      idToken: { idToken: string; type: string };
+    }) => {
+      const { evseId = 1, idToken } = request;
+      const plug = station.plug(evseId);
+      if (quirks.authorizesFirst === true) await station.call('Authorize', { idToken });
+      if (plug.transaction !== null)
+        return { status: 'Rejected', statusInfo: { reasonCode: 'TxInProgress' } };
+      station.begin(plug, idToken.idToken);
+      return { status: 'Accepted' };
+    },
+    RequestStopTransaction: ({ transactionId }: { transactionId: string }) => {
+      const plug = plugs.find(({ transaction }) => transaction?.id === transactionId);
+      if (plug === undefined) return { status: 'Rejected' };
+      station.end(plug, 'Remote');
+      return { status: 'Accepted' };
+    },
+    SetChargingProfile: ({ evseId, chargingProfile }: { evseId: number; chargingProfile: Profile }) => {
+      const concerned = evseId === 0 ? plugs : [station.plug(evseId)];
+      const purpose = PURPOSES[chargingProfile.chargingProfilePurpose];
+      const [schedule] = chargingProfile.chargingSchedule;
+      const running = concerned[0]?.transaction !== null;
+      if (schedule === undefined || (purpose === 'transaction' && !running)) return { status: 'Rejected' };
+      if (quirks.wattsOnly === true && schedule.chargingRateUnit === 'A') return { status: 'Rejected' };
+      station.limit(concerned, purpose, amperesOf(schedule));
+      return { status: 'Accepted' };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { StationServer } from '../../adapter/dial-in.ts';
+import type { DeviceRef, LinkKey, Session } from '../../adapter/session.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { charger } from './charger.ts';
+import { MemoryHost, type MemoryLink } from './memory-host.ts';
+import { DEFAULTS, type StationOptions } from './options.ts';
+import { openStations } from './server.ts';
+import { SimulatedStation, type SimulatorOptions } from './simulator.ts';
+import type { ChargerRaw } from './translate.ts';
+
+/** Short enough for a test, long enough for a busy machine. */
+const QUICK: StationOptions = { ...DEFAULTS, settleMs: 1_000, bootMs: 150, lingerMs: 300 };
+
+export const KEY: LinkKey = { account: 1, link: 'one' };
+export const IDENTITY = 'CP:A1';
+export const PASSWORD = 'correct horse';
+
+/** A platform, a real HTTP server on a free port, and the stations of one test. */
+export class World {
+  readonly host: MemoryHost;
+  readonly #options: StationOptions;
+  readonly #stations: SimulatedStation[] = [];
+  #http: Server | null = null;
+  #stationServer: StationServer;
+
+  constructor(options: Partial<StationOptions> = {}, clock: Clock = systemClock) {
+    this.host = new MemoryHost(clock);
+    this.#options = { ...QUICK, ...options };
+    this.#stationServer = openStations(this.host, this.#options);
+  }
+
+  get server(): StationServer {
+    return this.#stationServer;
+  }
+
+  get link(): MemoryLink {
+    return this.host.of(KEY);
+  }
+
+  get port(): number {
+    return (this.#http?.address() as AddressInfo).port;
+  }
+
+  async open(): Promise<this> {
+    await this.host.link(KEY, { identity: IDENTITY, password: PASSWORD });
+    const http = createServer();
+    http.on('upgrade', (request, socket, head) => this.#stationServer.upgrade(request, socket, head));
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    this.#http = http;
+    return this;
+  }
+
+  /** Ends the station server and opens another, as a restart of the service does. */
+  async restart(): Promise<void> {
+    await this.#stationServer.close();
+    this.#stationServer = openStations(this.host, this.#options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#stations.map((station) => station.disconnect()));
+    await this.#stationServer.close();
+    this.#http?.closeAllConnections();
+    await new Promise((resolve) => this.#http?.close(resolve));
+  }
+
+  station(options: Partial<SimulatorOptions> = {}): SimulatedStation {
+    const station = new SimulatedStation({
+      url: `ws://127.0.0.1:${this.port}/ocpp`,
+      identity: IDENTITY,
+      password: PASSWORD,
+      protocol: 'ocpp1.6',
+      clock: this.host.clock,
+      ...options,
+    });
+    this.#stations.push(station);
+    return station;
+  }
+
+  session(key: LinkKey = KEY): Session {
+    const station = this.#stationServer.station(key);
+    const { credentials } = this.host.of(key);
+    return this.host.session(key, { credentials, ...(station !== undefined && { station }) });
+  }
+
+  device(connector = 1, id = IDENTITY): DeviceRef {
+    return { ...KEY, id, type: 'charger', details: { connector } };
+  }
+
+  async read(connector = 1): Promise<ChargerRaw> {
+    return (await charger.read(this.session(), this.device(connector))) as ChargerRaw;
+  }
+}
+
+/** Waits for a condition, which is what a test of two ends of a socket can do; says what it waited for when it gives up. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 8_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`never came: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
