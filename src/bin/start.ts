@@ -157,7 +157,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     metrics.watchStations(() => stations.counts());
     await addConnect(
       server.app,
-      { adapters, accounts, links, devices, commands, charging, idempotency, limits },
+      { adapters, accounts, links, devices, commands, charging, idempotency, limits, clock },
       VERSION,
     );
   }

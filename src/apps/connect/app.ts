@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addDocuments } from '../../http/openapi.ts';
 import type { ConnectDependencies } from './dependencies.ts';
+import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { linkRoutes } from './routes/link.ts';
@@ -29,5 +30,6 @@ export async function addConnect(
   vendorRoutes(app, dependencies);
   deviceRoutes(app, dependencies);
   conditionRoutes(app, dependencies);
+  chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
 }

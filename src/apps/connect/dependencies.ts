@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Accounts } from '../../domain/accounts/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
@@ -17,4 +18,5 @@ export interface ConnectDependencies {
   readonly charging: Charging;
   readonly idempotency: Idempotency;
   readonly limits: Limits;
+  readonly clock: Clock;
 }

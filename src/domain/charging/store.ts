@@ -7,6 +7,10 @@ import type {
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
 
+export interface OfDevice extends LinkKey {
+  readonly deviceId: string;
+}
+
 export interface StoredReading extends LinkKey {
   readonly reading: MeterReading;
 }
@@ -126,14 +130,31 @@ export function createChargingStore(database: Database) {
     },
 
     /** Transactions of a device, the newest first. */
-    async ofDevice(account: number, deviceId: string, limit: number) {
+    async transactionsOf(of: OfDevice, limit: number) {
       return queries
         .selectFrom('charging_transactions')
         .selectAll()
-        .where('account_id', '=', account)
-        .where('device_id', '=', deviceId)
-        .orderBy('started_at', 'desc')
+        .where('account_id', '=', of.account)
+        .where('device_id', '=', of.deviceId)
+        .where('link_id', '=', of.link)
+        .orderBy((eb) => eb.fn.coalesce('started_at', 'ended_at'), 'desc')
+        .orderBy('transaction_id', 'desc')
         .limit(limit)
+        .execute();
+    },
+
+    /** Readings of a device measured from `from` until before `until`, the oldest first. */
+    async readingsOf(of: OfDevice, range: { from: number; until: number; limit: number }) {
+      return queries
+        .selectFrom('meter_readings')
+        .select(['at', 'transaction_id', 'samples_json'])
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('device_id', '=', of.deviceId)
+        .where('at', '>=', range.from)
+        .where('at', '<', range.until)
+        .orderBy('at')
+        .limit(range.limit)
         .execute();
     },
   };

@@ -14,6 +14,7 @@ import {
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
+import { queryLimit, queryText } from '../query.ts';
 import { answers, IdempotencyHeaders } from '../schemas.ts';
 
 const PAGE = 1_000;
@@ -78,7 +79,11 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
     (request, reply) => {
       const id = deviceId(request.params.id);
-      const reading = devices.read(principalOf(request).account, id, text(request.query.vendor, 'vendor'));
+      const reading = devices.read(
+        principalOf(request).account,
+        id,
+        queryText(request.query.vendor, 'vendor'),
+      );
       reply.header('content-type', JSON_TYPE);
       return reading instanceof Promise ? reading.then((body) => reply.send(body)) : reply.send(reading);
     },
@@ -112,7 +117,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
             account,
             keyId,
             deviceId: id,
-            vendor: text(request.query.vendor, 'vendor'),
+            vendor: queryText(request.query.vendor, 'vendor'),
             command,
             begun,
           });
@@ -128,29 +133,17 @@ export function deviceId(id: string): string {
   return id;
 }
 
-function text(value: unknown, name: string): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string') throw new AppError('request.invalid', `${name} must be given once`);
-  const fault = faultInText(value, name);
-  if (fault !== null) throw new AppError('request.invalid', fault);
-  return value;
-}
-
 function listQuery(query: Record<string, unknown>): ListQuery {
-  const deviceType = text(query.device_type, 'device_type');
+  const deviceType = queryText(query.device_type, 'device_type');
   if (deviceType !== undefined && !isDeviceType(deviceType)) {
     throw new AppError('request.invalid', `device_type must be one of ${DEVICE_TYPES.join(', ')}`);
   }
-  const limit = text(query.limit, 'limit') ?? String(PAGE);
-  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE) {
-    throw new AppError('request.invalid', `limit must be a whole number from 1 to ${PAGE}`);
-  }
   return {
-    vendor: text(query.vendor, 'vendor'),
+    vendor: queryText(query.vendor, 'vendor'),
     deviceType,
-    userRef: text(query.user_ref, 'user_ref'),
-    cursor: text(query.cursor, 'cursor'),
-    limit: Number(limit),
+    userRef: queryText(query.user_ref, 'user_ref'),
+    cursor: queryText(query.cursor, 'cursor'),
+    limit: queryLimit(query.limit, PAGE),
   };
 }
 

@@ -1,0 +1,125 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { AppError } from '../../../core/errors.ts';
+import type { Charging } from '../../../domain/charging/index.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { principalOf } from '../principal.ts';
+import { queryLimit, queryText } from '../query.ts';
+import { answers } from '../schemas.ts';
+import { deviceId } from './devices.ts';
+
+const MOST = 1_000;
+
+const orNull = (schema: Type.TSchema) => Type.Union([schema, Type.Null()]);
+const moment = Type.String({ format: 'date-time' });
+
+const Transaction = Type.Object({
+  transaction_id: Type.String(),
+  id_tag: orNull(Type.String()),
+  started_at: orNull(moment),
+  ended_at: orNull(moment),
+  end_reason: orNull(Type.String()),
+  meter_start_wh: orNull(Type.Integer()),
+  meter_stop_wh: orNull(Type.Integer()),
+  energy_wh: orNull(Type.Integer()),
+});
+
+const Reading = Type.Object({
+  at: moment,
+  transaction_id: orNull(Type.String()),
+  samples: Type.Array(
+    Type.Object({
+      measurand: Type.String(),
+      value: Type.Number(),
+      unit: Type.String(),
+      phase: Type.Optional(Type.String()),
+      location: Type.Optional(Type.String()),
+      context: Type.Optional(Type.String()),
+    }),
+  ),
+});
+
+const ERRORS = [400, 401, 403, 404, 429, 503];
+const limitSchema = Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: MOST }));
+
+interface OfDevice {
+  readonly Params: { readonly id: string };
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+/** What stations have recorded: charging transactions and meter readings of a device. */
+export function chargingRoutes(
+  app: FastifyInstance,
+  { devices, charging, clock }: ConnectDependencies,
+): void {
+  const named = async (account: number, id: string): Promise<Parameters<Charging['transactions']>[0]> => {
+    const { row } = await devices.find(account, deviceId(id));
+    return { account, link: row.link, deviceId: row.id };
+  };
+
+  app.get<OfDevice>(
+    '/devices/:id/transactions',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Charging transactions of a device, the newest first',
+        tags: ['Charging'],
+        params: Type.Object({ id: Type.String() }),
+        querystring: Type.Object({ limit: limitSchema }),
+        response: answers(Type.Array(Transaction), ERRORS),
+      },
+    },
+    async (request) => {
+      const { account } = principalOf(request);
+      return charging.transactions(
+        await named(account, request.params.id),
+        queryLimit(request.query.limit, MOST),
+      );
+    },
+  );
+
+  app.get<OfDevice>(
+    '/devices/:id/readings',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Meter readings of a device, the oldest first',
+        description: 'From `from` until before `until`; by default the last 24 hours.',
+        tags: ['Charging'],
+        params: Type.Object({ id: Type.String() }),
+        querystring: Type.Object({
+          from: Type.Optional(moment),
+          until: Type.Optional(moment),
+          limit: limitSchema,
+        }),
+        response: answers(Type.Array(Reading), ERRORS),
+      },
+    },
+    async (request) => {
+      const { account } = principalOf(request);
+      const of = await named(account, request.params.id);
+      return charging.readings(of, {
+        ...rangeOf(request.query, clock.now()),
+        limit: queryLimit(request.query.limit, MOST),
+      });
+    },
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function rangeOf(query: OfDevice['Querystring'], now: number): { from: number; until: number } {
+  const until = momentOf(query.until, 'until') ?? now;
+  const from = momentOf(query.from, 'from') ?? until - DAY_MS;
+  if (from >= until) throw new AppError('request.invalid', 'from must be before until');
+  return { from, until };
+}
+
+function momentOf(value: unknown, name: string): number | undefined {
+  const text = queryText(value, name);
+  if (text === undefined) return undefined;
+  const moment = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(moment))
+    throw new AppError('request.invalid', `${name} must be a moment such as 2026-11-21T09:00:00Z`);
+  return moment;
+}
