@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+
+export interface Usage {
+  readonly cpuMs: number;
+  /** Bytes. */
+  readonly rss: number;
+  /** Bytes of the JavaScript heap and of buffers. */
+  readonly heap: number;
+}
+
+export interface Child<Told = { readonly connect: string; readonly grid: string }> {
+  readonly told: Told;
+  usage(): Promise<Usage>;
+  ask<T>(question: string): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Starts a file of this folder as a process of its own and waits until it is ready. */
+export async function startChild<Told = { readonly connect: string; readonly grid: string }>(
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Child<Told>> {
+  const profile = process.env.BENCH_PROFILE;
+  const child = fork(new URL(file, import.meta.url), {
+    env: { ...cleanEnvironment(), ...env },
+    execArgv: ['--expose-gc', ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`])],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const told = await whenReady<Told>(child, file);
+  let asked = 0;
+  const ask = <T>(question: string): Promise<T> =>
+    new Promise((resolve, reject) => {
+      asked += 1;
+      const id = asked;
+      const gone = () => reject(new Error(`${file} ended while it was asked for ${question}`));
+      const listen = (message: { id?: number; answer?: unknown }) => {
+        if (message.id !== id) return;
+        child.off('message', listen);
+        child.off('exit', gone);
+        resolve(message.answer as T);
+      };
+      child.on('message', listen);
+      child.once('exit', gone);
+      child.send({ id, ask: question });
+    });
+  return {
+    told,
+    ask,
+    usage: () => ask<Usage>('usage'),
+    stop: () =>
+      new Promise((resolve) => {
+        if (child.exitCode !== null) return resolve();
+        child.once('exit', () => resolve());
+        child.send({ id: 0, ask: 'stop' });
+        setTimeout(() => child.kill('SIGKILL'), 8_000).unref();
+      }),
+  };
+}
+
+function whenReady<Told>(child: ChildProcess, file: string): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
+    const listen = (message: { ready?: Told }) => {
+      if (message.ready === undefined) return;
+      child.off('message', listen);
+      resolve(message.ready);
+    };
+    child.on('message', listen);
+  });
+}
+
+/** The environment without settings of elnav's own, which must not change what is measured. */
+export function cleanEnvironment(): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    const isSetting = name.startsWith('ELNAV_') || name === 'DATABASE_URL' || name === 'REDIS_URL';
+    if (value !== undefined && !isSetting) kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,79 @@
+import { type Engine, makePlace, type Place } from '../test/databases.ts';
+import { ADMIN_TOKEN, callJson, VAULT_KEYS } from '../test/world.ts';
+import { type Child, startChild } from './children.ts';
+
+export interface Elnav {
+  readonly child: Child;
+  readonly connect: string;
+  readonly place: Place;
+  /** A key of a new account that no limit holds up. */
+  newKey(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** elnav in a process of its own, on an empty database unless a place is handed in. */
+export async function startElnav(engine: Engine, given?: Place): Promise<Elnav> {
+  const place = given ?? (await makePlace(engine));
+  const child = await startChild('./serve-elnav.ts', {
+    ELNAV_CONNECT_PORT: '0',
+    ELNAV_GRID_PORT: '0',
+    ELNAV_DATA_DIR: place.dataDir,
+    ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
+    ELNAV_VAULT_KEYS: VAULT_KEYS,
+    ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
+  });
+  const { connect, grid } = child.told;
+  const admin = async (path: string): Promise<Record<string, unknown>> => {
+    const answer = await callJson(`${grid}${path}`, {
+      method: 'POST',
+      headers: { 'x-admin-token': ADMIN_TOKEN },
+    });
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}`);
+    return answer.body as Record<string, unknown>;
+  };
+  let accounts = 0;
+  return {
+    child,
+    connect,
+    place,
+    async newKey() {
+      accounts += 1;
+      const { id } = await admin(`/admin/users?email=bench-${process.pid}-${accounts}@example.com&tier=pro`);
+      await admin(
+        `/admin/users/${id}/policy?per_minute=100000000&per_hour=1000000000&per_day=1000000000&burst=10000000`,
+      );
+      const scopes = encodeURIComponent('link:write devices:read devices:command');
+      const made = await admin(`/admin/users/${id}/keys?label=bench&scopes=${scopes}`);
+      return String(made.api_key);
+    },
+    async close() {
+      await child.stop();
+      if (given === undefined) await place.remove();
+    },
+  };
+}
+
+/** A call that must succeed. */
+export async function call<T>(url: string, key: string, body?: unknown): Promise<T> {
+  const answer = await callJson(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (answer.status !== 200)
+    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body as T;
+}
+
+/** Does `work` for all items, so many at once. */
+export async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

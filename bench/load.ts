@@ -1,0 +1,69 @@
+import autocannon, { type Request } from 'autocannon';
+import type { Child } from './children.ts';
+
+export interface Contender {
+  readonly name: string;
+  readonly url: string;
+  readonly child: Child;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requests?: readonly Request[];
+}
+
+export interface Measured {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Processor time of the server for one request. */
+  readonly cpuMicros: number;
+}
+
+interface Course {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+export const COURSE: Course = { rounds: 5, seconds: 2, connections: 50 };
+
+/** Lets the contenders answer in turn, after a warm-up, and gives the medians of each. */
+export async function race(contenders: readonly Contender[], course: Course = COURSE): Promise<Measured[]> {
+  const rounds = contenders.map((): Measured[] => []);
+  for (const contender of contenders) await drive(contender, { ...course, seconds: 2 });
+  for (let round = 0; round < course.rounds; round += 1) {
+    for (const [index, contender] of contenders.entries()) {
+      rounds[index]?.push(await drive(contender, course));
+    }
+  }
+  return rounds.map((measured) => ({
+    perSecond: median(measured.map(({ perSecond }) => perSecond)),
+    p99Ms: median(measured.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: median(measured.map(({ cpuMicros }) => cpuMicros)),
+  }));
+}
+
+async function drive({ name, url, child, headers, requests }: Contender, course: Course): Promise<Measured> {
+  const before = await child.usage();
+  const result = await autocannon({
+    url,
+    connections: course.connections,
+    duration: course.seconds,
+    ...(headers === undefined ? {} : { headers }),
+    ...(requests === undefined ? {} : { requests }),
+  });
+  const after = await child.usage();
+  const failed = result.errors + result.timeouts + result.non2xx;
+  if (failed > 0) throw new Error(`${name}: ${failed} requests were not answered with 200`);
+  return {
+    perSecond: result.requests.average,
+    p99Ms: result.latency.p99,
+    cpuMicros: ((after.cpuMs - before.cpuMs) * 1_000) / Math.max(1, result.requests.total),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,22 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions, ready } from './child-side.ts';
+
+// The opponent: Node's own HTTP server, which answers the same bytes to whatever is asked.
+const body = Buffer.from(process.env.BENCH_BODY ?? '', 'base64');
+const headers = {
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': String(body.length),
+};
+const server = createServer({ keepAliveTimeout: 72_000 }, (_request, response) => {
+  response.writeHead(200, headers);
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
+});
+answerQuestions(async () => {
+  server.closeAllConnections();
+  server.close();
+});

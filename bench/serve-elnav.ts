@@ -1,0 +1,14 @@
+import { start } from '../src/bin/start.ts';
+import { readSettings } from '../src/core/config.ts';
+import { vendors } from '../src/vendors/index.ts';
+import { answerQuestions, ready } from './child-side.ts';
+import { liveVendor, polledVendor } from './vendor.ts';
+
+// Both services as `npm start` runs them, with two vendors more; settings come from the environment.
+const running = await start({
+  settings: readSettings(process.env),
+  services: ['connect', 'grid'],
+  adapters: [...vendors, polledVendor, liveVendor],
+});
+answerQuestions(() => running.stop());
+ready({ connect: running.connectUrl ?? '', grid: running.gridUrl ?? '' });
