@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Place } from '../databases.ts';
+import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from '../world.ts';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The service as an operator runs it: a process of its own, with real sockets. */
+export interface Service {
+  readonly connect: string;
+  readonly grid: string;
+  /** From the start of the process until it printed that it is ready. */
+  readonly readyMs: number;
+  readonly exited: Promise<Exit>;
+  output(): string;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface Launch {
+  readonly bin?: 'all' | 'connect' | 'grid';
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const root = join(import.meta.dirname, '../..');
+const running = new Set<ChildProcess>();
+// A test that fails must not leave its processes behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Settings of a service that keeps its data at `place`. */
+export function envOf(place: Pick<Place, 'dataDir' | 'url'>): Record<string, string> {
+  return {
+    ELNAV_DATA_DIR: place.dataDir,
+    ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
+    ELNAV_VAULT_KEYS: VAULT_KEYS,
+    ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
+  };
+}
+
+function launch({ bin = 'all', env = {} }: Launch) {
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(root, `src/bin/${bin}.ts`)], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      ELNAV_CONNECT_PORT: '0',
+      ELNAV_GRID_PORT: '0',
+      ELNAV_LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let text = '';
+  const heard = new Set<() => void>();
+  const hear = (chunk: Buffer) => {
+    text += chunk.toString();
+    for (const tell of heard) tell();
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  // 'close' comes when everything that was printed has been read, too.
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  return { began, child, exited, heard, output: () => text };
+}
+
+/** Starts the service and resolves when it is ready. */
+export async function startService(options: Launch): Promise<Service> {
+  const { began, child, exited, heard, output } = launch(options);
+  const ready = new Promise<void>((resolve) => {
+    heard.add(() => {
+      if (/elnav is ready[\s\S]*Data .*\n/.test(output())) resolve();
+    });
+  });
+  const gone = exited.then(({ code }) => {
+    throw new Error(`the service ended with code ${code}: ${output()}`);
+  });
+  await Promise.race([ready, gone]);
+  return {
+    connect: /Connect +(\S+)/.exec(output())?.[1] ?? '',
+    grid: /Grid +(\S+)/.exec(output())?.[1] ?? '',
+    readyMs: performance.now() - began,
+    exited,
+    output,
+    signal: (name) => child.kill(name),
+  };
+}
+
+/** Runs a service that is expected to end by itself. */
+export async function runToEnd(options: Launch): Promise<Exit & { readonly output: string }> {
+  const { exited, output } = launch(options);
+  const exit = await exited;
+  return { ...exit, output: output() };
+}
+
+/** Ends a service the way an operator does. */
+export async function stopService(service: Service): Promise<Exit> {
+  service.signal('SIGTERM');
+  return service.exited;
+}
+
+export function admin(grid: string, method: string, path: string): Promise<Answer> {
+  return callJson(`${grid}${path}`, { method, headers: { 'x-admin-token': ADMIN_TOKEN } });
+}
+
+/** An account that is hardly limited, and a key of it. */
+export async function openAccount(
+  grid: string,
+  policy = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000',
+): Promise<Pick<Caller, 'userId' | 'keyId' | 'key'>> {
+  const email = encodeURIComponent(`user-${crypto.randomUUID()}@example.com`);
+  const { body: user } = await admin(grid, 'POST', `/admin/users?email=${email}&tier=pro`);
+  const { id: userId } = user as { id: number };
+  await admin(grid, 'POST', `/admin/users/${userId}/policy?${policy}`);
+  const { body: made } = await admin(grid, 'POST', `/admin/users/${userId}/keys?label=test`);
+  const { id: keyId, api_key: key } = made as { id: string; api_key: string };
+  return { userId, keyId, key };
+}
+
+/** Calls a service with a key; `headers` come on top. */
+export function callWith(key: string) {
+  return (
+    base: string,
+    request: {
+      method?: string;
+      path: string;
+      body?: unknown;
+      headers?: Record<string, string>;
+      signal?: AbortSignal;
+    },
+  ): Promise<Answer> =>
+    callJson(`${base}${request.path}`, {
+      method: request.method ?? (request.body === undefined ? 'GET' : 'POST'),
+      headers: {
+        'x-api-key': key,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+}
+
+export type Call = ReturnType<typeof callWith>;
+
+/** Asks again and again until `look` answers something other than undefined; fails with `what` after the deadline. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  deadlineMs = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
