@@ -26,6 +26,14 @@ interface Inbox {
  * while offline is slowed down, one that does not wait for answers is expelled.
  */
 export function receive(rpc: Rpc, { answers, clock, log, options, expel }: Inbox): void {
+  const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+  let expelled = false;
+  const out = (reason: string): void => {
+    if (expelled) return;
+    expelled = true;
+    leave();
+    expel(reason);
+  };
   const bucket = new Bucket(clock, {
     perSecond: options.messagesPerSecond,
     burst: options.messagesBurst,
@@ -38,12 +46,12 @@ export function receive(rpc: Rpc, { answers, clock, log, options, expel }: Inbox
   rpc.on('message', ({ outbound }: { outbound: boolean }) => {
     if (outbound) return;
     const delay = bucket.take();
-    if (delay === null) expel('too many messages');
+    if (delay === null) out('too many messages');
     else wait = delay;
   });
   rpc.on('badMessage', () => {
     bad += 1;
-    if (bad > options.badMessages) expel('too many malformed messages');
+    if (bad > options.badMessages) out('too many malformed messages');
   });
   rpc.on('call', ({ outbound }: { outbound: boolean }) => {
     if (!outbound) bad = 0;
@@ -53,7 +61,8 @@ export function receive(rpc: Rpc, { answers, clock, log, options, expel }: Inbox
     rpc.handle(action, ({ params }) => {
       const delay = wait;
       const reply = last.then(async () => {
-        if (delay > 0) await sleep(clock, delay);
+        if (delay > 0) await Promise.race([sleep(clock, delay), gone]);
+        if (expelled) throw callError('GenericError', 'too many messages');
         try {
           return await give(params);
         } catch (error) {

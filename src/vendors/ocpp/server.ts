@@ -5,7 +5,7 @@ import { RPCServer } from 'ocpp-rpc';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { isIdentity } from './credentials.ts';
-import { Gate } from './gate.ts';
+import { Gate, type Refusal } from './gate.ts';
 import { receive } from './inbox.ts';
 import { loadKnown } from './known.ts';
 import { ocpp16 } from './ocpp16.ts';
@@ -73,27 +73,43 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
   });
 
-  server.auth(async (accept, reject, { identity, password, protocols, remoteAddress }) => {
-    try {
-      const admission = await gate.admit({ identity, password, address: remoteAddress ?? '' });
-      if ('refusal' in admission) return reject(admission.refusal.status, admission.refusal.words);
-      const protocol = PROTOCOLS.find((name) => protocols.has(name));
-      // OCPP-J: the handshake is completed without a protocol, and the connection closed at once.
-      if (protocol === undefined) return accept({} satisfies Passport, false);
-      const key = { account: admission.link.account, link: admission.link.link };
-      if (takeovers.over(keyOf(key))) return reject(429, 'several stations use this identity');
-      const known = await loadKnown(host.documents(key));
-      const running = await host.records(key).running();
-      await host.connected(key);
-      accept(
-        { parts: { key, identity, known, running, speak: SPEAK[protocol] } } satisfies Passport,
-        protocol,
-      );
-    } catch (error) {
-      host.log.error({ err: error, identity }, 'a station could not be let in');
-      reject(503, 'try again');
-    }
+  server.auth((accept, reject, visitor) => {
+    letIn(visitor).then(
+      (answer) => {
+        if ('refusal' in answer) reject(answer.refusal.status, answer.refusal.words);
+        else accept(answer.passport, answer.protocol);
+      },
+      (error: unknown) => {
+        host.log.error({ err: error, identity: visitor.identity }, 'a station could not be let in');
+        reject(503, 'try again');
+      },
+    );
   });
+
+  interface Knock {
+    readonly identity: string;
+    readonly password: Buffer | undefined;
+    readonly protocols: Set<string>;
+    readonly remoteAddress: string | undefined;
+  }
+  type Welcome = { readonly passport: Passport; readonly protocol: string | false };
+
+  async function letIn(knock: Knock): Promise<Welcome | { readonly refusal: Refusal }> {
+    const { identity, password, protocols, remoteAddress } = knock;
+    const admission = await gate.admit({ identity, password, address: remoteAddress ?? '' });
+    if ('refusal' in admission) return admission;
+    const protocol = PROTOCOLS.find((name) => protocols.has(name));
+    // OCPP-J: the handshake is completed without a protocol, and the connection closed at once.
+    if (protocol === undefined) return { passport: {}, protocol: false };
+    const key = { account: admission.link.account, link: admission.link.link };
+    if (takeovers.over(keyOf(key))) {
+      return { refusal: { status: 429, words: 'several stations use this identity' } };
+    }
+    const known = await loadKnown(host.documents(key));
+    const running = await host.records(key).running();
+    await host.connected(key);
+    return { passport: { parts: { key, identity, known, running, speak: SPEAK[protocol] } }, protocol };
+  }
 
   server.on('client', (rpc: Connected) => {
     const { close } = rpc;

@@ -100,7 +100,7 @@ export class SimulatedStation {
       deferPingsOnActivity: false,
       respondWithDetailedErrors: false,
       callConcurrency: 1,
-      maxBadMessages: 10,
+      maxBadMessages: Number.POSITIVE_INFINITY,
       wsOpts: {},
       headers: {},
       backoff: { initialDelay: 1000, maxDelay: 2000, factor: 2, randomisationFactor: 0 },
@@ -126,11 +126,12 @@ export class SimulatedStation {
   /** Closes the connection; the car and the running transaction stay. */
   async disconnect(): Promise<void> {
     this.#ended = true;
-    await this.#client?.close({ code: 1000 });
+    // A call that is left hanging would be waited for.
+    await this.#client?.close({ code: 1000, force: this.quirks.hangs !== undefined });
     this.#ended = false;
   }
 
-  /** Cuts the network: the socket stays open and silent at the other end. */
+  /** The station's end of the connection, for what no well-behaved station sends. */
   get rpc(): Rpc {
     if (this.#client === null) throw new Error('the simulated station is not connected');
     return this.#client;

@@ -49,6 +49,7 @@ export class Station {
   #known: Known;
   #name: string | null;
   #online = true;
+  #silent = false;
   #learned = false;
   #announcing: Promise<void> = Promise.resolve();
   readonly #calls: Calls;
@@ -257,9 +258,12 @@ export class Station {
     this.learning.stop();
     for (const watcher of [...this.#watchers]) watcher();
     if (tell) for (const connector of this.#connectors.values()) this.#observe(connector);
+    this.#silent = true;
   }
 
   #observe(connector: Connector): void {
+    // What is still being stored of an ended connection must not speak over the one that took its place.
+    if (this.#silent) return;
     this.host.observed(this.key, this.deviceId(connector), this.raw(connector));
   }
 }

@@ -23,6 +23,7 @@ export class World {
   readonly #options: StationOptions;
   readonly #stations: SimulatedStation[] = [];
   #http: Server | null = null;
+  port = 0;
   #stationServer: StationServer;
 
   constructor(options: Partial<StationOptions> = {}, clock: Clock = systemClock) {
@@ -39,16 +40,13 @@ export class World {
     return this.host.of(KEY);
   }
 
-  get port(): number {
-    return (this.#http?.address() as AddressInfo).port;
-  }
-
   async open(): Promise<this> {
     await this.host.link(KEY, { identity: IDENTITY, password: PASSWORD });
     const http = createServer();
     http.on('upgrade', (request, socket, head) => this.#stationServer.upgrade(request, socket, head));
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     this.#http = http;
+    this.port = (http.address() as AddressInfo).port;
     return this;
   }
 
