@@ -39,6 +39,14 @@ describe('vehicle', () => {
     assert.equal((await car.state()).power_w, 11_040);
   });
 
+  it('never shows its limit while it still charges', async () => {
+    const car = await one('vehicle');
+    await car.conditions({ battery_soc: 79 });
+    car.pass(180);
+    const { battery_soc, charging } = await car.state();
+    assert.deepEqual([battery_soc, charging], [79, true]);
+  });
+
   it('charges by default when it is plugged in again, and not while it is not', async () => {
     const car = await one('vehicle');
     await car.send({ type: 'stop_charge' });
@@ -110,6 +118,16 @@ describe('heat pump and thermostat', () => {
     assert.deepEqual([off.power_w, off.energy_wh, off.power_on], [0, 0, false]);
   });
 
+  it('say whether they heat and to what', async () => {
+    for (const type of ['heat_pump', 'thermostat'] as const) {
+      const heater = await one(type);
+      await heater.send({ type: 'set_temperature', target_milli_c: 24_500 });
+      assert.equal((await heater.state()).operation_state, 'heating, target 24.5 °C');
+      await heater.send({ type: 'set_temperature', target_milli_c: 5_000 });
+      assert.equal((await heater.state()).operation_state, 'idle, target 5 °C');
+    }
+  });
+
   it('refuse a target outside 5 to 35 °C and say so', async () => {
     for (const type of ['heat_pump', 'thermostat'] as const) {
       const heater = await one(type);
@@ -136,6 +154,9 @@ describe('solar inverter', () => {
     const noon = await one('solar_inverter', Date.UTC(2026, 5, 21, 11));
     const { production_w, energy_wh } = await noon.state();
     assert.ok((production_w ?? 0) > 900 && (energy_wh ?? 0) > 3_000);
+    noon.pass(600);
+    const made = ((await noon.state()).energy_wh ?? 0) - (energy_wh ?? 0);
+    assert.ok(Math.abs(made - (production_w ?? 0) / 6) < 0.01 * made + 1);
     noon.pass(12 * 3_600);
     assert.equal((await noon.state()).production_w, 0);
   });
