@@ -228,6 +228,13 @@ test('a start that is sent again finds its transaction, whatever the clock of th
   assert.ok(Date.now() - (world.link.starts[0]?.startedAt ?? 0) < 60_000);
 });
 
+test('a 2.0.1 station that has not booted is asked for its EVSEs', async (t) => {
+  const world = await new World().open();
+  t.after(() => world.close());
+  await world.station({ protocol: 'ocpp2.0.1', connectors: 2 }).connect({ boots: false });
+  await until('two are known', () => world.link.discovered?.length === 2);
+});
+
 test('the end of a transaction that nobody knows is taken', async (t) => {
   const { world, station } = await settle(t);
   const stop = { transactionId: -1, meterStop: 9, timestamp: station.now };

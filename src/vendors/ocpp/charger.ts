@@ -37,11 +37,13 @@ function placeOf(session: Session, device: DeviceRef): Place {
 
 async function start({ station, connector }: Place): Promise<void> {
   const word = wordOf(connector);
-  if (connector.transaction !== null && !NOT_YET.has(word)) {
-    // A car that does not want to charge is free to; only a pause of ours, or of another limit, is ours to lift.
-    if (word !== 'SuspendedEVSE' && limitNow(connector) !== 0) return;
-    await setLimit(station, connector, resumeLimit(connector));
-    return station.settled(() => isCharging(connector));
+  if (connector.transaction !== null) {
+    // It charges, or the car does not want to: there is nothing to start.
+    if (isCharging(connector) || (word === 'SuspendedEV' && limitNow(connector) !== 0)) return;
+    if (word === 'SuspendedEVSE' || word === 'SuspendedEV') {
+      await setLimit(station, connector, resumeLimit(connector));
+      return station.settled(() => isCharging(connector));
+    }
   }
   if (connector.defaultLimitA === 0) await setLimit(station, connector, resumeLimit(connector));
   await station.dialect.start(connector);

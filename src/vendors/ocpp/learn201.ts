@@ -19,6 +19,9 @@ const VARIABLES = [
   ['ChargingStation', 'SupplyPhases'],
 ] as const;
 
+/** No home has more; a station that accepts whatever it is asked must not be asked for ever. */
+const MOST_PROBED = 8;
+
 const place = (component: string, variable: string) => ({
   component: { name: component },
   variable: { name: variable },
@@ -64,12 +67,24 @@ export async function learn201(station: Station): Promise<void> {
 
 async function tellState(station: Station): Promise<void> {
   const trigger = (requestedMessage: string, evse?: { id: number; connectorId?: number }) =>
-    station.question('TriggerMessage', { requestedMessage, ...(evse !== undefined && { evse }) });
+    station.question<{ status: string }>('TriggerMessage', {
+      requestedMessage,
+      ...(evse !== undefined && { evse }),
+    });
   if (!station.learning.booted) await trigger('BootNotification');
   for (const { number, status, transaction } of station.connectors()) {
     if (status === null) await trigger('StatusNotification', { id: number, connectorId: 1 });
     // F06: the answer to this one is a TransactionEvent of the running transaction, with its charging state.
     if (transaction !== null) await trigger('TransactionEvent', { id: number });
+  }
+  if (!station.learning.booted) {
+    // Without a boot no EVSE shows up by itself: each next one is asked for until the station has no more.
+    let number = Math.max(...station.connectors().map((connector) => connector.number));
+    let answer: { status: string } | null;
+    do {
+      number += 1;
+      answer = await trigger('StatusNotification', { id: number, connectorId: 1 });
+    } while (answer?.status === 'Accepted' && number < MOST_PROBED);
   }
   await trigger('MeterValues');
 }

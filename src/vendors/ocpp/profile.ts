@@ -50,18 +50,20 @@ export async function setLimit(station: Station, connector: Connector, amperes: 
     if (refusal !== null) refusals.push(refusal);
     return refusal === null;
   };
+  const keep = (whole: boolean): Promise<void> => {
+    connector.defaultLimitA = amperes;
+    return station.roster.limited(connector.number, amperes, whole);
+  };
   const alone = station.connectors().length === 1;
   // The lowest limit wins, so one that lies on the whole station has to move with every other.
-  if (alone && station.wholeLimited && (await taken('station'))) {
-    return station.limited(connector, amperes, true);
-  }
+  if (alone && station.roster.known.whole_limited && (await taken('station'))) return keep(true);
   if (connector.transaction !== null && (await taken('transaction'))) {
     connector.transactionLimitA = amperes;
-    if (amperes > 0 && (await taken('default'))) await station.limited(connector, amperes, false);
+    if (amperes > 0 && (await taken('default'))) await keep(false);
     return;
   }
-  if (await taken('default')) return station.limited(connector, amperes, false);
-  if (alone && (await taken('station'))) return station.limited(connector, amperes, true);
+  if (await taken('default')) return keep(false);
+  if (alone && (await taken('station'))) return keep(true);
   throw new AppError(
     'vendor.refused',
     `the station takes no current limit: ${[...new Set(refusals)].join('; ')}`,

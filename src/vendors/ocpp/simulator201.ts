@@ -141,7 +141,8 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
         return { component, variable, attributeStatus: 'Accepted' };
       }),
     }),
-    TriggerMessage: ({ requestedMessage }: { requestedMessage: string }) => {
+    TriggerMessage: ({ requestedMessage, evse }: { requestedMessage: string; evse?: { id: number } }) => {
+      if (evse !== undefined && evse.id > plugs.length) return { status: 'Rejected' };
       if (requestedMessage === 'StatusNotification') station.tellStatus();
       else if (requestedMessage === 'MeterValues' || requestedMessage === 'TransactionEvent') {
         station.tellMeters();

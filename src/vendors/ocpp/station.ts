@@ -6,10 +6,11 @@ import { Calls } from './calls.ts';
 import { beginTransaction, type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
-import { deviceIdOf, devicesOf, type Known, keepKnown } from './known.ts';
+import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
+import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
 import { soundTime } from './time.ts';
 import type { ChargerRaw } from './translate.ts';
@@ -42,16 +43,15 @@ export class Station {
   readonly records: ChargingRecords;
   readonly dialect: Dialect;
   readonly learning: Learning;
+  readonly roster: Roster;
   /** Whether it speaks of limits in ampere per phase or only in watt. */
   rateUnit: 'A' | 'W' = 'A';
   /** Phases of its supply, where it says so. */
   supplyPhases: number | null = null;
-  #known: Known;
   #name: string | null;
   #online = true;
   #silent = false;
   #learned = false;
-  #announcing: Promise<void> = Promise.resolve();
   readonly #calls: Calls;
   readonly #seen = new Set<number>();
   readonly #connectors = new Map<number, Connector>();
@@ -64,7 +64,7 @@ export class Station {
     this.options = parts.options;
     this.records = parts.host.records(parts.key);
     this.#calls = new Calls(rpc, parts.host.clock);
-    this.#known = parts.known;
+    this.roster = new Roster(parts.identity, parts.key, parts);
     this.#name = parts.known.name;
     for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
     for (const [number, limit] of Object.entries(parts.known.default_limits)) {
@@ -72,8 +72,7 @@ export class Station {
       if (connector !== undefined) connector.defaultLimitA = limit;
     }
     for (const transaction of parts.running.toSorted((a, b) => a.startedAt - b.startedAt)) {
-      const found = devicesOf(this.identity, this.#known).findIndex(({ id }) => id === transaction.deviceId);
-      const connector = this.#connectors.get(this.#known.connectors[found] ?? 0);
+      const connector = this.#connectors.get(this.roster.connectorOf(transaction.deviceId) ?? 0);
       if (connector !== undefined) beginTransaction(connector, transaction);
     }
     this.dialect = parts.speak(this);
@@ -138,7 +137,7 @@ export class Station {
   }
 
   deviceId(connector: Connector): string {
-    return deviceIdOf(this.identity, this.#known, connector.number);
+    return this.roster.deviceId(connector.number);
   }
 
   raw(connector: Connector): ChargerRaw {
@@ -214,42 +213,19 @@ export class Station {
     this.announce(smartCharging);
   }
 
-  /** Whether our limit lies on the station as a whole, because it took none on the connector. */
-  get wholeLimited(): boolean {
-    return this.#known.whole_limited;
-  }
-
-  /** Remembers our limit on the transactions to come, and where it lies. */
-  async limited(connector: Connector, amperes: number, whole: boolean): Promise<void> {
-    connector.defaultLimitA = amperes;
-    const default_limits = { ...this.#known.default_limits, [connector.number]: amperes };
-    this.#known = { ...this.#known, default_limits, whole_limited: whole };
-    await keepKnown(this.host.documents(this.key), this.#known);
-  }
-
   /** Tells the platform which devices there are, when that differs from what it knows. */
   announce(smartCharging: boolean | null = null): void {
-    this.#announcing = this.#announcing.then(async () => {
-      const news = {
+    this.roster.announce(
+      () => ({
         name: this.#name,
-        smart_charging: smartCharging ?? this.#known.smart_charging,
+        ...(smartCharging !== null && { smart_charging: smartCharging }),
         connectors: [...this.#connectors.keys()].sort((a, b) => a - b),
-      };
-      const devices = devicesOf(this.identity, { ...this.#known, ...news });
-      if (JSON.stringify(devices) === JSON.stringify(devicesOf(this.identity, this.#known))) return;
-      try {
-        await this.host.discovered(this.key, devices);
-        this.#known = { ...this.#known, ...news };
-        await keepKnown(this.host.documents(this.key), this.#known);
+      }),
+      () => {
         for (const connector of this.#connectors.values())
           if (connector.at !== null) this.#observe(connector);
-      } catch (error) {
-        this.host.log.error(
-          { err: error, identity: this.identity },
-          "a station's devices could not be stored",
-        );
-      }
-    });
+      },
+    );
   }
 
   /** The connection ended. `tell` is false when it lives on elsewhere, or nobody is left to hear of it. */
