@@ -15,7 +15,7 @@ for i = 1, #flat, 2 do stored[flat[i]] = tonumber(flat[i + 1]) end
 local full_at, within, last = stored.full or 0, true, now
 if calls > 0 then
   full_at = math.max(now, math.min(full_at, now + calls * interval))
-  within = full_at - (calls - 1) * interval <= now
+  within = full_at - now <= (calls - 1) * interval + 0.002
 end
 local windows = (#ARGV - 4) / 3
 local ends, counts = {}, {}

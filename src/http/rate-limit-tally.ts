@@ -12,6 +12,9 @@ export interface Tally {
   refusedEndsAt: number;
 }
 
+/** Adding fractions of a millisecond to moments of today is exact to about 0.0002 ms. */
+const ROUNDING_MS = 0.002;
+
 export function newTally(): Tally {
   return { fullAt: 0, endsAt: [], counts: [], refused: 0, refusedEndsAt: 0 };
 }
@@ -27,7 +30,7 @@ export function take(tally: Tally, plan: Plan, now: number, cost: 0 | 1): boolea
     // A clock that was set back, or another instance's that is ahead, costs no more than a full bucket.
     const emptied = now + bucket.calls * bucket.intervalMs;
     tally.fullAt = Math.max(now, Math.min(tally.fullAt, emptied));
-    isWithin = tally.fullAt - (bucket.calls - 1) * bucket.intervalMs <= now;
+    isWithin = tally.fullAt - now <= (bucket.calls - 1) * bucket.intervalMs + ROUNDING_MS;
   }
   for (let index = 0; index < windows.length; index += 1) {
     const window = windows[index];
@@ -84,7 +87,8 @@ export function rateLimitField(tally: Tally, plan: Plan, now: number): string {
   let field = '';
   const { bucket, windows } = plan;
   if (bucket !== undefined) {
-    const left = Math.floor(bucket.calls - Math.max(0, tally.fullAt - now) / bucket.intervalMs + 1e-9);
+    const ahead = Math.max(0, tally.fullAt - now - ROUNDING_MS / 2);
+    const left = Math.floor(bucket.calls - ahead / bucket.intervalMs);
     const next = Math.max(1, Math.ceil(msToNext(tally, plan, now, left) / 1000));
     field = `"${bucket.name}";r=${Math.max(0, left)};t=${next}`;
   }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } from '../../test/redis.ts';
+import { turnedClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import type { Accounts } from '../domain/accounts/index.ts';
+import { createLimits, type IpLimit } from './rate-limit.ts';
+import { accountPlan, DAY_MS, makePlan } from './rate-limit-plan.ts';
+import { RedisTallies } from './rate-limit-redis.ts';
+import { newTally, take } from './rate-limit-tally.ts';
+
+const START = Date.UTC(2026, 10, 21, 9, 0, 0);
+const noAccounts = {} as unknown as Accounts;
+
+function sixPerHour(redis: Redis, clock = turnedClock(START)): IpLimit {
+  return createLimits({ accounts: noAccounts, clock, log: silentLog, redis }).perIp('test', 6, 3_600);
+}
+
+async function passedOf(limit: IpLimit, calls: number): Promise<number> {
+  let passed = 0;
+  for (let call = 0; call < calls; call += 1) {
+    passed += await Promise.resolve(limit.take('192.0.2.1')).then(
+      () => 1,
+      () => 0,
+    );
+  }
+  return passed;
+}
+
+describe('tallies in Redis', { skip: withoutRedis }, () => {
+  it('are the same as in memory, call by call', async () => {
+    const redis = await openRedis();
+    const tallies = new RedisTallies({ redis, log: silentLog });
+    const calls = fc.array(
+      fc.record({
+        pause: fc.integer({ min: -500, max: 40_000 }),
+        cost: fc.constantFrom(0 as const, 1 as const),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    const policies = fc.record({
+      perMinute: fc.integer({ min: 1, max: 90 }),
+      perHour: fc.integer({ min: 1, max: 40 }),
+      perDay: fc.integer({ min: 1, max: 60 }),
+      burst: fc.integer({ min: 1, max: 20 }),
+      autoThrottle: fc.constant(true),
+      throttledUntil: fc.constant(null),
+    });
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(policies, fc.boolean(), calls, async (policy, hasBucket, sequence) => {
+        round += 1;
+        const account = accountPlan(policy, 0);
+        const plan = hasBucket ? account : makePlan(account.windows);
+        const tally = newTally();
+        let now = START + 14 * 3_600_000;
+        for (const { pause, cost } of sequence) {
+          now += pause;
+          const isWithin = take(tally, plan, now, cost);
+          const taken = await tallies.take(`same ${round}`, plan, { now, cost });
+          assert.deepEqual(taken, { isWithin, tally, plan });
+        }
+      }),
+      { numRuns: 60 },
+    );
+    redis.disconnect();
+  });
+
+  it('are shared by instances and never let more through, however many call at once', async () => {
+    const prefix = anyPrefix();
+    const clients = await Promise.all([openRedis(prefix), openRedis(prefix), openRedis(prefix)]);
+    const passed = await Promise.all(
+      clients.flatMap((redis) => {
+        const limit = sixPerHour(redis);
+        return Array.from({ length: 4 }, () => passedOf(limit, 3));
+      }),
+    );
+    assert.equal(
+      passed.reduce((sum, count) => sum + count, 0),
+      6,
+    );
+    for (const redis of clients) redis.disconnect();
+  });
+
+  it('leave Redis when their windows have ended', async () => {
+    const redis = await openRedis();
+    const tallies = new RedisTallies({ redis, log: silentLog });
+    const plan = makePlan([
+      { name: 'minute', calls: 5, lengthMs: 60_000 },
+      { name: 'day', calls: 5, lengthMs: DAY_MS },
+    ]);
+    await tallies.take('me', plan, { now: START, cost: 1 });
+    const ttl = await redis.pttl('elnav:limit:me');
+    assert.ok(ttl > 0 && ttl <= 15 * 3_600_000 + 1_000, `it stays for ${ttl} ms`);
+    redis.disconnect();
+  });
+});
+
+describe('limits without Redis', { skip: withoutRedis }, () => {
+  it('are counted in memory, halved, and shared again when Redis is back', async () => {
+    const proxy = await openRedisProxy();
+    const redis = await openRedis(undefined, proxy.url);
+    const clock = turnedClock(START);
+    const limit = sixPerHour(redis, clock);
+    assert.equal(await passedOf(limit, 2), 2);
+
+    proxy.cut();
+    await once(redis, 'close');
+    assert.equal(await passedOf(limit, 10), 3, 'half of six, by this process alone');
+
+    await proxy.restore();
+    if (redis.status !== 'ready') await once(redis, 'ready');
+    clock.turn(1_000);
+    assert.equal(await passedOf(limit, 10), 4, 'what Redis had counted is still there');
+    redis.disconnect();
+    proxy.cut();
+  });
+
+  it('do not wait for a Redis that hangs, after the first time', async () => {
+    const proxy = await openRedisProxy();
+    const redis = await openRedis(undefined, proxy.url);
+    const limit = sixPerHour(redis);
+    await passedOf(limit, 1);
+    proxy.hang();
+    assert.equal(await passedOf(limit, 1), 1, 'counted in memory after the time-out');
+    const start = performance.now();
+    assert.equal(await passedOf(limit, 10), 2);
+    assert.ok(performance.now() - start < 200, 'the time-out was waited for again');
+    redis.disconnect();
+    proxy.cut();
+  });
+
+  it('work from the start when Redis is not there', async () => {
+    const redis = await openAbsentRedis();
+    assert.equal(await passedOf(sixPerHour(redis), 10), 3);
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { MemoryTallies } from './rate-limit-memory.ts';
+import { accountPlan, DAY_MS, MINUTE_MS, makePlan } from './rate-limit-plan.ts';
+import { longestWait, newTally, rateLimitField, take } from './rate-limit-tally.ts';
+
+const START = Date.UTC(2026, 10, 21, 9, 0, 0);
+
+const policies = fc.record({
+  perMinute: fc.integer({ min: 1, max: 200 }),
+  perHour: fc.integer({ min: 1, max: 400 }),
+  perDay: fc.integer({ min: 1, max: 600 }),
+  burst: fc.integer({ min: 1, max: 60 }),
+  autoThrottle: fc.boolean(),
+  throttledUntil: fc.constant(null),
+});
+
+/** Reads `RateLimit` as RFC 9651 has it: a list of strings with whole-number parameters. */
+function readField(field: string): { name: string; r: number; t: number }[] {
+  return field.split(', ').map((item) => {
+    const match = /^"([a-z-]+)";r=(\d{1,15});t=(\d{1,15})$/.exec(item);
+    assert.ok(match !== null, `not a structured field: ${item}`);
+    return { name: match[1] ?? '', r: Number(match[2]), t: Number(match[3]) };
+  });
+}
+
+describe('the limits of an account', () => {
+  it('never refuse a client that obeys the fields of the answers', () => {
+    let waits = 0;
+    fc.assert(
+      fc.property(
+        policies,
+        fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 300, size: 'max' }),
+        (policy, pauses) => {
+          const plan = accountPlan(policy, 0);
+          const tally = newTally();
+          let now = START;
+          for (const pause of pauses) {
+            now += pause;
+            assert.equal(take(tally, plan, now, 1), true);
+            for (const { r, t } of readField(rateLimitField(tally, plan, now))) {
+              if (r > 0) continue;
+              now += t * 1000;
+              waits += 1;
+            }
+          }
+        },
+      ),
+    );
+    assert.ok(waits > 100, `only ${waits} limits were ever reached`);
+  });
+
+  it('let no more through than each window and the bucket allow', () => {
+    fc.assert(
+      fc.property(
+        policies,
+        fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 1, maxLength: 400, size: 'max' }),
+        (policy, pauses) => {
+          const plan = accountPlan(policy, 0);
+          const tally = newTally();
+          const passed: number[] = [];
+          const counts = new Map<string, number>();
+          let now = START;
+          for (const pause of pauses) {
+            now += pause;
+            if (!take(tally, plan, now, 1)) continue;
+            passed.push(now);
+            plan.windows.forEach(({ calls }, index) => {
+              const window = `${index} ${tally.endsAt[index]}`;
+              const count = (counts.get(window) ?? 0) + 1;
+              counts.set(window, count);
+              assert.ok(count <= calls, `${count} calls in a window of ${calls}`);
+            });
+            // In any stretch of time: a full bucket, and what ran into it since.
+            const { calls = 0, intervalMs = 1 } = plan.bucket ?? {};
+            for (const start of passed.slice(-100)) {
+              const within = passed.filter((at) => at >= start).length;
+              assert.ok(within <= calls + (now - start) / intervalMs + 1e-6);
+            }
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('let a caller in again after exactly the announced wait', () => {
+    fc.assert(
+      fc.property(policies, (policy) => {
+        const plan = accountPlan(policy, 0);
+        const tally = newTally();
+        let now = START;
+        for (let call = 0; call < 500; call += 1) {
+          if (take(tally, plan, now, 1)) continue;
+          now += longestWait(tally, plan, now).seconds * 1000;
+          assert.equal(take(tally, plan, now, 1), true);
+        }
+      }),
+    );
+  });
+
+  it('use nothing for a refused call, and count the refused ones of a minute', () => {
+    const plan = makePlan([{ name: 'hour', calls: 2, lengthMs: 3_600_000 }]);
+    const tally = newTally();
+    const answers = Array.from({ length: 6 }, () => take(tally, plan, START, 1));
+    assert.deepEqual(answers, [true, true, false, false, false, false]);
+    assert.deepEqual([tally.counts[0], tally.refused], [2, 4]);
+    take(tally, plan, START + MINUTE_MS, 1);
+    assert.equal(tally.refused, 1);
+  });
+
+  it('survive a clock that jumps', () => {
+    const plan = accountPlan(
+      { perMinute: 60, perHour: 1_000, perDay: 10_000, burst: 10, autoThrottle: true, throttledUntil: null },
+      0,
+    );
+    const tally = newTally();
+    for (let call = 0; call < 10; call += 1) take(tally, plan, START + 30 * DAY_MS, 1);
+    assert.equal(take(tally, plan, START, 1), false);
+    assert.ok(longestWait(tally, plan, START).seconds <= 60);
+    assert.equal(take(tally, plan, START + MINUTE_MS, 1), true);
+  });
+
+  it('are told in the fields of the draft', () => {
+    const plan = accountPlan(
+      { perMinute: 60, perHour: 1_000, perDay: 10_000, burst: 10, autoThrottle: true, throttledUntil: null },
+      0,
+    );
+    const tally = newTally();
+    take(tally, plan, START, 1);
+    assert.equal(
+      plan.policyField,
+      '"burst";q=10;w=10, "minute";q=60;w=60, "hour";q=1000;w=3600, "day";q=10000;w=86400',
+    );
+    assert.equal(
+      rateLimitField(tally, plan, START),
+      '"burst";r=9;t=1, "minute";r=59;t=60, "hour";r=999;t=3600, "day";r=9999;t=54000',
+    );
+  });
+
+  it('are halved, and never to nothing', () => {
+    const policy = {
+      perMinute: 60,
+      perHour: 1,
+      perDay: 3,
+      burst: 40,
+      autoThrottle: true,
+      throttledUntil: null,
+    };
+    assert.match(
+      accountPlan(policy, 1).policyField,
+      /"burst";q=30;.*"minute";q=30;.*"hour";q=1;.*"day";q=1;/,
+    );
+    assert.match(accountPlan(policy, 2).policyField, /"burst";q=15;/);
+  });
+});
+
+describe('tallies in memory', () => {
+  const plan = makePlan([{ name: 'minute', calls: 1, lengthMs: MINUTE_MS }]);
+
+  it('forget callers that stay away, and the oldest when there are too many', () => {
+    const tallies = new MemoryTallies(100);
+    for (let caller = 0; caller < 1_000; caller += 1) {
+      tallies.take(`flood ${caller}`, plan, { now: START, cost: 1 });
+      assert.ok(tallies.size <= 100);
+    }
+    const later = START + 2 * MINUTE_MS;
+    for (let caller = 0; caller < 60; caller += 1)
+      tallies.take(`late ${caller}`, plan, { now: later, cost: 1 });
+    assert.equal(tallies.size, 60);
+  });
+});

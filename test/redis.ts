@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { randomId, systemRandom } from '../src/core/ids.ts';
+
+const url = process.env.TEST_REDIS_URL;
+
+/** Why tests with Redis are left out, or false. */
+export const withoutRedis = url === undefined ? 'TEST_REDIS_URL is not set' : false;
+
+/** As the services open it: a call never waits long for a Redis that is away. */
+const OPTIONS = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: 250,
+  enableAutoPipelining: true,
+} as const;
+
+export function anyPrefix(): string {
+  return `${randomId(systemRandom)}:`;
+}
+
+/** A connected client; those of one prefix share their keys. */
+export async function openRedis(prefix = anyPrefix(), address = url ?? ''): Promise<Redis> {
+  const redis = new Redis(address, { ...OPTIONS, keyPrefix: prefix, retryStrategy: () => 10 });
+  redis.on('error', () => {});
+  if (redis.status !== 'ready') await once(redis, 'ready');
+  return redis;
+}
+
+/** A client of a Redis that does not exist, after it has given up. */
+export async function openAbsentRedis(): Promise<Redis> {
+  const redis = new Redis({ host: '127.0.0.1', port: 1, ...OPTIONS, retryStrategy: () => null });
+  redis.on('error', () => {});
+  await new Promise<void>((resolve) => {
+    redis.once('end', () => resolve());
+  });
+  return redis;
+}
+
+/** A TCP proxy before Redis that can lose its connections, or keep them and pass nothing on. */
+export async function openRedisProxy() {
+  const target = new URL(url ?? '');
+  const sockets = new Set<Socket>();
+  let isHanging = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 6379), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => {
+        if (!isHanging) to.write(data);
+      });
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const cut = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    cut,
+    hang() {
+      isHanging = true;
+    },
+    async restore() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
