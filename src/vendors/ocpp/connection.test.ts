@@ -88,7 +88,9 @@ test('no path brings the server down', async (t) => {
   }
   assert.equal(await statusOf(world, `${HERE}?token=1`, basic(PASSWORD)), 101);
   assert.equal(await statusOf(world, HERE, { ...basic(PASSWORD), upgrade: 'h2c' }), 400);
-  assert.equal(await statusOf(world, HERE, { ...basic(PASSWORD), 'sec-websocket-protocol': ',,' }), 500);
+  assert.equal(await statusOf(world, HERE, { ...basic(PASSWORD), 'sec-websocket-protocol': ',,' }), 400);
+  const twice = { ...basic(PASSWORD), 'sec-websocket-protocol': 'ocpp1.6,ocpp1.6' };
+  assert.equal(await statusOf(world, HERE, twice), 400);
 });
 
 const HEX_FORMS: readonly [string, string, Buffer][] = [

@@ -52,6 +52,13 @@ export function identityIn(url: string | undefined): string | null {
   }
 }
 
+/** A header that names each protocol once; the RPC layer takes anything else for a fault of its own. */
+function isOffer(header: string | undefined): boolean {
+  if (header === undefined) return true;
+  const names = header.split(',').map((name) => name.trim());
+  return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length;
+}
+
 function answerSocket(socket: Duplex, status: string): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
