@@ -176,8 +176,10 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   return {
     upgrade(request, socket, head) {
       if (closing) return answerSocket(socket, '503 Service Unavailable');
-      if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+      const { upgrade, 'sec-websocket-protocol': offer } = request.headers;
+      if (upgrade?.toLowerCase() !== 'websocket' || !isOffer(offer)) {
         return answerSocket(socket, '400 Bad Request');
+      }
       if (identityIn(request.url) === null) return answerSocket(socket, '404 Not Found');
       server.handleUpgrade(request, socket as Socket, head).catch((error: unknown) => {
         host.log.warn({ err: error }, 'a handshake failed');
