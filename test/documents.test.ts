@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { type Clock, systemClock } from '../src/core/clock.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from './world.ts';
+
+/*
+ * What the documents say is tried out. A block marked `sh` is run with bash, in order, in one shell; when a block of `json`
+ * or `http` follows, that is what it must print, white space aside, where `…` stands for anything. Blocks marked `bash` are
+ * not run: they start services or need a machine of their own.
+ */
+
+const run = promisify(execFile);
+
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md']).map((file) => normalize(file));
+const TRIED = ['README.md', 'docs/guides/sandbox.md', 'docs/guides/ocpp-station.md'];
+
+interface Step {
+  readonly command: string;
+  /** Undefined where the document does not say what is printed. */
+  readonly printed: string | undefined;
+}
+
+function stepsOf(document: string): Step[] {
+  const blocks = [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+  return blocks.flatMap(({ language, text }, index) => {
+    if (language !== 'sh') return [];
+    const next = blocks[index + 1];
+    const answers = next?.language === 'json' || next?.language === 'http';
+    return [{ command: text, printed: answers ? next.text : undefined }];
+  });
+}
+
+function squeezed(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}
+
+function patternOf(printed: string): RegExp {
+  const parts = squeezed(printed).split('…').map(RegExp.escape);
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+describe('links in the documents', () => {
+  it('lead to files that exist', () => {
+    const links = DOCUMENTS.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map(
+        ([, to = '']) => ({
+          file,
+          target: join(dirname(file), to),
+        }),
+      ),
+    );
+    assert.ok(links.length > 20, `only ${links.length} links were found`);
+    assert.deepEqual(
+      links.filter(({ target }) => !existsSync(target)),
+      [],
+    );
+  });
+});
+
+/** 12 o'clock in Stockholm on a Monday, and onwards: the sandbox's house draws by the hour. */
+function noon(): Clock {
+  const ahead = Date.UTC(2026, 5, 1, 10) - Date.now();
+  return { now: () => Date.now() + ahead, after: systemClock.after };
+}
+
+for (const file of TRIED) {
+  describe(`the commands of ${file}`, () => {
+    let world: World;
+    const steps = stepsOf(readFileSync(file, 'utf8'));
+    before(async () => {
+      world = await makeWorld({ engine: 'sqlite', clock: noon() });
+      const data = join(world.place.dataDir, 'data');
+      mkdirSync(data);
+      writeFileSync(join(data, 'admin-token'), ADMIN_TOKEN);
+    });
+    after(() => world.close());
+
+    it('print what the document says', async () => {
+      assert.ok(steps.length > 2, `only ${steps.length} commands were found`);
+      const end = '--- end of step ---';
+      const script = steps
+        .map(({ command }) => `${command}\necho; echo '${end}'\n`)
+        .join('')
+        .replaceAll('http://127.0.0.1:8080', world.connect)
+        .replaceAll('http://127.0.0.1:8081', world.grid);
+      const { stdout } = await run('bash', ['-c', script], {
+        cwd: world.place.dataDir,
+        env: { ...process.env, KEY: world.running.made.apiKey },
+      });
+      const printed = stdout.replaceAll('\r', '').split(end);
+      for (const [index, step] of steps.entries()) {
+        if (step.printed === undefined) continue;
+        const got = squeezed(printed[index] ?? '');
+        assert.match(got, patternOf(step.printed), `${step.command}printed\n${printed[index]}`);
+      }
+    });
+  });
+}
