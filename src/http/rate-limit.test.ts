@@ -127,7 +127,9 @@ onEachEngine('limits in memory', (engine) => {
       assert.equal((await outcome(() => five.check('192.0.2.1'))).refused, undefined);
       assert.equal((await outcome(() => five.take('192.0.2.1'))).refused, undefined);
     }
-    assert.ok((await outcome(() => five.take('192.0.2.1'))).refused !== undefined);
+    const refused = await outcome((reply) => five.take('192.0.2.1', reply));
+    assert.match(refused.refused?.message ?? '', /5 calls a UTC day for one address/);
+    assert.equal(refused.headers['ratelimit-policy'], '"partners";q=5;w=86400');
     assert.ok((await outcome(() => five.check('192.0.2.1'))).refused !== undefined);
     assert.equal((await outcome(() => five.take('192.0.2.2'))).refused, undefined);
   });

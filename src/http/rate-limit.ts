@@ -17,8 +17,8 @@ import { longestWait, rateLimitField } from './rate-limit-tally.ts';
 
 /** A limit of so many calls in a stretch of time for each address. */
 export interface IpLimit {
-  /** Uses one call of the address; throws `limit.exceeded` when none is left. */
-  take(ip: string): Promise<void> | void;
+  /** Uses one call of the address, and sets the fields of an answer; throws `limit.exceeded` when none is left. */
+  take(ip: string, reply?: FastifyReply): Promise<void> | void;
   /** Throws `limit.exceeded` when none is left, and uses none. */
   check(ip: string): Promise<void> | void;
 }
@@ -167,14 +167,13 @@ export function createLimits(options: LimitsOptions): Limits {
       return then(taken, (told) => judgeAccount(principal, told, reply));
     },
     anonymous(ip, reply) {
-      const address = clientAddress(ip);
-      return then(accounts.globalPolicy(), (quotas) => takeAnonymous(quotas, address, reply));
+      return takeAnonymous(accounts.globalPolicy(), clientAddress(ip), reply);
     },
     perIp(name, calls, seconds) {
       const memory = new MemoryTallies(MOST_CALLERS);
       const window = { name, calls, lengthMs: seconds * 1000 };
       const plans = [makePlan([window]), makePlan([{ ...window, calls: halved(calls, 1) }])] as const;
-      const judge = (ip: string, cost: 0 | 1) =>
+      const judge = (ip: string, cost: 0 | 1, reply?: FastifyReply) =>
         then(
           counted(memory, clientAddress(ip), {
             planOf: (halvings) => (halvings === 0 ? plans[0] : plans[1]),
@@ -182,10 +181,11 @@ export function createLimits(options: LimitsOptions): Limits {
             cost,
           }),
           (taken) => {
+            if (reply !== undefined) setFields(reply, taken, clock.now());
             if (!taken.isWithin) throw exceeded(taken, clock.now(), 'for one address');
           },
         );
-      return { take: (ip) => judge(ip, 1), check: (ip) => judge(ip, 0) };
+      return { take: (ip, reply) => judge(ip, 1, reply), check: (ip) => judge(ip, 0) };
     },
   };
 }

@@ -53,8 +53,8 @@ export interface Accounts {
   readonly bans: Bans;
   readonly partners: Partners;
   readonly idempotency: IdempotentRequests;
-  /** The anonymous quotas; a promise only while memory cannot be trusted. */
-  globalPolicy(): GlobalPolicy | Promise<GlobalPolicy>;
+  /** The anonymous quotas; a change elsewhere may be 30 seconds late while this process cannot be told. */
+  globalPolicy(): GlobalPolicy;
   setGlobalPolicy(policy: GlobalPolicy, actor: Actor): Promise<GlobalPolicy>;
   /** Counts an answered request; it is written within a second, and lost if the process is killed before. */
   recordUsage(answered: AnsweredRequest): void;
@@ -105,7 +105,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     bans: await Bans.open({ ...options, audit }),
     partners: new Partners({ ...options, audit, keys }),
     idempotency,
-    globalPolicy: () => (bus.live ? globalPolicy.current : globalPolicy.refresh()),
+    globalPolicy: () => globalPolicy.current,
     async setGlobalPolicy(policy, actor) {
       await database.transaction(async (transaction) => {
         await putGlobalPolicy(transaction, policy, clock.now());

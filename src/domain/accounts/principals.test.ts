@@ -4,6 +4,7 @@ import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Accounts, Principal } from './index.ts';
+import { Principals } from './principals.ts';
 
 const invalid = (error: unknown) => error instanceof AppError && error.code === 'key.invalid';
 
@@ -72,6 +73,21 @@ onEachEngine('authentication', (engine) => {
     const until = world.clock.now() + 1_000;
     await world.accounts.users.throttle(id, until);
     assert.equal((await world.accounts.authenticate(key)).policy.throttledUntil, until);
+  });
+
+  it('remembers so many keys, and forgets the one that was unused for longest', async () => {
+    const principals = new Principals({ database: world.database, clock: world.clock, capacity: 2 });
+    const keys = [await world.userWithKey(), await world.userWithKey(), await world.userWithKey()];
+    const [first, second, third] = keys.map(
+      ({ key }) =>
+        () =>
+          principals.authenticate(key),
+    );
+    for (const ask of [first, second, first, third]) await ask?.();
+    assert.deepEqual(
+      [first, third, second].map((ask) => ask?.() instanceof Promise),
+      [false, false, true],
+    );
   });
 
   it('reads a key again after half a minute, should a message ever be lost', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ADMIN, accountsWorld } from '../../../test/accounts.ts';
+import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
 import { AppError } from '../../core/errors.ts';
 
@@ -107,13 +107,20 @@ onEachEngine('users', (engine) => {
 onEachEngine('the quotas of calls without a key', (engine) => {
   const world = accountsWorld(engine);
 
-  it('are 1,000 and 100,000 until they are set', async () => {
-    assert.deepEqual(await world.accounts.globalPolicy(), {
+  it('are 1,000 and 100,000 until they are set, and then hold in every process', async () => {
+    assert.deepEqual(world.accounts.globalPolicy(), {
       anon_per_ip_per_day: 1_000,
       anon_global_per_day: 100_000,
     });
     const quotas = { anon_per_ip_per_day: 0, anon_global_per_day: 5 };
     assert.deepEqual(await world.accounts.setGlobalPolicy(quotas, ADMIN), quotas);
     assert.deepEqual(world.accounts.globalPolicy(), quotas);
+    const there = engine === 'sqlite' ? world.database : await world.place.open(world.clock);
+    const theirs = await openAccounts(there, world.clock);
+    assert.deepEqual(theirs.globalPolicy(), quotas);
+    await world.accounts.setGlobalPolicy({ ...quotas, anon_global_per_day: 6 }, ADMIN);
+    assert.equal(theirs.globalPolicy().anon_global_per_day, 6);
+    await theirs.close();
+    if (there !== world.database) await there.close();
   });
 });

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { accountsWorld } from '../../../../test/accounts.ts';
+import { onEachEngine } from '../../../../test/databases.ts';
+import { systemRandom } from '../../../core/ids.ts';
+import { silentLog } from '../../../core/log.ts';
+import { createMetrics } from '../../../core/metrics.ts';
+import { Secret } from '../../../core/secret.ts';
+import { createGate } from '../../../http/gate.ts';
+import { createLimits } from '../../../http/rate-limit.ts';
+import { createServer } from '../../../http/server.ts';
+import { addGrid } from '../app.ts';
+
+const TOKEN = 'an-admin-token-for-tests';
+type Method = 'GET' | 'POST' | 'DELETE';
+
+onEachEngine('administration', (engine) => {
+  const world = accountsWorld(engine);
+  let app: FastifyInstance;
+  before(async () => {
+    const { accounts, clock } = world;
+    const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
+    app = createServer({
+      service: 'grid',
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      metrics: createMetrics(),
+      gate: createGate({ service: 'grid', accounts, limits, clock, adminToken: new Secret(TOKEN) }),
+      probes: [],
+      trustProxy: [],
+      tls: undefined,
+    }).app;
+    await addGrid(app, { accounts }, '0.1.0');
+    await app.ready();
+  });
+  const call = async (
+    method: Method,
+    url: string,
+    headers: Record<string, string> = { 'x-admin-token': TOKEN },
+  ) => {
+    const answer = await app.inject({ method, url, headers, remoteAddress: '192.0.2.1' });
+    return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
+  };
+  const newUser = async (email: string): Promise<number> => {
+    const { body } = await call('POST', `/admin/users?email=${encodeURIComponent(email)}`);
+    return body.id;
+  };
+  const at = '2026-11-21T09:00:00.000Z';
+
+  it('asks for the token before it looks at anything else', async () => {
+    for (const [method, url] of [
+      ['GET', '/admin/users'],
+      ['POST', '/admin/users'],
+      ['POST', '/admin/policy/global?anon_per_ip_per_day=x'],
+      ['DELETE', '/admin/keys/nothing'],
+      ['DELETE', '/admin/bans/x'],
+    ] as const) {
+      const answer = await call(method, url, {});
+      assert.deepEqual([answer.status, Object.keys(answer.body)], [401, ['detail']], url);
+      assert.equal(answer.headers['elnav-error'], 'admin.token_invalid');
+    }
+  });
+
+  it('shows and sets the global policy', async () => {
+    const set = await call('POST', '/admin/policy/global?anon_per_ip_per_day=5&anon_global_per_day=50');
+    assert.deepEqual([set.status, set.body], [200, { anon_per_ip_per_day: 5, anon_global_per_day: 50 }]);
+    assert.deepEqual((await call('GET', '/admin/policy/global')).body, set.body);
+    const wrong = await call('POST', '/admin/policy/global?anon_per_ip_per_day=-1');
+    assert.deepEqual(
+      [wrong.status, wrong.body],
+      [
+        422,
+        {
+          detail: [
+            {
+              type: 'greater_than_equal',
+              loc: ['query', 'anon_per_ip_per_day'],
+              msg: 'Input should be greater than or equal to 0',
+              input: '-1',
+              ctx: { ge: 0 },
+            },
+            { type: 'missing', loc: ['query', 'anon_global_per_day'], msg: 'Field required', input: null },
+          ],
+        },
+      ],
+    );
+  });
+
+  it('adds and lists users', async () => {
+    const { status, body } = await call(
+      'POST',
+      '/admin/users?email=Anna%40Example.com&name=%C3%85sa&tier=gold',
+    );
+    const policy = {
+      per_minute: 60,
+      per_hour: 1_000,
+      per_day: 10_000,
+      burst: 10,
+      auto_throttle_enabled: true,
+      throttled_until: null,
+    };
+    const user = { email: 'anna@example.com', name: 'Åsa', tier: 'gold', created_at: at, policy, keys: [] };
+    assert.deepEqual([status, body], [200, { id: body.id, ...user }]);
+    assert.deepEqual((await call('GET', '/admin/users')).body.at(-1), body);
+    const taken = await call('POST', '/admin/users?email=anna@example.com');
+    assert.deepEqual([taken.status, taken.headers['elnav-error']], [409, 'user.email_taken']);
+    const wrong = await call('POST', '/admin/users?email=anna&tier=');
+    assert.deepEqual(
+      wrong.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.join('.'), type]),
+      [
+        ['query.email', 'value_error'],
+        ['query.tier', 'string_too_short'],
+      ],
+    );
+  });
+
+  it("sets a user's policy, by default with a burst of 10 and auto-throttling", async () => {
+    const id = await newUser('policy@example.com');
+    const { status, body } = await call(
+      'POST',
+      `/admin/users/${id}/policy?per_minute=1&per_hour=2&per_day=3`,
+    );
+    const policy = { per_minute: 1, per_hour: 2, per_day: 3, burst: 10, auto_throttle_enabled: true };
+    assert.deepEqual([status, body], [200, { user_id: id, ...policy, throttled_until: null }]);
+    const off = await call(
+      'POST',
+      `/admin/users/${id}/policy?per_minute=1&per_hour=2&per_day=3&burst=4&auto_throttle_enabled=off`,
+    );
+    assert.deepEqual([off.body.burst, off.body.auto_throttle_enabled], [4, false]);
+    const unknown = await call('POST', '/admin/users/999999/policy?per_minute=1&per_hour=2&per_day=3');
+    assert.deepEqual([unknown.status, unknown.headers['elnav-error']], [404, 'user.not_found']);
+    const wrong = await call('POST', '/admin/users/x/policy?per_minute=0');
+    assert.deepEqual(
+      wrong.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.join('.'), type]),
+      [
+        ['path.user_id', 'int_parsing'],
+        ['query.per_minute', 'greater_than_equal'],
+        ['query.per_hour', 'missing'],
+        ['query.per_day', 'missing'],
+      ],
+    );
+  });
+
+  it('makes a key that is shown once and works, and revokes it', async () => {
+    const id = await newUser('keys@example.com');
+    const { status, body, headers } = await call(
+      'POST',
+      `/admin/users/${id}/keys?label=a&scopes=devices:read`,
+    );
+    assert.deepEqual([status, Object.keys(body)], [200, ['id', 'label', 'scopes', 'api_key']]);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal((await world.accounts.authenticate(body.api_key)).account, id);
+    const { body: all } = await call('POST', `/admin/users/${id}/keys`);
+    assert.deepEqual([all.label, all.scopes], ['', 'link:write devices:read devices:command']);
+
+    const revoked = await call('DELETE', `/admin/keys/${body.id}`);
+    const key = { id: body.id, label: 'a', scopes: 'devices:read', created_at: at, last_used_at: null };
+    assert.deepEqual([revoked.status, revoked.body], [200, { ...key, revoked_at: at }]);
+    await assert.rejects(async () => world.accounts.authenticate(body.api_key));
+    const listed = JSON.stringify((await call('GET', '/admin/users')).body);
+    assert.ok(listed.includes(body.id) && !listed.includes(all.api_key));
+
+    const unknownScope = await call('POST', `/admin/users/${id}/keys?scopes=devices:read+admin`);
+    assert.deepEqual(unknownScope.body.detail[0].loc, ['query', 'scopes']);
+    assert.match(unknownScope.body.detail[0].msg, /^Value error, "admin" is not a scope; .*link:write/);
+    assert.equal((await call('DELETE', '/admin/keys/nothing')).status, 404);
+    assert.equal((await call('POST', '/admin/users/999999/keys')).status, 404);
+  });
+
+  it('shows usage, bans and the trail, and lifts a ban', async () => {
+    world.accounts.recordUsage({
+      account: 0,
+      keyId: '',
+      service: 'grid',
+      route: 'GET /x',
+      statusClass: '2xx',
+    });
+    const usage = await call('GET', '/admin/usage?limit=1');
+    assert.deepEqual(usage.body, [
+      {
+        user_id: null,
+        key_id: null,
+        service: 'grid',
+        route: 'GET /x',
+        status_class: '2xx',
+        count: 1,
+        day: '2026-11-21',
+        throttled_until: null,
+      },
+    ]);
+    assert.equal((await call('GET', '/admin/usage?limit=0')).status, 422);
+
+    for (let time = 0; time < 10; time += 1) await world.accounts.bans.countWrong('198.51.100.7', 'API keys');
+    const [ban] = (await call('GET', '/admin/bans')).body;
+    const reason = 'too many wrong API keys';
+    const expires_at = '2026-11-21T10:00:00.000Z';
+    assert.deepEqual(ban, { id: ban.id, ip: '198.51.100.7', reason, created_at: at, expires_at });
+    const lifted = await call('DELETE', `/admin/bans/${ban.id}`);
+    assert.deepEqual([lifted.status, lifted.body], [200, ban]);
+    assert.deepEqual((await call('GET', '/admin/bans')).body, []);
+    assert.equal((await call('DELETE', `/admin/bans/${ban.id}`)).status, 404);
+
+    const { body: trail } = await call('GET', '/admin/audit?limit=1');
+    assert.equal(typeof trail[0].request_id, 'string');
+    assert.deepEqual(trail, [
+      {
+        id: trail[0].id,
+        at,
+        actor: 'admin',
+        ip: '192.0.2.1',
+        request_id: trail[0].request_id,
+        action: 'ban.lifted',
+        target: `ban/${ban.id}`,
+        detail: { ip: '198.51.100.7', reason },
+      },
+    ]);
+  });
+
+  it('decides partner applications, once', async () => {
+    const { partners } = world.accounts;
+    const [first, second] = [
+      await partners.apply({ company: 'Sol AB', email: 'sol@example.com', vendors: ['easee'] }),
+      await partners.apply({ company: 'Vind AB', email: 'vind@example.com' }),
+    ];
+    const { body: listed } = await call('GET', '/admin/partners');
+    assert.equal(listed.length, 2);
+    const approved = await call('POST', `/admin/partners/${first.application_id}/approve`);
+    assert.equal(approved.status, 200);
+    assert.deepEqual([approved.body.status, approved.body.decided_at], ['approved', at]);
+    const { account } = await world.accounts.authenticate(approved.body.key.api_key);
+    assert.equal(account, approved.body.user_id);
+    const rejected = await call('POST', `/admin/partners/${second.application_id}/reject`);
+    assert.deepEqual([rejected.status, rejected.body.status, rejected.body.user_id], [200, 'rejected', null]);
+    const again = await call('POST', `/admin/partners/${second.application_id}/approve`);
+    assert.deepEqual([again.status, again.headers['elnav-error']], [409, 'partner.decided']);
+    assert.equal((await call('POST', '/admin/partners/nothing/reject')).status, 404);
+  });
+
+  describe('in the document', () => {
+    it('stands with its parameters, answers and the token', async () => {
+      const { body } = await call('GET', '/openapi.json');
+      const paths = Object.keys(body.paths).filter((path) => path.startsWith('/admin/'));
+      assert.deepEqual(paths.sort(), [
+        '/admin/audit',
+        '/admin/bans',
+        '/admin/bans/{ban_id}',
+        '/admin/keys/{key_id}',
+        '/admin/partners',
+        '/admin/partners/{application_id}/approve',
+        '/admin/partners/{application_id}/reject',
+        '/admin/policy/global',
+        '/admin/usage',
+        '/admin/users',
+        '/admin/users/{user_id}/keys',
+        '/admin/users/{user_id}/policy',
+      ]);
+      const { post } = body.paths['/admin/users/{user_id}/policy'];
+      assert.deepEqual(post.security, [{ adminToken: [] }]);
+      assert.deepEqual(Object.keys(post.responses), ['200', '401', '403', '404', '422', '429']);
+      const names = post.parameters.map(({ name, in: place, required }: Record<string, unknown>) => [
+        `${place}.${name}`,
+        required,
+      ]);
+      assert.deepEqual(Object.fromEntries(names), {
+        'path.user_id': true,
+        'query.per_minute': true,
+        'query.per_hour': true,
+        'query.per_day': true,
+        'query.burst': false,
+        'query.auto_throttle_enabled': false,
+      });
+    });
+  });
+});
