@@ -217,6 +217,16 @@ const STATION_ACTIONS = {
   ],
 };
 
+test('a limit on the whole station moves with the one on the transaction', async (t) => {
+  const { world, station } = await settle(t, { station: { quirks: { rejects: ['TxDefaultProfile'] } } });
+  await setCurrent(world, 8);
+  await station.plugIn();
+  await command(world, 'start_charge');
+  assert.equal(station.plug(1).amperes, 8);
+  await setCurrent(world, 14);
+  assert.equal(station.plug(1).amperes, 14);
+});
+
 test('a start that is sent again finds its transaction, whatever the clock of the station', async (t) => {
   const { world, station } = await settle(t);
   const start = { connectorId: 1, idTag: 'A', meterStart: 5, timestamp: '1970-01-01T00:00:09Z' };

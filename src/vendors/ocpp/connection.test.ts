@@ -234,6 +234,35 @@ test('hostile JSON is refused and pollutes nothing', async (t) => {
   assert.equal(world.server.count(), 1);
 });
 
+/** A masked text frame as a client sends it, its mask all zeros. */
+function frame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const head = Buffer.alloc(14);
+  head.writeUInt16BE(0x81ff);
+  head.writeBigUInt64BE(BigInt(payload.length), 2);
+  return Buffer.concat([head, payload]);
+}
+
+test('a peer that goes on breaking the rules while it is being closed harms nobody else', async (t) => {
+  const world = await worldOf(t);
+  const { socket } = await knock(world, HERE, basic(PASSWORD));
+  assert.ok(socket !== null);
+  await until('it is connected', () => world.server.count() === 1);
+  const CLOSE = 0x88;
+  const closing = new Promise<void>((resolve) =>
+    socket.on('data', (data: Buffer) => {
+      if (data[0] === CLOSE) resolve();
+    }),
+  );
+  socket.write(frame(`[2,"1","Heartbeat",${'['.repeat(100_000)}${']'.repeat(100_000)}]`));
+  await closing;
+  const end = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(frame('x'.repeat(300_000)));
+  await end;
+  await world.station().connect();
+  assert.equal(world.server.count(), 1);
+});
+
 test('malformed messages in a row are borne up to a limit', async (t) => {
   const world = await worldOf(t, { badMessages: 3, bootMs: 60_000 });
   const station = world.station();
