@@ -75,11 +75,14 @@ export function energyOf(raw: ChargerRaw): number | null {
 /** What `set_current` takes when the station tells no lower maximum: the largest of IEC 61851 wallboxes in homes. */
 export const LARGEST_A = 32;
 
-/** Ampere per phase. 0 pauses; cars take nothing below 6 A. */
+/** Cars take nothing below this (IEC 61851); 0, which pauses, is taken whatever the least is. */
+const LEAST_A = 6;
+
+/** Ampere per phase. */
 export function limitsOf(raw: ChargerRaw): Limits {
-  return { min_a: 0, max_a: largestOf(raw.cable_a), min_w: null, max_w: null };
+  return { min_a: LEAST_A, max_a: largestOf(raw.cable_a), min_w: null, max_w: null };
 }
 
 export function largestOf(cableA: number | null): number {
-  return cableA === null || cableA < 6 ? LARGEST_A : Math.min(LARGEST_A, cableA);
+  return cableA === null || cableA < LEAST_A ? LARGEST_A : Math.min(LARGEST_A, cableA);
 }
