@@ -40,6 +40,10 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: 
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'request.malformed', detail: 'the body is empty; send a JSON object' },
   FST_ERR_BAD_URL: { code: 'request.malformed', detail: 'the path is not validly percent-encoded' },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    code: 'route.not_found',
+    detail: 'there is nothing here: a part of the path is longer than any id',
+  },
   FST_ERR_ASYNC_CONSTRAINT: { code: 'request.malformed', detail: 'the request headers are not valid' },
 };
 
