@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { basic, HERE, knock, statusOf, worldOf } from './knock.ts';
+import { IDENTITY, KEY, PASSWORD, until } from './test-world.ts';
+
+test('an unknown identity is 404, no password or a wrong one 401', async (t) => {
+  const world = await worldOf(t);
+  assert.equal(await statusOf(world, '/ocpp/NOBODY', basic(PASSWORD, 'NOBODY')), 404);
+  assert.equal(await statusOf(world, HERE, {}), 401);
+  assert.equal(await statusOf(world, HERE, basic('wrong password')), 401);
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD, 'CP:B2')), 401);
+  assert.equal(await statusOf(world, HERE, { authorization: 'Basic !!!' }), 401);
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+});
+
+test('no path brings the server down', async (t) => {
+  const world = await worldOf(t);
+  const paths = [
+    '/ocpp',
+    '/ocpp/',
+    '/ocpp/%',
+    '/ocpp/%zz',
+    '/ocpp/%C0%80',
+    '/ocpp/..',
+    '/ocpp/%2e%2e',
+    '//',
+    '/ocpp//x',
+  ];
+  for (const path of [
+    ...paths,
+    `${HERE}/more`,
+    `/ocpp/a/${IDENTITY}`,
+    `/ocpp/${'x'.repeat(49)}`,
+    '/ocpp/CP%2FA1',
+  ]) {
+    assert.equal(await statusOf(world, path, basic(PASSWORD)), 404, path);
+  }
+  assert.equal(await statusOf(world, `${HERE}?token=1`, basic(PASSWORD)), 101);
+  assert.equal(await statusOf(world, HERE, { ...basic(PASSWORD), upgrade: 'h2c' }), 400);
+  assert.equal(await statusOf(world, HERE, { ...basic(PASSWORD), 'sec-websocket-protocol': ',,' }), 400);
+  const twice = { ...basic(PASSWORD), 'sec-websocket-protocol': 'ocpp1.6,ocpp1.6' };
+  assert.equal(await statusOf(world, HERE, twice), 400);
+});
+
+const HEX_FORMS: readonly [string, string, Buffer][] = [
+  ['bytes of the hex entered', '00ff10203040506070a0b0c0', Buffer.from('00ff10203040506070a0b0c0', 'hex')],
+  ['bytes of the upper-case hex entered', '00FF1020304050AA', Buffer.from('00ff1020304050aa', 'hex')],
+  ['hex of the text entered', 'plain password', Buffer.from(Buffer.from('plain password').toString('hex'))],
+];
+
+for (const [name, entered, sent] of HEX_FORMS) {
+  test(`a 1.6 AuthorizationKey: ${name}`, async (t) => {
+    const world = await worldOf(t);
+    await world.host.link(KEY, { identity: IDENTITY, password: entered });
+    assert.equal(await statusOf(world, HERE, basic(sent)), 101);
+    assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 401);
+  });
+}
+
+test('of several accounts that expect the identity the password picks one', async (t) => {
+  const world = await worldOf(t);
+  const other = { account: 2, link: 'two' };
+  await world.host.link(other, { identity: IDENTITY, password: 'another secret' });
+  const station = world.station({ password: 'another secret' });
+  await station.connect();
+  assert.ok(world.server.station(other) !== undefined);
+  assert.equal(world.server.station(KEY), undefined);
+  assert.deepEqual([world.link.connections, world.link.observed.length], [0, 0]);
+  const first = world.station();
+  await first.connect();
+  assert.equal(world.server.count(), 2);
+});
+
+test('guessing is stopped, and a station that was here before still gets in', async (t) => {
+  const world = await worldOf(t, { wrongPasswordsPerMinute: 2 });
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+  for (const status of [401, 401, 429]) {
+    assert.equal(await statusOf(world, HERE, basic('wrong password')), status);
+  }
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+});
+
+test('2.0.1 is preferred; without a common protocol the handshake succeeds and the connection ends', async (t) => {
+  const world = await worldOf(t);
+  const offer = (protocols: string) =>
+    knock(world, HERE, { ...basic(PASSWORD), 'sec-websocket-protocol': protocols });
+  const both = await offer('ocpp1.6, ocpp2.0.1');
+  assert.equal(both.headers['sec-websocket-protocol'], 'ocpp2.0.1');
+  both.socket?.destroy();
+  await until('it left', () => world.server.count() === 0);
+  const none = await offer('ocpp1.5');
+  assert.deepEqual([none.status, none.headers['sec-websocket-protocol']], [101, undefined]);
+  await new Promise((resolve) => none.socket?.resume().once('close', resolve));
+  assert.equal(world.server.count(), 0);
+});
+
+test('while storage fails nobody is let in', async (t) => {
+  const world = await worldOf(t);
+  world.host.storageFault = new Error('disk full');
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 503);
+});

@@ -1,0 +1,38 @@
+import type { TestContext } from 'node:test';
+import { send } from '../../adapter/send.ts';
+import { charger } from './charger.ts';
+import type { StationOptions } from './options.ts';
+import type { SimulatedStation, SimulatorOptions } from './simulator.ts';
+import { until, World } from './test-world.ts';
+import { statusOf } from './translate.ts';
+
+export interface Setting {
+  readonly world: World;
+  readonly station: SimulatedStation;
+}
+
+interface Wish {
+  readonly station?: Partial<SimulatorOptions>;
+  readonly options?: Partial<StationOptions>;
+}
+
+/** A world with one station that is connected and has been asked what it is. */
+export async function settle(
+  t: TestContext,
+  { station: wish = {}, options = {} }: Wish = {},
+): Promise<Setting> {
+  const world = await new World(options).open();
+  t.after(() => world.close());
+  const station = world.station(wish);
+  await station.connect();
+  await until('it told its name', () => world.link.discovered?.[0]?.name !== undefined);
+  await station.idle();
+  return { world, station };
+}
+
+/** Sends a command as the platform does. */
+export const command = (world: World, type: 'start_charge' | 'stop_charge', connector = 1) =>
+  send(charger, world.session(), world.device(connector), { type });
+export const setCurrent = (world: World, current_a: number) =>
+  send(charger, world.session(), world.device(), { type: 'set_current', current_a });
+export const charging = async (world: World) => statusOf(await world.read()).charging;
