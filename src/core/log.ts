@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Pick<
   Logger,
@@ -36,6 +36,63 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/**
+ * A child that is made when its first line is written. A pino child redacts its bindings, which costs as much as a line;
+ * most requests and sessions write none.
+ */
+export class LateChild implements Log {
+  readonly #parent: Log;
+  readonly #bindings: Bindings;
+  #made: Log | undefined;
+
+  constructor(parent: Log, bindings: Bindings) {
+    this.#parent = parent;
+    this.#bindings = bindings;
+  }
+
+  get level(): string {
+    return this.#parent.level;
+  }
+
+  trace(first: unknown, ...rest: unknown[]): void {
+    this.#own().trace(first as object, ...(rest as []));
+  }
+
+  debug(first: unknown, ...rest: unknown[]): void {
+    this.#own().debug(first as object, ...(rest as []));
+  }
+
+  info(first: unknown, ...rest: unknown[]): void {
+    this.#own().info(first as object, ...(rest as []));
+  }
+
+  warn(first: unknown, ...rest: unknown[]): void {
+    this.#own().warn(first as object, ...(rest as []));
+  }
+
+  error(first: unknown, ...rest: unknown[]): void {
+    this.#own().error(first as object, ...(rest as []));
+  }
+
+  fatal(first: unknown, ...rest: unknown[]): void {
+    this.#own().fatal(first as object, ...(rest as []));
+  }
+
+  silent(): void {}
+
+  child<Level extends string = never>(
+    bindings: Bindings,
+    options?: ChildLoggerOptions<Level>,
+  ): Logger<Level> {
+    return this.#own().child(bindings, options);
+  }
+
+  #own(): Log {
+    this.#made ??= this.#parent.child(this.#bindings);
+    return this.#made;
+  }
 }
 
 /** Drops every line: for tests that do not look at the log. */

@@ -12,7 +12,7 @@ import Fastify, {
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
-import type { Log } from '../core/log.ts';
+import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Gate } from './access.ts';
 import { parseBodies } from './body.ts';
@@ -46,6 +46,7 @@ const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export function createServer(options: ServerOptions): Server {
   const { service, random, log, metrics, gate, tls } = options;
   const prefix = randomBase62(random, 10);
+  const tellsAll = log.level === 'debug' || log.level === 'trace';
   let requests = 0;
   let running = 0;
   let stopping = false;
@@ -54,6 +55,8 @@ export function createServer(options: ServerOptions): Server {
   const common = {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (parent: FastifyBaseLogger, bindings: Record<string, unknown>) =>
+      new LateChild(parent as Log, bindings) as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
@@ -121,10 +124,12 @@ export function createServer(options: ServerOptions): Server {
       { service, method: request.method, route, status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
-    request.log.debug(
-      { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
-      'answered',
-    );
+    if (tellsAll) {
+      request.log.debug(
+        { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
+        'answered',
+      );
+    }
     gate.count(request, reply);
     done();
   });
