@@ -1,4 +1,4 @@
-import type { Usage } from './children.ts';
+import type { Memory } from './children.ts';
 
 /** Tells the parent that this process serves, and where. */
 export function ready(told: object): void {
@@ -11,22 +11,31 @@ export function answerQuestions(
   answers: Readonly<Record<string, () => unknown>> = {},
 ): void {
   const end = () => {
-    stop().finally(() => process.exit(0));
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
   };
   process.on('disconnect', end);
   process.on('message', async ({ id, ask }: { id: number; ask: string }) => {
     if (ask === 'stop') return end();
-    process.send?.({ id, answer: ask === 'usage' ? await usage() : await answers[ask]?.() });
+    const answer = ask === 'cpu' ? cpuMs() : ask === 'memory' ? await memory() : await answers[ask]?.();
+    process.send?.({ id, answer });
   });
 }
 
-/** Processor time and memory of this process; memory after what is no longer needed has been collected. */
-async function usage(): Promise<Usage> {
+/** Processor time of this process so far. */
+function cpuMs(): number {
   const { user, system } = process.cpuUsage();
-  for (let times = 0; times < 3; times += 1) {
+  return (user + system) / 1_000;
+}
+
+/** Memory after what is no longer needed has been collected. */
+async function memory(): Promise<Memory> {
+  for (let times = 0; times < 4; times += 1) {
     globalThis.gc?.();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const { rss, heapUsed, external } = process.memoryUsage();
-  return { cpuMs: (user + system) / 1_000, rss, heap: heapUsed + external };
+  return { rss, heap: heapUsed + external };
 }

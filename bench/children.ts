@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-export interface Usage {
-  readonly cpuMs: number;
+export interface Memory {
   /** Bytes. */
   readonly rss: number;
   /** Bytes of the JavaScript heap and of buffers. */
@@ -10,7 +9,9 @@ export interface Usage {
 
 export interface Child<Told = { readonly connect: string; readonly grid: string }> {
   readonly told: Told;
-  usage(): Promise<Usage>;
+  /** Processor time so far. */
+  cpuMs(): Promise<number>;
+  memory(): Promise<Memory>;
   ask<T>(question: string): Promise<T>;
   stop(): Promise<void>;
 }
@@ -46,7 +47,8 @@ export async function startChild<Told = { readonly connect: string; readonly gri
   return {
     told,
     ask,
-    usage: () => ask<Usage>('usage'),
+    cpuMs: () => ask<number>('cpu'),
+    memory: () => ask<Memory>('memory'),
     stop: () =>
       new Promise((resolve) => {
         if (child.exitCode !== null) return resolve();

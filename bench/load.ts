@@ -41,7 +41,7 @@ export async function race(contenders: readonly Contender[], course: Course = CO
 }
 
 async function drive({ name, url, child, headers, requests }: Contender, course: Course): Promise<Measured> {
-  const before = await child.usage();
+  const before = await child.cpuMs();
   const result = await autocannon({
     url,
     connections: course.connections,
@@ -49,13 +49,13 @@ async function drive({ name, url, child, headers, requests }: Contender, course:
     ...(headers === undefined ? {} : { headers }),
     ...(requests === undefined ? {} : { requests }),
   });
-  const after = await child.usage();
+  const after = await child.cpuMs();
   const failed = result.errors + result.timeouts + result.non2xx;
   if (failed > 0) throw new Error(`${name}: ${failed} requests were not answered with 200`);
   return {
     perSecond: result.requests.average,
     p99Ms: result.latency.p99,
-    cpuMicros: ((after.cpuMs - before.cpuMs) * 1_000) / Math.max(1, result.requests.total),
+    cpuMicros: ((after - before) * 1_000) / Math.max(1, result.requests.total),
   };
 }
 
