@@ -97,10 +97,16 @@ export function createCharging({ database, clock }: ChargingOptions) {
 
 export type Charging = ReturnType<typeof createCharging>;
 
-/** OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1. */
+/** Leaves room below 2^31, where the whole numbers of many stations end. */
+const LARGEST_ID = 2_000_000_000;
+
+/**
+ * OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1. Ids that stations made up themselves
+ * may lie anywhere: those beyond the largest do not count.
+ */
 function nextId(taken: readonly string[]): string {
-  const numbers = taken.map(Number).filter(Number.isSafeInteger);
-  return String(Math.max(0, ...numbers) + 1);
+  const numbers = taken.map(Number).filter((number) => Number.isInteger(number) && number < LARGEST_ID);
+  return String(numbers.reduce((most, number) => Math.max(most, number), 0) + 1);
 }
 
 function whole(value: number | null): number | null {
