@@ -47,6 +47,15 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual(rows, []);
   });
 
+  it('is made beside others of the same kind', async () => {
+    const beside = await makePlace(engine);
+    const other = await beside.open();
+    const rows = await other.queries.selectFrom('accounts').select('id').execute();
+    await other.close();
+    await beside.remove();
+    assert.deepEqual(rows, []);
+  });
+
   it('has nothing left to migrate', async () => {
     assert.deepEqual(await migrate(database.queries), []);
   });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SqliteDialect } from 'kysely';
@@ -6,12 +6,17 @@ import { AppError, OperatorError } from '../core/errors.ts';
 
 const SQLITE_FULL = 13;
 const SQLITE_READONLY = 8;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 const CACHED_STATEMENTS = 300;
 
 /** Opens (or makes) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
 export function openSqlite(dataDir: string): DatabaseSync {
   const file = join(dataDir, 'elnav.sqlite');
   try {
+    if (!existsSync(file)) makeEmpty(file);
+    // SQLite takes a file of no bytes for a new database; ours has a page from the moment it has its name.
+    else if (statSync(file).size === 0) throw new Error('it is empty');
     const database = new DatabaseSync(file, { timeout: 5_000 });
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -22,11 +27,23 @@ export function openSqlite(dataDir: string): DatabaseSync {
     chmodSync(file, 0o600);
     return database;
   } catch (cause) {
-    throw new OperatorError(
-      `The database ${file} cannot be opened (${messageOf(cause)}). It is left as it is: restore a backup, or move it away to start anew.`,
-      { cause },
-    );
+    throw damaged(file, cause);
   }
+}
+
+function makeEmpty(file: string): void {
+  const made = `${file}.new`;
+  const database = new DatabaseSync(made);
+  database.exec('PRAGMA journal_mode = WAL;');
+  database.close();
+  renameSync(made, file);
+}
+
+function damaged(file: string, cause: unknown): OperatorError {
+  return new OperatorError(
+    `The database ${file} cannot be opened (${messageOf(cause)}). It is left as it is: restore a backup, or move it away to start anew.`,
+    { cause },
+  );
 }
 
 /** Takes the data directory for this process; the operating system gives it back when the process ends, however it ends. */
@@ -107,6 +124,7 @@ function translateErrors<T>(work: () => T): T {
         retryAfterSeconds: 60,
       });
     }
+    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw damaged('elnav.sqlite', cause);
     throw cause;
   }
 }
