@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { DeviceTypeSchema } from '../../../adapter/device.ts';
+import { AppError } from '../../../core/errors.ts';
+import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
@@ -91,7 +93,10 @@ export function linkRoutes(app: FastifyInstance, { links, idempotency }: Connect
       },
     },
     async (request, reply) => {
-      await links.remove(principalOf(request).account, request.params.id);
+      const { id } = request.params;
+      // An id that no store can hold is an id that does not exist.
+      if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
+      await links.remove(principalOf(request).account, id);
       return reply.code(204).send();
     },
   );
