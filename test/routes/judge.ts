@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { ERRORS, type ErrorCodeName } from '../../src/core/errors.ts';
+import type { Reply } from './ask.ts';
+import type { ServiceName } from './route-table.ts';
+
+const strict = { additionalProperties: false };
+const connectBody = Compile(Type.Object({ error: Type.String({ minLength: 1 }) }, strict));
+const gridBody = Compile(Type.Object({ detail: Type.String({ minLength: 1 }) }, strict));
+/** What FastAPI answers for a request that fails validation. */
+const gridInvalid = Compile(
+  Type.Object(
+    {
+      detail: Type.Array(
+        Type.Object(
+          {
+            loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), { minItems: 1 }),
+            msg: Type.String({ minLength: 1 }),
+            type: Type.String({ minLength: 1 }),
+            input: Type.Optional(Type.Unknown()),
+            ctx: Type.Optional(Type.Object({})),
+          },
+          strict,
+        ),
+        { minItems: 1 },
+      ),
+    },
+    strict,
+  ),
+);
+
+/** What is wrong with an error answer; empty when it is as every error of the service is to be. */
+export function faultsOfError(
+  service: ServiceName,
+  reply: Reply,
+  expected: { readonly status: number; readonly code?: ErrorCodeName },
+): string[] {
+  const faults: string[] = [];
+  if (reply.status !== expected.status) faults.push(`status ${reply.status}, not ${expected.status}`);
+  const code = String(reply.headers['elnav-error']);
+  if (expected.code !== undefined && code !== expected.code) faults.push(`${code}, not ${expected.code}`);
+  if (!Object.hasOwn(ERRORS, code)) faults.push(`Elnav-Error "${code}" is not in the table`);
+  else if (ERRORS[code as ErrorCodeName][service] !== reply.status)
+    faults.push(`${code} with ${reply.status}`);
+  if (!/^application\/json\b/.test(String(reply.headers['content-type']))) faults.push('it is not JSON');
+  if (typeof reply.headers['x-request-id'] !== 'string') faults.push('no X-Request-Id');
+  const body = parsed(reply.text);
+  const shape = service === 'connect' ? connectBody : reply.status === 422 ? gridInvalid : gridBody;
+  if (!shape.Check(body)) faults.push(`body ${reply.text.slice(0, 150)}`);
+  return faults.map((fault) => `${fault} [${reply.text.slice(0, 120)}]`);
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { ErrorCodeName } from '../../src/core/errors.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
+import { onEachEngine } from '../databases.ts';
+import { ask, type Reply } from './ask.ts';
+import { faultsOfError } from './judge.ts';
+import { makeRouteWorld, type RouteWorld } from './samples.ts';
+
+/** Headers of an answer that differ from one request to the next. */
+const VARYING = ['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'content-length'];
+
+onEachEngine('every route', (engine) => {
+  let here: RouteWorld;
+  before(async () => {
+    here = await makeRouteWorld(engine);
+  });
+  after(() => here.close());
+
+  it('has a sample in test/routes/samples.ts', () => {
+    assert.deepEqual(here.lacking, []);
+  });
+
+  it('answers its sample', async () => {
+    const faults: string[] = [];
+    for (const route of here.routes) {
+      const reply = await here.good(route, { headers: { 'x-request-id': 'sample-1' } });
+      if (reply.status !== route.sample.good)
+        faults.push(`${route.name}: ${reply.status} ${reply.text.slice(0, 200)}`);
+      if (reply.headers['x-request-id'] !== 'sample-1') faults.push(`${route.name}: the request id is lost`);
+    }
+    assert.deepEqual(faults, []);
+    assert.ok(here.routes.length >= 25, `only ${here.routes.length} routes`);
+  });
+
+  it('makes a request id where the one that was sent is not well-formed', async () => {
+    for (const route of here.routes) {
+      const sent = 'no id "at" all';
+      const reply = await here.good(route, { headers: { 'x-request-id': sent } });
+      assert.match(String(reply.headers['x-request-id']), /^[A-Za-z0-9]{10}-[a-z0-9]+$/, route.name);
+    }
+  });
+
+  it('lets nobody in without the right key, scope or token', async () => {
+    const { world, things, routes } = here;
+    const unknown = issueApiKey(systemRandom).key;
+    const mistyped = things.owner.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    const revoked = await world.newAccount();
+    await world.admin('DELETE', `/admin/keys/${revoked.keyId}`);
+    const wrongKeys: readonly Wrong[] = [
+      { why: 'unknown key', headers: { 'x-api-key': unknown }, status: 401, code: 'key.invalid' },
+      {
+        why: 'unknown bearer',
+        headers: { authorization: `Bearer ${unknown}` },
+        status: 401,
+        code: 'key.invalid',
+      },
+      { why: 'mistyped key', headers: { 'x-api-key': mistyped }, status: 401, code: 'key.invalid' },
+      { why: 'revoked key', headers: { 'x-api-key': revoked.key }, status: 401, code: 'key.invalid' },
+      { why: 'basic', headers: { authorization: 'Basic YTpi' }, status: 401, code: 'key.invalid' },
+      { why: 'long key', headers: { 'x-api-key': 'k'.repeat(8_000) }, status: 401, code: 'key.invalid' },
+      {
+        why: 'two different keys',
+        headers: { 'x-api-key': things.owner.key, authorization: `Bearer ${unknown}` },
+        status: 401,
+        code: 'key.invalid',
+      },
+      {
+        why: 'byte key',
+        headers: { 'x-api-key': 'elnav_\u00e5\u00e4\u00f6' },
+        status: 401,
+        code: 'key.invalid',
+      },
+    ];
+    const noKey: Wrong = { why: 'no key', headers: {}, status: 401, code: 'key.missing' };
+    const emptyKey: Wrong = { ...noKey, why: 'empty key', headers: { 'x-api-key': '' } };
+    const token = (why: string, headers: Record<string, string>): Wrong => ({
+      why,
+      headers,
+      status: 401,
+      code: 'admin.token_invalid',
+    });
+    const wrongTokens = [
+      token('no token', {}),
+      token('wrong token', { 'x-admin-token': 'wrong' }),
+      token('a key instead', { 'x-api-key': things.owner.key }),
+      token('a key as the token', { 'x-admin-token': things.owner.key }),
+    ];
+    const scopeless = await keysWithoutScopes(here);
+
+    const faults: string[] = [];
+    let asked = 0;
+    for (const route of routes) {
+      const wrong = {
+        public: [],
+        anonymous: wrongKeys,
+        key: [noKey, emptyKey, ...wrongKeys, ...scopeless(route.scope)],
+        admin: wrongTokens,
+      }[route.access];
+      for (const { why, headers, status, code } of wrong) {
+        const path = await route.sample.path(things);
+        const body = route.body === undefined ? undefined : JSON.stringify(route.sample.body ?? {});
+        const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+        const reply = await ask(route.base, {
+          method: route.method,
+          path,
+          headers: { ...type, ...headers },
+          body,
+        });
+        asked += 1;
+        faults.push(
+          ...faultsOfError(route.service, reply, { status, code }).map(
+            (fault) => `${route.name}, ${why}: ${fault}`,
+          ),
+        );
+      }
+    }
+    assert.deepEqual(faults, []);
+    assert.ok(asked > 100, `only ${asked} requests`);
+  });
+
+  it('answers a foreign id as one that does not exist', async () => {
+    const { stranger, things, routes } = here;
+    const faults: string[] = [];
+    const ids = { light: things.light, link: things.link };
+    const withId = routes.filter(({ access, template }) => access === 'key' && template.includes('{'));
+    for (const route of withId) {
+      for (const [what, id] of Object.entries(ids)) {
+        const unknown = id.split('').reverse().join('');
+        const [foreign, missing] = await Promise.all(
+          [id, unknown].map((one) =>
+            here.good(route, {
+              path: route.template.replaceAll(/\{\w+\}/g, one),
+              headers: { 'x-api-key': stranger.key, 'x-request-id': 'same' },
+            }),
+          ),
+        );
+        if (foreign?.status !== 404) faults.push(`${route.name} ${what}: ${foreign?.status}`);
+        if (masked(foreign, id) !== masked(missing, unknown))
+          faults.push(`${route.name} ${what}: ${masked(foreign, id)} and ${masked(missing, unknown)}`);
+        faults.push(
+          ...(missing === undefined ? ['nothing'] : faultsOfError(route.service, missing, { status: 404 })),
+        );
+      }
+    }
+    assert.deepEqual(faults, []);
+    assert.ok(withId.length >= 4, `only ${withId.length} routes with an id`);
+    const still = await things.owner.call('GET', `/devices/${things.light}`);
+    assert.equal(still.status, 200, "the owner's device is untouched");
+    assert.equal((await stranger.call('GET', '/devices')).headers.get('link'), null);
+    assert.deepEqual((await stranger.call('GET', '/devices')).body, []);
+  });
+});
+
+interface Wrong {
+  readonly why: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly code: ErrorCodeName;
+}
+
+/** For a scope, a key of the owner's that has every scope but that one. */
+async function keysWithoutScopes({ world, things }: RouteWorld) {
+  const scopes = ['link:write', 'devices:read', 'devices:command'];
+  const keys = new Map<string, string>();
+  for (const scope of scopes) {
+    const others = scopes.filter((other) => other !== scope).join(' ');
+    const path = `/admin/users/${things.owner.userId}/keys?scopes=${encodeURIComponent(others)}`;
+    keys.set(scope, ((await (await world.admin('POST', path)).json()) as { api_key: string }).api_key);
+  }
+  return (scope: string | undefined): Wrong[] => {
+    const key = keys.get(scope ?? '');
+    return key === undefined
+      ? []
+      : [{ why: `no ${scope}`, headers: { 'x-api-key': key }, status: 403, code: 'key.scope_missing' }];
+  };
+}
+
+function masked(reply: Reply | undefined, id: string): string {
+  const headers = Object.entries(reply?.headers ?? {}).filter(([name]) => !VARYING.includes(name));
+  return JSON.stringify([reply?.status, headers, reply?.text.replaceAll(id, '<id>')]);
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { TSchema } from 'typebox';
+import { ask } from './ask.ts';
+
+export type ServiceName = 'connect' | 'grid';
+
+/** A parameter as the document describes it. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: { readonly type?: string };
+}
+
+interface Operation {
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: TSchema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: TSchema }>> }>
+  >;
+}
+
+/** A route as the service's own document tells it. */
+export interface Route {
+  readonly service: ServiceName;
+  readonly base: string;
+  /** `POST /devices/{id}/command`; where its sample is found. */
+  readonly name: string;
+  readonly method: string;
+  readonly template: string;
+  readonly access: 'public' | 'anonymous' | 'key' | 'admin';
+  readonly scope: string | undefined;
+  readonly parameters: readonly Parameter[];
+  /** Schema of the JSON body; undefined where none is taken. */
+  readonly body: TSchema | undefined;
+  readonly statuses: readonly number[];
+  /** Schema of a JSON answer, by status. */
+  readonly answers: ReadonlyMap<number, TSchema>;
+}
+
+/** Every route of a running service, from its `/openapi.json`. */
+export async function routesOf(service: ServiceName, base: string): Promise<Route[]> {
+  const answer = await ask(base, { method: 'GET', path: '/openapi.json' });
+  assert.equal(answer.status, 200);
+  const { paths } = JSON.parse(answer.text) as {
+    paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  };
+  return Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]): Route => {
+      const answers = Object.entries(operation.responses).flatMap(([status, { content }]) => {
+        const schema = content?.['application/json']?.schema;
+        return schema === undefined ? [] : [[Number(status), schema] as const];
+      });
+      return {
+        service,
+        base,
+        name: `${method.toUpperCase()} ${template}`,
+        method: method.toUpperCase(),
+        template,
+        access: accessOf(operation),
+        scope: /Scope: `([a-z:]+)`/.exec(operation.description ?? '')?.[1],
+        parameters: operation.parameters ?? [],
+        body: operation.requestBody?.content['application/json']?.schema,
+        statuses: Object.keys(operation.responses).map(Number),
+        answers: new Map(answers),
+      };
+    }),
+  );
+}
+
+function accessOf({ security }: Operation): Route['access'] {
+  const names = security.map((choice) => Object.keys(choice).join('+'));
+  if (names.length === 0) return 'public';
+  if (names.includes('adminToken')) return 'admin';
+  return names.includes('') ? 'anonymous' : 'key';
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import type { Engine } from '../databases.ts';
+import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
+import { ask, hangUp, type Reply } from './ask.ts';
+import { type Route, routesOf } from './route-table.ts';
+
+/** What the samples point at. */
+export interface Things {
+  readonly owner: Caller;
+  /** Devices and a link of the owner. */
+  readonly light: string;
+  readonly link: string;
+  /** An application that waits for its decision, made anew for each call. */
+  application(): Promise<string>;
+  /** A link that may be deleted, made anew for each call. */
+  spareLink(): Promise<string>;
+  spareKey(): Promise<string>;
+  email(): string;
+}
+
+/** A request that a route takes, and what it then answers. */
+export interface Sample {
+  /** Path with its query. */
+  readonly path: (things: Things) => string | Promise<string>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly good: number;
+  /** What a body that fits the schema may be answered with besides `good`; fields are judged further than it says. */
+  readonly also?: readonly number[];
+  /** Unknown fields in the body are refused. */
+  readonly strict?: true;
+}
+
+const at =
+  (path: string): Sample['path'] =>
+  () =>
+    path;
+const POLICY = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000';
+const QUOTAS = 'anon_per_ip_per_day=100000000&anon_global_per_day=100000000';
+
+/** One for every route there is: a route without a sample fails the tests. */
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'GET /healthz': { path: at('/healthz'), good: 200 },
+  'GET /readyz': { path: at('/readyz'), good: 200 },
+  'GET /metrics': { path: at('/metrics'), good: 200 },
+  'GET /openapi.json': { path: at('/openapi.json'), good: 200 },
+  'POST /link': {
+    path: at('/link'),
+    body: { vendor: 'sandbox', user_ref: 'samples', credentials: { device_types: ['light'], seed: 's' } },
+    good: 200,
+    also: [400],
+  },
+  'GET /links': { path: at('/links'), good: 200 },
+  'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
+  'GET /vendors': { path: at('/vendors'), good: 200 },
+  'GET /devices': { path: at('/devices?limit=2'), good: 200 },
+  'GET /devices/{id}': { path: ({ light }) => `/devices/${light}`, good: 200 },
+  'POST /devices/{id}/command': {
+    path: ({ light }) => `/devices/${light}/command`,
+    body: { type: 'set_light', dim: 40, color: [1, 2, 3] },
+    good: 200,
+    also: [400, 422],
+    strict: true,
+  },
+  'GET /devices/{id}/transactions': { path: ({ light }) => `/devices/${light}/transactions`, good: 200 },
+  'GET /devices/{id}/readings': { path: ({ light }) => `/devices/${light}/readings`, good: 200 },
+  'POST /sandbox/devices/{id}': {
+    path: ({ light }) => `/sandbox/devices/${light}`,
+    body: { online: true, time_scale: 1 },
+    good: 200,
+    also: [400],
+    strict: true,
+  },
+  'POST /partners/apply': {
+    path: at('/partners/apply'),
+    body: { company: 'Example AB', email: 'a@example.com', vendors: ['sandbox'] },
+    good: 202,
+    also: [400],
+  },
+  'GET /admin/policy/global': { path: at('/admin/policy/global'), good: 200 },
+  'POST /admin/policy/global': { path: at(`/admin/policy/global?${QUOTAS}`), good: 200 },
+  'GET /admin/usage': { path: at('/admin/usage?limit=5'), good: 200 },
+  'GET /admin/audit': { path: at('/admin/audit?limit=5'), good: 200 },
+  'GET /admin/bans': { path: at('/admin/bans'), good: 200 },
+  // There is no ban to lift, so its good answer is the one for an unknown id.
+  'DELETE /admin/bans/{ban_id}': { path: at('/admin/bans/987654321'), good: 404 },
+  'GET /admin/users': { path: at('/admin/users'), good: 200 },
+  'POST /admin/users': {
+    path: ({ email }) => `/admin/users?email=${encodeURIComponent(email())}`,
+    good: 200,
+  },
+  'POST /admin/users/{user_id}/policy': {
+    path: ({ owner }) => `/admin/users/${owner.userId}/policy?${POLICY}`,
+    good: 200,
+  },
+  'POST /admin/users/{user_id}/keys': {
+    path: ({ owner }) => `/admin/users/${owner.userId}/keys?label=sample`,
+    good: 200,
+  },
+  'DELETE /admin/keys/{key_id}': {
+    path: async (things) => `/admin/keys/${await things.spareKey()}`,
+    good: 200,
+  },
+  'GET /admin/partners': { path: at('/admin/partners'), good: 200 },
+  'POST /admin/partners/{application_id}/approve': {
+    path: async (things) => `/admin/partners/${await things.application()}/approve`,
+    good: 200,
+  },
+  'POST /admin/partners/{application_id}/reject': {
+    path: async (things) => `/admin/partners/${await things.application()}/reject`,
+    good: 200,
+  },
+};
+
+/** Both services with an owner of things, another account, and every route with its sample. */
+export interface RouteWorld {
+  readonly world: World;
+  readonly things: Things;
+  readonly stranger: Caller;
+  readonly routes: readonly (Route & { readonly sample: Sample })[];
+  /** Routes without a sample. */
+  readonly lacking: readonly string[];
+  /** Sends the route's sample with a right key or token, with some of it replaced. */
+  good(route: Route & { sample: Sample }, changed?: Changed): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export interface Changed {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export async function makeRouteWorld(
+  engine: Engine,
+  options: Partial<Parameters<typeof makeWorld>[0]> = {},
+): Promise<RouteWorld> {
+  const world = await makeWorld({ engine, env: { ELNAV_TRUST_PROXY: '127.0.0.1' }, ...options });
+  await world.admin('POST', `/admin/policy/global?${QUOTAS}`);
+  const owner = await world.newAccount();
+  const stranger = await world.newAccount();
+  const things = await thingsOf(world, owner);
+  const table = [...(await routesOf('connect', world.connect)), ...(await routesOf('grid', world.grid))];
+  const routes = table.flatMap((route) => {
+    const sample = SAMPLES[route.name];
+    return sample === undefined ? [] : [{ ...route, sample }];
+  });
+  return {
+    world,
+    things,
+    stranger,
+    routes,
+    lacking: table.map(({ name }) => name).filter((name) => !Object.hasOwn(SAMPLES, name)),
+    async good(route, changed = {}) {
+      const { sample } = route;
+      const body = changed.body ?? (sample.body === undefined ? undefined : JSON.stringify(sample.body));
+      return ask(route.base, {
+        method: changed.method ?? route.method,
+        path: changed.path ?? (await sample.path(things)),
+        headers: {
+          ...rightHeaders(route, owner.key),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...changed.headers,
+        },
+        body,
+      });
+    },
+    async close() {
+      hangUp();
+      await world.close();
+    },
+  };
+}
+
+/** What lets a request in. */
+export function rightHeaders({ access }: Pick<Route, 'access'>, key: string): Record<string, string> {
+  if (access === 'admin') return { 'x-admin-token': ADMIN_TOKEN };
+  return access === 'key' ? { 'x-api-key': key } : {};
+}
+
+async function thingsOf(world: World, owner: Caller): Promise<Things> {
+  let count = 0;
+  const linkOne = async (seed: string, types: readonly string[]) => {
+    const credentials = { seed, device_types: types };
+    const answer = await owner.call('POST', '/link', { vendor: 'sandbox', user_ref: 'things', credentials });
+    assert.equal(answer.status, 200);
+    return answer.body as { devices: { id: string }[] };
+  };
+  const links = async () => (await owner.call('GET', '/links')).body as { id: string }[];
+  const { devices } = await linkOne('kept', ['light']);
+  const [kept] = await links();
+  return {
+    owner,
+    light: devices[0]?.id ?? '',
+    link: kept?.id ?? '',
+    async application() {
+      count += 1;
+      const { text } = await ask(world.connect, {
+        method: 'POST',
+        path: '/partners/apply',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ company: 'Example AB', email: `partner-${count}-${process.pid}@example.com` }),
+      });
+      return (JSON.parse(text) as { application_id: string }).application_id;
+    },
+    async spareLink() {
+      count += 1;
+      const before = new Set((await links()).map(({ id }) => id));
+      await linkOne(`spare-${count}`, ['thermostat']);
+      return (await links()).find(({ id }) => !before.has(id))?.id ?? '';
+    },
+    async spareKey() {
+      const path = `/admin/users/${owner.userId}/keys?label=spare`;
+      return ((await (await world.admin('POST', path)).json()) as { id: string }).id;
+    },
+    email() {
+      count += 1;
+      return `sample-${count}-${process.pid}@example.com`;
+    },
+  };
+}
