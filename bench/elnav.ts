@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Engine, makePlace, type Place } from '../test/databases.ts';
 import { ADMIN_TOKEN, callJson, VAULT_KEYS } from '../test/world.ts';
 import { type Child, startChild } from './children.ts';
@@ -51,6 +54,13 @@ export async function startElnav(engine: Engine, given?: Place): Promise<Elnav> 
       if (given === undefined) await place.remove();
     },
   };
+}
+
+/** Node's own HTTP server in a process of its own, answering this text to whatever is asked. */
+export async function startBare(text: string): Promise<Child> {
+  const file = join(tmpdir(), `elnav-bench-${process.pid}-${Date.now()}.json`);
+  writeFileSync(file, text);
+  return startChild('./serve-bare.ts', { BENCH_BODY: file });
 }
 
 /** A call that must succeed. */

@@ -11,6 +11,8 @@ export interface Contender {
 
 export interface Measured {
   readonly perSecond: number;
+  /** Requests a second of each round, in the order of the rounds. */
+  readonly rounds: readonly number[];
   readonly p99Ms: number;
   /** Processor time of the server for one request. */
   readonly cpuMicros: number;
@@ -34,6 +36,7 @@ export async function race(contenders: readonly Contender[], course: Course = CO
     }
   }
   return rounds.map((measured) => ({
+    rounds: measured.flatMap(({ rounds: own }) => own),
     perSecond: median(measured.map(({ perSecond }) => perSecond)),
     p99Ms: median(measured.map(({ p99Ms }) => p99Ms)),
     cpuMicros: median(measured.map(({ cpuMicros }) => cpuMicros)),
@@ -54,9 +57,15 @@ async function drive({ name, url, child, headers, requests }: Contender, course:
   if (failed > 0) throw new Error(`${name}: ${failed} requests were not answered with 200`);
   return {
     perSecond: result.requests.average,
+    rounds: [result.requests.average],
     p99Ms: result.latency.p99,
     cpuMicros: ((after - before) * 1_000) / Math.max(1, result.requests.total),
   };
+}
+
+/** The median of the rounds' ratios: two neighbours in time share whatever else the machine does. */
+export function ratioOf(ours: Measured, theirs: Measured): number {
+  return median(ours.rounds.map((own, round) => own / (theirs.rounds[round] ?? theirs.perSecond)));
 }
 
 export function median(values: readonly number[]): number {

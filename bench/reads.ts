@@ -1,6 +1,5 @@
-import { startChild } from './children.ts';
-import { call, startElnav } from './elnav.ts';
-import { COURSE, type Contender, type Measured, race } from './load.ts';
+import { call, startBare, startElnav } from './elnav.ts';
+import { COURSE, type Contender, type Measured, race, ratioOf } from './load.ts';
 import { count, ms, percent, type Row, type Section } from './report.ts';
 
 const SHARE = 0.5;
@@ -27,7 +26,7 @@ export async function readBench(): Promise<Section[]> {
   const fresh = contender('elnav, fresh state', polled.devices[0]?.id);
   const asked = contender('elnav, sandbox charger', simulated.devices[0]?.id);
   const body = JSON.stringify(await call(fresh.url, key));
-  const bare = await startChild('./serve-bare.ts', { BENCH_BODY: Buffer.from(body).toString('base64') });
+  const bare = await startBare(body);
   const opponent: Contender = {
     name: 'node:http',
     url: bare.told.connect,
@@ -62,7 +61,7 @@ export function throughput(
   what: string,
   { ours, theirs, share }: { ours: Measured; theirs: Measured; share?: number },
 ): Row {
-  const ratio = ours.perSecond / theirs.perSecond;
+  const ratio = ratioOf(ours, theirs);
   return {
     what,
     figure: count(ours.perSecond),

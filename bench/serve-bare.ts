@@ -1,9 +1,12 @@
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions, ready } from './child-side.ts';
 
 // The opponent: Node's own HTTP server, which answers the same bytes to whatever is asked.
-const body = Buffer.from(process.env.BENCH_BODY ?? '', 'base64');
+const file = process.env.BENCH_BODY ?? '';
+const body = readFileSync(file);
+rmSync(file);
 const headers = {
   'content-type': 'application/json; charset=utf-8',
   'content-length': String(body.length),
