@@ -65,7 +65,12 @@ async function openMigrated(place: {
   clock: Clock;
 }): Promise<Database> {
   const database = await openDatabase({ ...place, random: systemRandom, log: silentLog });
-  await migrate(database.queries);
+  try {
+    await migrate(database.queries);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   return database;
 }
 

@@ -38,7 +38,6 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: 
     code: 'request.malformed',
     detail: 'the content-length does not match the body',
   },
-  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'request.malformed', detail: 'the body is empty; send a JSON object' },
   FST_ERR_BAD_URL: { code: 'request.malformed', detail: 'the path is not validly percent-encoded' },
   FST_ERR_MAX_PARAM_LENGTH: {
     code: 'route.not_found',

@@ -39,7 +39,7 @@ export function partnerRoutes(app: FastifyInstance, { accounts, limits }: Connec
     },
     async (request, reply) => {
       const application = checkApplication(request.body);
-      await allow.take(request.ip);
+      await allow.take(request.ip, reply);
       return reply.code(202).send(await accounts.partners.apply(application));
     },
   );
