@@ -95,12 +95,12 @@ export async function createCommands(options: CommandsOptions) {
   }
 
   /** Changes the device in its lane, and answers what it is like then. */
-  function change<T>(
-    { row }: Known,
+  async function change<T>(
+    known: Known,
     request: Pick<CommandRequest, 'keyId' | 'begun'>,
     what: Change<T>,
   ): Promise<Known> {
-    const { account, vendor, id, link } = row;
+    const { account, vendor, id, link } = known.row;
     const entry = {
       account,
       vendor,
@@ -114,7 +114,12 @@ export async function createCommands(options: CommandsOptions) {
         what.work(session),
       );
     };
-    return inLane(entry, { work, look: (answer) => what.look(answer) });
+    try {
+      return await inLane(entry, { work, look: (answer) => what.look(answer) });
+    } catch (error) {
+      devices.doubt(known);
+      throw error;
+    }
   }
 
   async function stateAfter(known: Known): Promise<Known> {

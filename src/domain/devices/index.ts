@@ -54,6 +54,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
   const memory = new DeviceMemory();
   const reader = createReader({ clock, sessions });
   const flights = new Map<string, Promise<Known>>();
+  const loads = new Map<string, Promise<Known[]>>();
   const { bus } = database;
 
   const tell = async (changed: readonly { account: number; id: string }[]): Promise<void> => {
@@ -77,13 +78,25 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     return adapter;
   };
 
-  async function byId(account: number, id: string): Promise<Known[]> {
+  /** All that ask for a device at a time get the same object of it: what one learns, all know. */
+  function byId(account: number, id: string): Known[] | Promise<Known[]> {
     const remembered = bus.live ? memory.known(account, id) : undefined;
     if (remembered !== undefined) return remembered;
     const changes = memory.changesOf(account);
+    const key = `${account}/${changes}/${id}`;
+    const running = loads.get(key);
+    if (running !== undefined) return running;
+    const load = loadById(account, id, changes).finally(() => loads.delete(key));
+    loads.set(key, load);
+    return load;
+  }
+
+  async function loadById(account: number, id: string, changes: number): Promise<Known[]> {
     const devices = (await store.byId(account, id)).map(
       ({ seen, ...row }: DeviceRow): Known => ({ row, seen, answer: null }),
     );
+    const remembered = memory.known(account, id);
+    if (remembered !== undefined && bus.live) return remembered;
     if (bus.live && memory.changesOf(account) === changes && devices.length > 0)
       memory.keep(account, id, devices);
     return devices;
@@ -109,6 +122,12 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     const { account, vendor, id } = known.row;
     known.seen = seen;
     known.answer = null;
+    // The device may have been dropped and loaded anew since `known` was found.
+    for (const other of memory.known(account, id) ?? []) {
+      if (other === known || other.row.vendor !== vendor) continue;
+      other.seen = seen;
+      other.answer = null;
+    }
     memory.dropPages(account);
     sightings.add({ account, vendor, id, seen });
   }
@@ -164,9 +183,14 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     async readAfterCommand(known: Known): Promise<Known> {
       const key = `${known.row.account}/${known.row.vendor}/${known.row.id}`;
       await flights.get(key)?.catch(() => {});
-      await refresh(known);
+      const read = await refresh(known);
       await sightings.flush();
-      return known;
+      return read;
+    },
+
+    /** What is known of the device may no longer be so: whoever reads it next asks the vendor, however fresh it is. */
+    doubt(known: Known): void {
+      if (known.seen !== null) see(known, { ...known.seen, fetchedAt: 0 });
     },
 
     /** Takes what a vendor said of a device outside a read, and stores it. */

@@ -26,6 +26,8 @@ export class DeviceMemory {
   readonly #pages = new Map<number, Map<string, Page>>();
   /** Counts changes of an account, so that a page read before a change is not kept after it. */
   readonly #changes = new Map<number, number>();
+  /** How often everything was dropped, which is a change of every account. */
+  #droppedAll = 0;
   #pageBytes = 0;
 
   known(account: number, id: string): Known[] | undefined {
@@ -43,24 +45,29 @@ export class DeviceMemory {
   }
 
   changesOf(account: number): number {
-    return this.#changes.get(account) ?? 0;
+    return (this.#changes.get(account) ?? 0) + this.#droppedAll;
   }
 
   /** Keeps a page unless the account has changed since `changes` was read. */
   keepPage(account: number, query: string, kept: { page: Page; changes: number }): void {
     if (this.changesOf(account) !== kept.changes) return;
-    if (this.#pageBytes + kept.page.body.length > PAGE_BYTES) this.#dropAllPages();
     const pages = this.#pages.get(account) ?? new Map<string, Page>();
+    if (pages.has(query)) return;
+    const bytes = bytesOf(query, kept.page);
+    if (this.#pageBytes + bytes > PAGE_BYTES) {
+      this.#dropAllPages();
+      pages.clear();
+    }
     pages.set(query, kept.page);
     this.#pages.set(account, pages);
-    this.#pageBytes += kept.page.body.length;
+    this.#pageBytes += bytes;
   }
 
   dropPages(account: number): void {
-    this.#changes.set(account, this.changesOf(account) + 1);
+    this.#changes.set(account, (this.#changes.get(account) ?? 0) + 1);
     const pages = this.#pages.get(account);
     if (pages === undefined) return;
-    for (const page of pages.values()) this.#pageBytes -= page.body.length;
+    for (const [query, page] of pages) this.#pageBytes -= bytesOf(query, page);
     this.#pages.delete(account);
   }
 
@@ -71,7 +78,7 @@ export class DeviceMemory {
 
   dropAll(): void {
     this.#byId.clear();
-    for (const account of this.#pages.keys()) this.#changes.set(account, this.changesOf(account) + 1);
+    this.#droppedAll += 1;
     this.#dropAllPages();
   }
 
@@ -79,4 +86,9 @@ export class DeviceMemory {
     this.#pages.clear();
     this.#pageBytes = 0;
   }
+}
+
+/** Empty pages take room as well: a caller can ask for any number of them. */
+function bytesOf(query: string, page: Page): number {
+  return page.body.length + 2 * query.length + 500;
 }

@@ -1,0 +1,123 @@
+import type { Adapter } from '../src/adapter/adapter.ts';
+import type { Command } from '../src/adapter/commands.ts';
+import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
+import { systemRandom } from '../src/core/ids.ts';
+import type { JsonObject } from '../src/core/json.ts';
+import { silentLog } from '../src/core/log.ts';
+import { createMetrics } from '../src/core/metrics.ts';
+import type { Database } from '../src/db/database.ts';
+import { type Accounts, createAccounts } from '../src/domain/accounts/index.ts';
+import { createCommands } from '../src/domain/commands/index.ts';
+import { createDevices, createVendorCaller } from '../src/domain/devices/index.ts';
+import {
+  createLinkStore,
+  createLinks,
+  createSessionSource,
+  createSessions,
+  createVault,
+} from '../src/domain/links/index.ts';
+import { type Engine, makePlace, type Place } from './databases.ts';
+
+/** Links, devices and commands as one process has them, without HTTP. */
+export type Core = Awaited<ReturnType<typeof openCore>>;
+
+const VAULT_KEYS = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
+
+interface CoreOptions {
+  readonly place: Place;
+  readonly clock: TurnedClock;
+  readonly adapters: readonly Adapter[];
+}
+
+/** Opens a process on a place: several at a time on PostgreSQL. */
+export async function openCore({ place, clock, adapters: list }: CoreOptions) {
+  const database: Database = await place.open(clock);
+  const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
+  const log = silentLog;
+  const callVendor = createVendorCaller({ clock, log, metrics: createMetrics() });
+  const store = createLinkStore(database);
+  const vault = createVault(VAULT_KEYS, systemRandom);
+  const sessions = createSessions({ store, vault, clock, log });
+  const source = createSessionSource({ sessions, callVendor, log });
+  const devices = createDevices({ database, adapters, sessions: source, clock, log });
+  const links = createLinks({
+    database,
+    store,
+    sessions,
+    devices,
+    adapters,
+    callVendor,
+    checkCredentials: (_schema, credentials) => credentials as JsonObject,
+    clock,
+    random: systemRandom,
+    log,
+  });
+  const commands = await createCommands({
+    database,
+    adapters,
+    devices,
+    sessions: source,
+    clock,
+    random: systemRandom,
+  });
+  return {
+    database,
+    store,
+    vault,
+    sessions,
+    devices,
+    links,
+    commands,
+    link: (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
+      links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} }),
+    send: (account: number, deviceId: string, command: Command) =>
+      commands.run({ account, keyId: 'k', deviceId, vendor: undefined, command, begun: () => {} }),
+    read: async (account: number, id: string): Promise<JsonObject> =>
+      JSON.parse((await devices.read(account, id)).toString()),
+    list: async (account: number, query: object = {}): Promise<JsonObject[]> =>
+      JSON.parse((await devices.list(account, { limit: 1_000, ...query })).body.toString()),
+    async close() {
+      await devices.flush();
+      await database.close();
+    },
+  };
+}
+
+/** An empty place with one process, and accounts to use it. */
+export interface CoreWorld extends Core {
+  readonly place: Place;
+  readonly clock: TurnedClock;
+  newAccount(): Promise<number>;
+  /** A further process on the same database; PostgreSQL only. */
+  another(): Promise<Core>;
+  remove(): Promise<void>;
+}
+
+export async function makeCoreWorld(engine: Engine, adapters: readonly Adapter[]): Promise<CoreWorld> {
+  const place = await makePlace(engine);
+  const clock = turnedClock();
+  const core = await openCore({ place, clock, adapters });
+  const accounts: Accounts = await createAccounts({
+    database: core.database,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+  });
+  let users = 0;
+  return {
+    ...core,
+    place,
+    clock,
+    async newAccount() {
+      users += 1;
+      const user = { email: `u${users}@example.com`, name: '', tier: 'free' };
+      return (await accounts.users.create(user, { name: 'admin', ip: '192.0.2.1', requestId: 'r' })).id;
+    },
+    another: () => openCore({ place, clock, adapters }),
+    async remove() {
+      await accounts.close();
+      await core.close();
+      await place.remove();
+    },
+  };
+}

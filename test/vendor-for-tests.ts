@@ -1,0 +1,148 @@
+import Type from 'typebox';
+import { type Adapter, kind } from '../src/adapter/adapter.ts';
+import type { Command } from '../src/adapter/commands.ts';
+import type { DeviceType } from '../src/adapter/device.ts';
+import type { DeviceRef, Session } from '../src/adapter/session.ts';
+import { AppError } from '../src/core/errors.ts';
+
+/** What the vendor says of a device. */
+export interface Reading {
+  readonly online: boolean;
+  readonly on: boolean;
+  readonly watt: number;
+}
+
+export interface Call {
+  readonly call: 'link' | 'unlink' | 'read' | 'command';
+  /** Device id; the user of the credentials for a link. */
+  readonly id: string;
+  readonly command?: Command;
+}
+
+/** A vendor that writes down what it is asked and behaves as the test says. */
+export interface TestVendor {
+  readonly adapter: Adapter;
+  readonly calls: Call[];
+  /** Devices of the next link, as `type-id`. */
+  devices: readonly string[];
+  /** What devices say until told otherwise. */
+  reading: Reading;
+  /** Run before each answer of its kind; may wait or throw. */
+  onRead: (device: DeviceRef, session: Session) => Promise<void>;
+  onCommand: (device: DeviceRef, command: Command, session: Session) => Promise<void>;
+  onLink: (session: Session) => Promise<void>;
+  /** The most commands that were at work at one time: on one device, and in all. */
+  readonly atOnce: { onOne: number; inAll: number };
+  count(call: Call['call'], id?: string): number;
+}
+
+const Credentials = Type.Object(
+  { user: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
+  { additionalProperties: false },
+);
+
+/** `charger` limits by current, `industrial` by power; `light` can be switched and dimmed; `battery` takes watts. */
+export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestVendor {
+  const running = new Map<string, number>();
+  const vendor: TestVendor = {
+    calls: [],
+    devices: ['light-1'],
+    reading: { online: true, on: false, watt: 10 },
+    onRead: async () => {},
+    onCommand: async () => {},
+    onLink: async () => {},
+    atOnce: { onOne: 0, inAll: 0 },
+    count: (call, id) =>
+      vendor.calls.filter((one) => one.call === call && (id === undefined || one.id === id)).length,
+    get adapter() {
+      return adapter;
+    },
+  };
+
+  const read = async (session: Session, device: DeviceRef): Promise<Reading> => {
+    vendor.calls.push({ call: 'read', id: device.id });
+    await vendor.onRead(device, session);
+    return vendor.reading;
+  };
+  const obey = async (session: Session, device: DeviceRef, command: Command): Promise<void> => {
+    vendor.calls.push({ call: 'command', id: device.id, command });
+    const atWork = (running.get(device.id) ?? 0) + 1;
+    running.set(device.id, atWork);
+    vendor.atOnce.onOne = Math.max(vendor.atOnce.onOne, atWork);
+    const inAll = [...running.values()].reduce((sum, count) => sum + count, 0);
+    vendor.atOnce.inAll = Math.max(vendor.atOnce.inAll, inAll);
+    try {
+      await vendor.onCommand(device, command, session);
+    } finally {
+      running.set(device.id, (running.get(device.id) ?? 0) - 1);
+    }
+  };
+
+  const status = ({ online, on }: Reading) => ({ online, power_on: on });
+  const reads = { read_power: ({ watt }: Reading) => watt };
+  const onOff = { turn_on: obey, turn_off: obey };
+  const adapter = {
+    slug,
+    name: 'Test vendor',
+    credentials: Credentials,
+    pushes: false,
+    pollSeconds,
+    async link(session) {
+      const { user, password } = session.credentials as Type.Static<typeof Credentials>;
+      vendor.calls.push({ call: 'link', id: user });
+      await vendor.onLink(session);
+      if (password === 'wrong')
+        throw new AppError('link.credentials_refused', `${slug} does not know this user and password`);
+      return {
+        vendorAccount: user,
+        devices: vendor.devices.map((id) => ({ id, type: id.split('-', 1)[0] as DeviceType, name: id })),
+      };
+    },
+    async unlink(session) {
+      vendor.calls.push({ call: 'unlink', id: String(session.credentials.user) });
+    },
+    kinds: {
+      light: kind<Reading>({
+        read,
+        status,
+        reads,
+        controls: { on_off: onOff, set_light: { set_light: obey } },
+      }),
+      charger: kind<Reading>({
+        read,
+        status,
+        reads,
+        controls: {
+          charge_control: { start_charge: obey, stop_charge: obey },
+          set_current: { set_current: obey },
+          load_balancing: { set_limit: obey },
+        },
+        limits: () => ({ min_a: 6, max_a: 32, min_w: null, max_w: null }),
+        availableCapacity: () => ({ current_a: 10, power_w: null }),
+      }),
+      industrial: kind<Reading>({
+        read,
+        status,
+        reads,
+        controls: { load_balancing: { set_limit: obey } },
+        limits: () => ({ min_a: null, max_a: null, min_w: 1_000, max_w: 50_000 }),
+        availableCapacity: () => ({ current_a: null, power_w: 10_000 }),
+      }),
+      battery: kind<Reading>({
+        read,
+        status,
+        reads,
+        controls: { set_battery_power: { set_battery_power: obey } },
+        limits: () => ({ min_a: null, max_a: null, min_w: -5_000, max_w: 5_000 }),
+      }),
+      vehicle: kind<Reading>({ read, status, reads, controls: { charge_limit: { set_charge_limit: obey } } }),
+      smart_home_appliance: kind<Reading>({
+        read,
+        status,
+        reads,
+        controls: { delayed_start: { delayed_start: obey } },
+      }),
+    },
+  } satisfies Adapter;
+  return vendor;
+}
