@@ -11,7 +11,6 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
     exitWith(error);
     return;
   }
-  greet(running);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       // A second signal, or a close that hangs, ends the process at once.
@@ -23,6 +22,8 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
       );
     });
   }
+  // Last: whoever reads that it is ready may stop it at once.
+  greet(running);
 }
 
 /** Prints why a command cannot go on, and ends it with code 1. */

@@ -1,5 +1,14 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseVaultKeys, type Settings, type VaultKey } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
@@ -40,14 +49,25 @@ export function loadSecrets(
   };
 }
 
+/** Whole and on the disk before it has its name: what it encrypts is as durable as the database. */
 function writeSecret(file: string, text: string): void {
-  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
-  chmodSync(file, 0o600);
+  const made = `${file}.new`;
+  const descriptor = openSync(made, 'w', 0o600);
+  fchmodSync(descriptor, 0o600);
+  writeSync(descriptor, `${text}\n`);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  renameSync(made, file);
+  const directory = openSync(dirname(file), 'r');
+  fsyncSync(directory);
+  closeSync(directory);
 }
 
 function readVaultKeys(file: string): VaultKey[] {
   try {
-    return parseVaultKeys(readFileSync(file, 'utf8').trim());
+    const keys = parseVaultKeys(readFileSync(file, 'utf8').trim());
+    if (keys.length === 0) throw new Error('holds no key; restore it from a backup');
+    return keys;
   } catch (cause) {
     throw new OperatorError(`${file} ${cause instanceof Error ? cause.message : 'cannot be read'}.`, {
       cause,

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import type { Place } from '../databases.ts';
 import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from '../world.ts';
 
@@ -26,8 +28,8 @@ export interface Launch {
 
 const root = join(import.meta.dirname, '../..');
 const running = new Set<ChildProcess>();
-// A test that fails must not leave its processes behind.
-process.on('exit', () => {
+// A test that failed must not leave its processes behind, nor wait for them.
+after(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
@@ -95,17 +97,20 @@ export async function startService(options: Launch): Promise<Service> {
   };
 }
 
-/** Runs a service that is expected to end by itself. */
+/** Runs a service that is expected to end by itself; one that gets ready after all is killed. */
 export async function runToEnd(options: Launch): Promise<Exit & { readonly output: string }> {
-  const { exited, output } = launch(options);
+  const { child, exited, heard, output } = launch(options);
+  heard.add(() => {
+    if (output().includes('elnav is ready')) child.kill('SIGKILL');
+  });
   const exit = await exited;
   return { ...exit, output: output() };
 }
 
-/** Ends a service the way an operator does. */
-export async function stopService(service: Service): Promise<Exit> {
+/** Ends a service the way an operator does; it must end well. */
+export async function stopService(service: Service): Promise<void> {
   service.signal('SIGTERM');
-  return service.exited;
+  assert.deepEqual(await service.exited, { code: 0, signal: null }, service.output());
 }
 
 export function admin(grid: string, method: string, path: string): Promise<Answer> {

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { ENGINES, makePlace, type Place } from '../databases.ts';
+import { ADMIN_TOKEN, VAULT_KEYS } from '../world.ts';
+import { envOf, runToEnd, startService, stopService } from './service.ts';
+
+/** A refusal is sentences for the operator, on code 1, and never a stack. */
+async function refused(env: Record<string, string>): Promise<string> {
+  const { code, output } = await runToEnd({ env });
+  assert.equal(code, 1, output);
+  assert.match(output, /^elnav: /);
+  assert.doesNotMatch(output, /\n\s+at /);
+  return output;
+}
+
+const median = (figures: readonly number[]) =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+
+describe('the first start', () => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await makePlace('sqlite');
+  });
+  afterEach(() => place.remove());
+
+  it('makes secrets that only its user reads, shows them once, and starts again with them', async (t) => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    const first = await startService({ env });
+    const key = /export KEY=(\S+)/.exec(first.output())?.[1] ?? '';
+    const token = /as admin-token:\s+(\S+)/.exec(first.output())?.[1] ?? '';
+    for (const name of ['admin-token', 'vault-keys', 'elnav.sqlite'])
+      assert.equal(statSync(join(place.dataDir, name)).mode & 0o777, 0o600, name);
+    await stopService(first);
+
+    const again = await startService({ env });
+    assert.doesNotMatch(again.output(), /KEY=|admin-token/);
+    const devices = await fetch(`${again.connect}/devices`, { headers: { 'x-api-key': key } });
+    assert.equal(devices.status, 200);
+    const users = await fetch(`${again.grid}/admin/users`, { headers: { 'x-admin-token': token } });
+    assert.equal(users.status, 200);
+    await stopService(again);
+
+    const times: number[] = [];
+    for (let start = 0; start < 5; start += 1) {
+      const service = await startService({ env });
+      times.push(service.readyMs);
+      service.signal('SIGKILL');
+      await service.exited;
+    }
+    t.diagnostic(
+      `ready after ${Math.round(first.readyMs)} ms the first time, ${Math.round(median(times))} ms then`,
+    );
+  });
+
+  it('does not make new vault keys for stored credentials', async () => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    await stopService(await startService({ env }));
+    rmSync(join(place.dataDir, 'vault-keys'));
+    assert.match(await refused(env), /vault keys are missing: .*vault-keys is gone.*Restore the file/);
+  });
+
+  it('says so when the vault keys cannot be understood', async () => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    await stopService(await startService({ env }));
+    for (const text of ['', 'k1:c2hvcnQ=\n']) {
+      writeFileSync(join(place.dataDir, 'vault-keys'), text);
+      assert.match(await refused(env), /vault-keys/);
+    }
+  });
+
+  it('refuses a data directory that another process uses, and goes on when that is gone', async () => {
+    const env = envOf(place);
+    const first = await startService({ env });
+    assert.match(
+      await refused(env),
+      /Another elnav process is using the data directory .*Stop it first, or set ELNAV_DATA_DIR/,
+    );
+    assert.equal((await fetch(`${first.connect}/healthz`)).status, 200);
+    first.signal('SIGKILL');
+    await first.exited;
+    await stopService(await startService({ env }));
+  });
+
+  it('says which port is in use, and how to take another', async () => {
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));
+    const { port } = squatter.address() as { port: number };
+    for (const name of ['ELNAV_CONNECT_PORT', 'ELNAV_GRID_PORT']) {
+      const said = await refused({ ...envOf(place), [name]: String(port) });
+      assert.match(
+        said,
+        new RegExp(`Port ${port} is in use\\. Stop what uses it, or set ELNAV_CONNECT_PORT`),
+      );
+    }
+    squatter.close();
+  });
+
+  it('leaves a database that it cannot open as it is', async () => {
+    const env = envOf(place);
+    await stopService(await startService({ env }));
+    const file = join(place.dataDir, 'elnav.sqlite');
+    for (const garble of [
+      () => writeFileSync(file, 'this is not a database\n'.repeat(1_000)),
+      () => truncateSync(file, 5_000),
+      () => truncateSync(file, 0),
+    ]) {
+      garble();
+      const { size } = statSync(file);
+      assert.match(await refused(env), /database .*elnav\.sqlite.* left as it is: restore a backup/);
+      assert.equal(statSync(file).size, size);
+    }
+  });
+
+  it('says so when the data directory cannot be made', async () => {
+    const file = join(place.dataDir, 'file');
+    writeFileSync(file, '');
+    assert.match(
+      await refused({ ...envOf(place), ELNAV_DATA_DIR: join(file, 'data') }),
+      /data directory .* cannot be made/,
+    );
+  });
+});
+
+describe('settings that are not right', () => {
+  it('are listed together, with the name that was probably meant', async () => {
+    const output = await refused({
+      ELNAV_CONECT_PORT: '1',
+      ELNAV_GRID_PORT: '70000',
+      ELNAV_ADMIN_TOKEN: 'short',
+      ELNAV_LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://root:the-password@127.0.0.1/x',
+      REDIS_URL: 'ftp://127.0.0.1',
+    });
+    assert.match(output, /ELNAV_CONECT_PORT is not a setting; did you mean ELNAV_CONNECT_PORT\?/);
+    assert.match(output, /ELNAV_GRID_PORT must be a port from 0 to 65535, not "70000"/);
+    assert.match(output, /ELNAV_ADMIN_TOKEN must have at least 16 characters/);
+    assert.match(output, /ELNAV_LOG_LEVEL must be one of/);
+    assert.match(output, /DATABASE_URL must be an address that starts with postgres:/);
+    assert.match(output, /REDIS_URL must be an address that starts with redis:/);
+    assert.doesNotMatch(output, /the-password|short/);
+  });
+
+  it('are a DATABASE_URL without the secrets that it needs', async () => {
+    const output = await refused({ DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+    assert.match(output, /ELNAV_ADMIN_TOKEN is required with DATABASE_URL/);
+    assert.match(output, /ELNAV_VAULT_KEYS is required with DATABASE_URL .*openssl rand/);
+  });
+
+  it('are a database that nobody serves or that refuses', async () => {
+    const secrets = { ELNAV_ADMIN_TOKEN: ADMIN_TOKEN, ELNAV_VAULT_KEYS: VAULT_KEYS };
+    const away = await refused({ ...secrets, DATABASE_URL: 'postgres://root:the-password@127.0.0.1:1/x' });
+    assert.match(away, /The database of DATABASE_URL cannot be reached \(.*ECONNREFUSED/);
+    assert.doesNotMatch(away, /the-password/);
+  });
+
+  it('are a database of that server which does not exist', {
+    skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set',
+  }, async () => {
+    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+    url.pathname = '/no_such_database';
+    const env = { ELNAV_ADMIN_TOKEN: ADMIN_TOKEN, ELNAV_VAULT_KEYS: VAULT_KEYS, DATABASE_URL: url.href };
+    assert.match(await refused(env), /refuses the connection \(.*no_such_database.*does not exist/);
+  });
+});
+
+describe('a Redis that nobody serves', () => {
+  it('does not keep the service from starting; it says that it is degraded', async () => {
+    const place = await makePlace('sqlite');
+    const service = await startService({ env: { ...envOf(place), REDIS_URL: 'redis://127.0.0.1:1' } });
+    const ready = await fetch(`${service.connect}/readyz`);
+    assert.equal(ready.status, 200);
+    assert.match(await ready.text(), /"degraded".*"redis":"lost/);
+    await stopService(service);
+    await place.remove();
+  });
+});
