@@ -30,7 +30,10 @@ export function probesOf({ database, redis, dataDir }: ProbeOptions): Probe[] {
       name: 'redis',
       vital: false,
       async check() {
-        if (redis.status !== 'ready') throw new Error('lost; each process counts limits by itself');
+        // A connection can stand and be silent, so its status alone does not tell.
+        await redis.ping().catch((cause: unknown) => {
+          throw new Error('lost; each process counts limits by itself', { cause });
+        });
         return 'ok';
       },
     });

@@ -1,0 +1,84 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A wire between the service and a server that a test can cut. */
+export interface TcpProxy {
+  readonly port: number;
+  /** The address of the server, as it is reached through the wire. */
+  through(url: string): string;
+  /** Ends all connections and refuses new ones, as a server that is gone does. */
+  cut(): Promise<void>;
+  /** Lets nothing pass any more without telling anybody, as a lost network does. */
+  freeze(): void;
+  /** Takes new connections again; what was frozen ends. */
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function tcpProxy(target: string): Promise<TcpProxy> {
+  const { hostname, port: targetPort } = new URL(target);
+  const sockets = new Set<Socket>();
+  let frozen = false;
+
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    // A test that failed must not wait for its wires.
+    socket.unref();
+    socket.on('close', () => sockets.delete(socket));
+    // A cut wire is what is tested; what the ends say of it is for them.
+    socket.on('error', () => {});
+  };
+  const takeIn = (client: Socket) => {
+    keep(client);
+    if (frozen) return client.pause();
+    const server = connect(Number(targetPort), hostname);
+    keep(server);
+    client.pipe(server).pipe(client);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  };
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const listen = (at: number) =>
+    new Promise<Server>((resolve, reject) => {
+      const server = createServer(takeIn);
+      server.once('error', reject);
+      server.listen(at, '127.0.0.1', () => resolve(server)).unref();
+    });
+  const stop = (server: Server) =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      endAll();
+    });
+
+  let listening: Server | undefined = await listen(0);
+  const address = listening.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const cut = async () => {
+    const server = listening;
+    listening = undefined;
+    if (server !== undefined) await stop(server);
+  };
+  return {
+    port,
+    through(url) {
+      const through = new URL(url);
+      through.host = `127.0.0.1:${port}`;
+      return through.href;
+    },
+    cut,
+    freeze() {
+      frozen = true;
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
+    async resume() {
+      if (frozen) endAll();
+      frozen = false;
+      listening ??= await listen(port);
+    },
+    close: cut,
+  };
+}
