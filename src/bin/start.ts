@@ -38,8 +38,10 @@ export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version;
 
-/** Finishing what runs may take this long; then connections are cut. */
-const STOP_MS = 3_500;
+/** Finishing what runs may take this long; then vendors that are still silent are given up. */
+const FINISH_MS = 3_000;
+/** So long their callers have to be told; then connections are cut. */
+const TELL_MS = 500;
 
 export interface StartOptions {
   readonly settings: Settings;
@@ -98,6 +100,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const redis = openRedis(settings, log);
   if (redis !== undefined) closers.push(async () => redis.disconnect());
 
+  const stopVendors = new AbortController();
   const metrics = createMetrics();
   const accounts = await createAccounts({ database, clock, random, log });
   closers.push(() => accounts.close());
@@ -127,7 +130,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
 
   if (services.includes('connect')) {
     const adapters = new Map((options.adapters ?? vendors).map((adapter) => [adapter.slug, adapter]));
-    const callVendor = createVendorCaller({ clock, log, metrics });
+    const callVendor = createVendorCaller({ clock, log, metrics, stopping: stopVendors.signal });
     const store = createLinkStore(database);
     const sessions = createSessions({ store, vault: createVault(secrets.vaultKeys, random), clock, log });
     const source = createSessionSource({ sessions, callVendor, log });
@@ -176,7 +179,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));
-    await Promise.race([drained, sleep(clock, STOP_MS)]);
+    await Promise.race([drained, sleep(clock, FINISH_MS)]);
+    stopVendors.abort();
+    await Promise.race([drained, sleep(clock, TELL_MS)]);
     for (const { server } of servers) server.app.server.closeAllConnections();
     for (const close of closers.toReversed()) {
       await close().catch((error: unknown) => log.error({ err: error }, 'closing failed'));

@@ -83,8 +83,16 @@ export function createIdempotency(accounts: Accounts, log: Log) {
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } {
-  const code = error instanceof AppError ? error.code : 'server.internal';
-  const sentence = error instanceof AppError ? error.message : 'an unexpected error happened';
+/** What the key answers from now on; undefined where nothing was done, so that the key can be used again. */
+function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } | undefined {
+  let code: ErrorCodeName = error instanceof AppError ? error.code : 'server.internal';
+  let sentence = error instanceof AppError ? error.message : 'an unexpected error happened';
+  if (code === 'server.stopping') return undefined;
+  if (code === 'database.unavailable' || code === 'database.full') {
+    // "Try again" would be answered with the same for a day.
+    code = 'command.outcome_unknown';
+    sentence =
+      'the database was lost while the first request with this Idempotency-Key ran, so what became of it is not known; look at the device, then use a new key';
+  }
   return { status: ERRORS[code].connect, code, body: JSON.stringify({ error: sentence }) };
 }

@@ -17,26 +17,38 @@ interface CallerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Fires when the process is about to end: what still runs is given up, so that its callers get an answer. */
+  readonly stopping?: AbortSignal;
 }
 
 /** Runs adapter code: bounded in time, counted, and with every failure turned into an `AppError`. */
-export function createVendorCaller({ clock, log, metrics }: CallerOptions): CallVendor {
+export function createVendorCaller({ clock, log, metrics, stopping }: CallerOptions): CallVendor {
   return async ({ vendor, call }, work) => {
+    if (stopping?.aborted) throw serverStopping();
     const abort = new AbortController();
     const began = performance.now();
     const observe = (outcome: string) =>
       metrics.vendorCalls.observe({ vendor, call, outcome }, (performance.now() - began) / 1000);
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
-      cancel = clock.after(VENDOR_TIMEOUT_MS, () => {
-        const error = new AppError(
-          'vendor.timeout',
-          `${vendor} did not answer within ${VENDOR_TIMEOUT_MS / 1000} s`,
-        );
+      const giveUp = (error: AppError) => {
         abort.abort(error);
         reject(error);
-      });
+      };
+      const cancelTimer = clock.after(VENDOR_TIMEOUT_MS, () =>
+        giveUp(
+          new AppError('vendor.timeout', `${vendor} did not answer within ${VENDOR_TIMEOUT_MS / 1000} s`),
+        ),
+      );
+      const stop = () => giveUp(leftBehind({ vendor, call }));
+      stopping?.addEventListener('abort', stop, { once: true });
+      cancel = () => {
+        cancelTimer();
+        stopping?.removeEventListener('abort', stop);
+      };
     });
+    // Settled by nobody once the work has failed by itself.
+    late.catch(() => {});
     try {
       const answer = await Promise.race([work(abort.signal), late]);
       observe('ok');
@@ -50,6 +62,18 @@ export function createVendorCaller({ clock, log, metrics }: CallerOptions): Call
       cancel();
     }
   };
+}
+
+const serverStopping = () =>
+  new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
+
+/** A call that is given up unanswered: what only asks can be asked again, what changes a device may have done so. */
+function leftBehind({ vendor, call }: VendorCall): AppError {
+  if (call !== 'command' && call !== 'conditions') return serverStopping();
+  return new AppError(
+    'command.outcome_unknown',
+    `the server stopped before ${vendor} answered, so what became of the command is not known; read the device`,
+  );
 }
 
 function asAppError(cause: unknown, vendor: string): AppError {
