@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import type { CommandStore } from './store.ts';
 
@@ -7,6 +7,9 @@ const WAITING_PER_DEVICE = 20;
 const LEASE_MS = 60_000;
 const ANOTHER_PROCESS_MS = 15_000;
 const RETRY_MS = 100;
+
+/** What says that a command went out, and not what became of it. */
+const OUTCOME_UNKNOWN: ReadonlySet<ErrorCodeName> = new Set(['vendor.timeout', 'command.outcome_unknown']);
 
 export interface Entry {
   readonly account: number;
@@ -75,7 +78,7 @@ export function createLane({ store, clock, random }: LaneOptions) {
       await store.finish(account, id, { status: 'done', error: null, at: clock.now() });
       return answer;
     } catch (error) {
-      const known = error instanceof AppError && error.code !== 'vendor.timeout';
+      const known = error instanceof AppError && !OUTCOME_UNKNOWN.has(error.code);
       const end = {
         status: known ? ('failed' as const) : ('unknown' as const),
         error: textOf(error),

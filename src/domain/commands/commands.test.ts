@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
+import { type Engine, onEachEngine } from '../../../test/databases.ts';
+import { until } from '../../../test/until.ts';
+import { testVendor } from '../../../test/vendor-for-tests.ts';
+import type { Command } from '../../adapter/commands.ts';
+import { AppError } from '../../core/errors.ts';
+import { VENDOR_TIMEOUT_MS } from '../devices/index.ts';
+
+const failsWith = (code: string, sentence = /./) => ({
+  name: 'AppError',
+  code,
+  message: sentence,
+});
+
+const ALL = [
+  'light-1',
+  'light-2',
+  'charger-1',
+  'industrial-1',
+  'battery-1',
+  'vehicle-1',
+  'smart_home_appliance-1',
+];
+
+onEachEngine('commands', (engine: Engine) => {
+  const vendor = testVendor();
+  let core: CoreWorld;
+  let account: number;
+  before(async () => {
+    core = await makeCoreWorld(engine, [vendor.adapter]);
+  });
+  after(() => core.remove());
+  beforeEach(async () => {
+    account = await core.newAccount();
+    vendor.devices = ALL;
+    vendor.calls.length = 0;
+    vendor.onRead = async () => {};
+    vendor.onCommand = async () => {};
+    vendor.atOnce.onOne = 0;
+    vendor.atOnce.inAll = 0;
+    await core.link(account, 'testvendor');
+  });
+
+  const stored = () =>
+    core.database.queries
+      .selectFrom('commands')
+      .select(['device_id', 'status', 'error', 'command_json'])
+      .where('account_id', '=', account)
+      .orderBy('requested_at')
+      .execute();
+
+  it('need the capability of their type, and nothing else', async () => {
+    const refused: readonly [string, Command, RegExp][] = [
+      ['light-1', { type: 'start_charge' }, /charge_control/],
+      ['light-1', { type: 'set_limit', max_a: 10 }, /load_balancing/],
+      ['charger-1', { type: 'turn_on' }, /on_off/],
+      ['charger-1', { type: 'set_charge_limit', percent: 900 }, /charge_limit/],
+      ['battery-1', { type: 'delayed_start', delay_seconds: -1 }, /delayed_start/],
+    ];
+    for (const [id, command, sentence] of refused)
+      await assert.rejects(core.send(account, id, command), failsWith('device.capability_missing', sentence));
+    await assert.rejects(
+      core.send(account, 'light-9', { type: 'start_charge' }),
+      failsWith('device.not_found', /light-9/),
+    );
+    const other = await core.newAccount();
+    await assert.rejects(core.send(other, 'light-1', { type: 'turn_on' }), failsWith('device.not_found'));
+    assert.equal(vendor.count('command'), 0);
+    assert.deepEqual(await stored(), []);
+  });
+
+  it('are refused outside what the device accepts, with what it does accept', async () => {
+    const refused: readonly [string, Command, string, RegExp][] = [
+      ['vehicle-1', { type: 'set_charge_limit', percent: 101 }, 'command.out_of_range', /0 to 100, not 101/],
+      ['vehicle-1', { type: 'set_charge_limit', percent: -1 }, 'command.out_of_range', /0 to 100, not -1/],
+      ['charger-1', { type: 'set_current', current_a: -1 }, 'command.out_of_range', /0 \(pause\)/],
+      [
+        'charger-1',
+        { type: 'set_current', current_a: 5 },
+        'command.out_of_range',
+        /0 \(pause\) or from 6 to 32/,
+      ],
+      ['charger-1', { type: 'set_current', current_a: 33 }, 'command.out_of_range', /from 6 to 32, not 33/],
+      ['charger-1', { type: 'set_limit', max_a: 33 }, 'command.out_of_range', /from 6 to 32/],
+      [
+        'charger-1',
+        { type: 'set_limit', max_w: 5_000 },
+        'command.axis_unsupported',
+        /^the device limits by current only; set max_a$/,
+      ],
+      [
+        'industrial-1',
+        { type: 'set_limit', max_a: 10 },
+        'command.axis_unsupported',
+        /^the device limits by power only; set max_w$/,
+      ],
+      ['industrial-1', { type: 'set_limit', max_w: 50_001 }, 'command.out_of_range', /from 1000 to 50000/],
+      ['industrial-1', { type: 'set_limit', max_w: -1 }, 'command.out_of_range', /0 or more/],
+      [
+        'battery-1',
+        { type: 'set_battery_power', power_w: 5_001 },
+        'command.out_of_range',
+        /from -5000 to 5000/,
+      ],
+      [
+        'battery-1',
+        { type: 'set_battery_power', power_w: -5_001 },
+        'command.out_of_range',
+        /from -5000 to 5000/,
+      ],
+      ['light-1', { type: 'set_light', dim: 101 }, 'command.out_of_range', /dim must be from 0 to 100/],
+      ['light-1', { type: 'set_light', color: [0, 256, 0] }, 'command.out_of_range', /color\[1\].*255/],
+      [
+        'smart_home_appliance-1',
+        { type: 'delayed_start', delay_seconds: 0 },
+        'command.out_of_range',
+        /1 to 86400/,
+      ],
+      [
+        'smart_home_appliance-1',
+        { type: 'delayed_start', delay_seconds: 86_401 },
+        'command.out_of_range',
+        /1 to 86400/,
+      ],
+    ];
+    for (const [id, command, code, sentence] of refused)
+      await assert.rejects(
+        core.send(account, id, command),
+        failsWith(code, sentence),
+        JSON.stringify(command),
+      );
+    assert.equal(vendor.count('command'), 0);
+    const taken: readonly [string, Command][] = [
+      ['charger-1', { type: 'set_current', current_a: 0 }],
+      ['charger-1', { type: 'set_current', current_a: 6 }],
+      ['charger-1', { type: 'set_limit', max_a: 32 }],
+      ['industrial-1', { type: 'set_limit', max_w: 1_000 }],
+      ['battery-1', { type: 'set_battery_power', power_w: 0 }],
+      ['vehicle-1', { type: 'set_charge_limit', percent: 0 }],
+      ['smart_home_appliance-1', { type: 'delayed_start', delay_seconds: 86_400 }],
+    ];
+    for (const [id, command] of taken) assert.equal((await core.send(account, id, command)).id, id);
+    assert.deepEqual(
+      vendor.calls.flatMap((call) => (call.command === undefined ? [] : [[call.id, call.command]])),
+      taken,
+    );
+  });
+
+  it('run one after the other on a device, in the order of arrival', async () => {
+    const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>());
+    let begun = 0;
+    vendor.onCommand = async () => {
+      const gate = gates[begun];
+      begun += 1;
+      await gate?.promise;
+    };
+    const dims = [1, 2, 3, 4, 5, 6];
+    const sent = dims.map((dim) => core.send(account, 'light-1', { type: 'set_light', dim }));
+    for (const [index, gate] of gates.entries()) {
+      await until(`command ${index + 1} has begun`, () => begun === index + 1);
+      gate.resolve();
+    }
+    await Promise.all(sent);
+    assert.deepEqual(
+      vendor.calls.flatMap(({ command }) => (command?.type === 'set_light' ? [command.dim] : [])),
+      dims,
+    );
+    assert.equal(vendor.atOnce.onOne, 1);
+  });
+
+  it('run beside each other on different devices', async () => {
+    const gate = Promise.withResolvers<void>();
+    vendor.onCommand = () => gate.promise;
+    const sent = ['light-1', 'light-2'].map((id) => core.send(account, id, { type: 'turn_on' }));
+    await until('both are at work', () => vendor.atOnce.inAll === 2);
+    gate.resolve();
+    await Promise.all(sent);
+    assert.equal(vendor.atOnce.onOne, 1);
+  });
+
+  it('do not queue without end', async () => {
+    const gate = Promise.withResolvers<void>();
+    vendor.onCommand = () => gate.promise;
+    const sent = Array.from({ length: 20 }, () => core.send(account, 'light-1', { type: 'turn_on' }));
+    await until('the first is at work', () => vendor.count('command') === 1);
+    await assert.rejects(core.send(account, 'light-1', { type: 'turn_on' }), failsWith('command.busy'));
+    gate.resolve();
+    await Promise.all(sent);
+    assert.equal(vendor.count('command'), 20);
+    assert.equal((await core.send(account, 'light-1', { type: 'turn_on' })).id, 'light-1');
+  });
+
+  it('end in time when the vendor hangs, and their outcome is kept as unknown', async () => {
+    let signal: AbortSignal | undefined;
+    vendor.onCommand = (_device, _command, session) => {
+      signal = session.signal;
+      return new Promise(() => {});
+    };
+    const sent = core.send(account, 'light-1', { type: 'turn_on' });
+    sent.catch(() => {});
+    await until('the vendor is asked', () => signal !== undefined);
+    assert.ok(VENDOR_TIMEOUT_MS < 15_000);
+    core.clock.turn(VENDOR_TIMEOUT_MS);
+    await assert.rejects(sent, failsWith('vendor.timeout'));
+    assert.equal(signal?.aborted, true);
+    assert.deepEqual(
+      (await stored()).map(({ status }) => status),
+      ['unknown'],
+    );
+    vendor.onCommand = async () => {};
+    assert.equal((await core.send(account, 'light-1', { type: 'turn_off' })).id, 'light-1');
+  });
+
+  it('are kept with how they ended', async () => {
+    const ends: readonly [() => Promise<void>, string][] = [
+      [async () => {}, 'done'],
+      [() => Promise.reject(new AppError('vendor.refused', 'no')), 'failed'],
+      [() => Promise.reject(new AppError('command.outcome_unknown', 'perhaps')), 'unknown'],
+    ];
+    for (const [end] of ends) {
+      vendor.onCommand = end;
+      await core.send(account, 'light-1', { type: 'turn_on' }).catch(() => {});
+      core.clock.turn(1);
+    }
+    assert.deepEqual(
+      (await stored()).map(({ status }) => status),
+      ends.map(([, status]) => status),
+    );
+  });
+
+  it('wait for one of a process that died until its lease is over', async () => {
+    const lease = 5_000;
+    const values = {
+      account_id: account,
+      id: 'left-behind',
+      vendor: 'testvendor',
+      device_id: 'light-1',
+      key_id: 'k',
+      command_json: '{}',
+      status: 'running',
+      error: null,
+      requested_at: core.clock.now(),
+      finished_at: null,
+      lease_until: core.clock.now() + lease,
+    };
+    await core.database.queries.insertInto('commands').values(values).execute();
+    let done = false;
+    const sent = core.send(account, 'light-1', { type: 'turn_on' }).then(() => {
+      done = true;
+    });
+    const began = core.clock.now();
+    await until('the lease is over', async () => {
+      // Time must not outrun the database, which runs on another clock.
+      await stored();
+      core.clock.turn(50);
+      return done;
+    });
+    await sent;
+    assert.ok(core.clock.now() - began > lease);
+    assert.deepEqual(
+      (await stored()).map(({ status }) => status),
+      ['unknown', 'done'],
+    );
+  });
+});
+
+onEachEngine('commands of a second process', (engine) => {
+  it('never run beside those of the first, or find the first one dead', async () => {
+    const vendor = testVendor();
+    const first = await makeCoreWorld(engine, [vendor.adapter]);
+    const account = await first.newAccount();
+    await first.link(account, 'testvendor');
+    const gate = Promise.withResolvers<void>();
+    vendor.onCommand = () => gate.promise;
+    const left = first.send(account, 'light-1', { type: 'turn_on' });
+    await until('the first is at work', () => vendor.count('command') === 1);
+    await SECOND[engine](first, { account, release: gate.resolve, left });
+    const rows = await first.database.queries.selectFrom('commands').select('status').execute();
+    assert.ok(rows.length >= 1);
+    assert.ok(!rows.some(({ status }) => status === 'running'));
+    assert.equal(vendor.atOnce.onOne, 1);
+    await first.remove();
+  });
+});
+
+interface Left {
+  readonly account: number;
+  readonly left: Promise<unknown>;
+  release(): void;
+}
+
+/** On PostgreSQL a second process really runs; on SQLite it can only come after the first, and give up what that left. */
+const SECOND: Readonly<Record<Engine, (first: CoreWorld, left: Left) => Promise<void>>> = {
+  async postgres(first, { account, left, release }) {
+    const second = await first.another();
+    let done = false;
+    const waiting = second.send(account, 'light-1', { type: 'turn_off' }).then(() => {
+      done = true;
+    });
+    first.clock.turn(500);
+    assert.equal(done, false);
+    release();
+    await left;
+    await until('the second goes on', async () => {
+      await first.links.list(account);
+      first.clock.turn(50);
+      return done;
+    });
+    await waiting;
+    await second.close();
+  },
+  async sqlite(first, { left, release }) {
+    const { createCommandStore } = await import('./store.ts');
+    await createCommandStore(first.database).giveUpAll(first.clock.now());
+    const rows = await first.database.queries.selectFrom('commands').select(['status', 'error']).execute();
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [{ status: 'unknown', error: 'the process ended while the command ran' }],
+    );
+    release();
+    await left;
+  },
+};

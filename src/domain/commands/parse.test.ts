@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
+import {
+  COMMAND_TYPES,
+  COMMANDS,
+  type Command,
+  type CommandType,
+  capabilityOf,
+} from '../../adapter/commands.ts';
+import { AppError } from '../../core/errors.ts';
+import { parseCommand } from './index.ts';
+
+const checks = new Map(COMMAND_TYPES.map((type) => [type, Compile(COMMANDS[type])]));
+const check = (type: CommandType, body: unknown): Command => {
+  if (checks.get(type)?.Check(body) !== true) throw new AppError('request.invalid', 'refused');
+  return body as Command;
+};
+
+describe('the body of a command', () => {
+  it('has a type that is known', () => {
+    for (const type of ['', 'TURN_ON', 'toString', '__proto__', 'constructor', 'x'.repeat(9_999)])
+      assert.throws(() => parseCommand({ type }, check), {
+        code: 'command.type_unknown',
+        message: new RegExp(COMMAND_TYPES.join(', ')),
+      });
+    for (const type of [null, 1, {}, ['turn_on']])
+      assert.throws(() => parseCommand({ type }, check), { code: 'command.type_unknown' });
+    for (const body of [undefined, null, [], 'turn_on', 7, {}])
+      assert.throws(() => parseCommand(body, check), { code: 'request.invalid' });
+  });
+
+  it('says at least one thing of a light, and one of a limit', () => {
+    for (const body of [
+      { type: 'set_light' },
+      { type: 'set_limit' },
+      { type: 'set_limit', max_a: 1, max_w: 1 },
+    ])
+      assert.throws(() => parseCommand(body, check), { code: 'request.invalid' });
+    for (const body of [
+      { type: 'set_light', dim: 0 },
+      { type: 'set_limit', max_w: 0 },
+    ])
+      assert.equal(parseCommand(body, check), body);
+  });
+
+  it('is taken or refused, whatever it is', () => {
+    const anything = fc.oneof(
+      fc.anything(),
+      fc.record({ type: fc.constantFrom(...COMMAND_TYPES) }, { requiredKeys: ['type'] }),
+      fc.tuple(fc.constantFrom(...COMMAND_TYPES), fc.object()).map(([type, more]) => ({ ...more, type })),
+    );
+    fc.assert(
+      fc.property(anything, (body) => {
+        try {
+          assert.ok(COMMAND_TYPES.includes(parseCommand(body, check).type));
+        } catch (error) {
+          assert.ok(error instanceof AppError, String(error));
+        }
+      }),
+    );
+  });
+
+  it('needs exactly one capability, whatever its type', () => {
+    assert.equal(COMMAND_TYPES.length, 13);
+    for (const type of COMMAND_TYPES) assert.equal(typeof capabilityOf(type), 'string');
+  });
+});
