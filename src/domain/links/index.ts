@@ -119,6 +119,7 @@ export function createLinks(options: LinksOptions) {
       statusSince: now,
       statusReason: null,
       createdAt: now,
+      linkedAt: now,
     };
     const linked = await callVendor({ vendor, call: 'link' }, (signal) =>
       adapter.link(sessions.openNew(provisional, credentials, signal)),

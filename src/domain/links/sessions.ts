@@ -38,6 +38,8 @@ interface SessionsOptions {
 
 export function createSessions({ store, vault, clock, log }: SessionsOptions): Sessions {
   const rows = new Map<string, LinkRow>();
+  /** Counts what was forgotten: a row that was read before must not be kept after. */
+  let forgotten = 0;
   const servers = new Map<string, StationServer>();
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
 
@@ -79,8 +81,9 @@ export function createSessions({ store, vault, clock, log }: SessionsOptions): S
     async find(link) {
       const known = rows.get(keyOf(link));
       if (known !== undefined) return known;
+      const before = forgotten;
       const row = await store.find(link);
-      if (row === undefined) return undefined;
+      if (row === undefined || forgotten !== before) return row;
       if (rows.size >= CACHED_LINKS) rows.delete(rows.keys().next().value ?? '');
       rows.set(keyOf(link), row);
       return row;
@@ -92,14 +95,23 @@ export function createSessions({ store, vault, clock, log }: SessionsOptions): S
     unseal,
     documents,
     async note(row, status, reason) {
-      const known = rows.get(keyOf(row)) ?? row;
+      const kept = rows.get(keyOf(row));
+      if (kept !== undefined && kept.linkedAt !== row.linkedAt) return;
+      const known = kept ?? row;
       if (known.status === status && known.statusReason === reason) return;
       const since = known.status === status ? known.statusSince : clock.now();
-      rows.set(keyOf(row), { ...known, status, statusSince: since, statusReason: reason });
+      if (kept !== undefined)
+        rows.set(keyOf(row), { ...kept, status, statusSince: since, statusReason: reason });
       await store.setStatus(row, { status, since, reason });
     },
-    forget: (link) => rows.delete(keyOf(link)),
-    forgetAll: () => rows.clear(),
+    forget(link) {
+      forgotten += 1;
+      rows.delete(keyOf(link));
+    },
+    forgetAll() {
+      forgotten += 1;
+      rows.clear();
+    },
     attach: (vendor, server) => servers.set(vendor, server),
     server: (vendor) => servers.get(vendor),
   };

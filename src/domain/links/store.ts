@@ -13,6 +13,8 @@ export interface LinkRow extends LinkKey {
   readonly statusSince: number;
   readonly statusReason: string | null;
   readonly createdAt: number;
+  /** When the account was linked last: a call that began before says nothing about the link any more. */
+  readonly linkedAt: number;
   readonly sealed: Sealed;
 }
 
@@ -26,6 +28,7 @@ const COLUMNS = [
   'status_since',
   'status_reason',
   'created_at',
+  'updated_at',
   'vault_key',
   'sealed_credentials',
 ] as const;
@@ -40,6 +43,7 @@ interface Columns {
   readonly status_since: number;
   readonly status_reason: string | null;
   readonly created_at: number;
+  readonly updated_at: number;
   readonly vault_key: string;
   readonly sealed_credentials: string;
 }
@@ -55,6 +59,7 @@ function toRow(columns: Columns): LinkRow {
     statusSince: columns.status_since,
     statusReason: columns.status_reason,
     createdAt: columns.created_at,
+    linkedAt: columns.updated_at,
     sealed: { keyId: columns.vault_key, text: columns.sealed_credentials },
   };
 }
@@ -122,7 +127,7 @@ export function createLinkStore(database: Database) {
         status: row.status,
         status_since: row.statusSince,
         status_reason: row.statusReason,
-        updated_at: row.statusSince,
+        updated_at: row.linkedAt,
         vault_key: row.sealed.keyId,
         sealed_credentials: row.sealed.text,
       };
@@ -140,8 +145,9 @@ export function createLinkStore(database: Database) {
         .execute();
     },
 
+    /** Nothing happens when the account was linked anew since the row was read. */
     async setStatus(
-      { account, link }: LinkKey,
+      { account, link, linkedAt }: LinkRow,
       status: { status: LinkStatus; since: number; reason: string | null },
     ): Promise<void> {
       await queries
@@ -149,6 +155,7 @@ export function createLinkStore(database: Database) {
         .set({ status: status.status, status_since: status.since, status_reason: status.reason })
         .where('account_id', '=', account)
         .where('id', '=', link)
+        .where('updated_at', '=', linkedAt)
         .execute();
     },
 
