@@ -162,7 +162,12 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
   it('leaves requests answered and limited, shows as degraded, and is found again', async () => {
     const place = await makePlace('sqlite');
     const wire = await tcpProxy(redisUrl ?? '');
-    const service = await startService({ env: { ...envOf(place), REDIS_URL: wire.through(redisUrl ?? '') } });
+    const service = await startService({
+      env: {
+        ...envOf(place),
+        REDIS_URL: `${wire.through(redisUrl ?? '')}?keyPrefix=test-${crypto.randomUUID()}:`,
+      },
+    });
     const { key } = await openAccount(service.grid, 'per_minute=1000&per_hour=1000&per_day=1000&burst=20');
     const call = callWith(key);
     const ask = async () => (await call(service.connect, { path: '/devices' })).status;
