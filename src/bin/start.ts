@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
@@ -97,7 +97,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
-  const redis = openRedis(settings, log);
+  const redis = await openRedis(settings, log);
   if (redis !== undefined) closers.push(async () => redis.disconnect());
 
   const stopVendors = new AbortController();
@@ -200,8 +200,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   };
 }
 
-function openRedis(settings: Settings, log: Log): Redis | undefined {
+async function openRedis(settings: Settings, log: Log): Promise<Redis | undefined> {
   if (settings.redisUrl === undefined) return undefined;
+  // Loaded only where it is used: it costs memory and start-up.
+  const { Redis } = await import('ioredis');
   // A limit that cannot be counted in Redis at once is counted in memory: a request never waits for a lost Redis.
   const redis = new Redis(settings.redisUrl.reveal(), {
     enableOfflineQueue: false,

@@ -1,6 +1,5 @@
 import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Service } from './errors.ts';
 
 interface DocumentOptions {
@@ -51,13 +50,35 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
     { config: { access: 'public' }, schema: { summary: 'This document', tags: ['Operation'] } },
     (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
   );
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-    },
-  });
+  addPage(app);
+}
+
+/**
+ * The page with its script of 4 MB. Its module takes 40 MB of memory, which a process whose documents nobody looks at
+ * does without: it is loaded, into a server of its own that has no port, when the page is first asked for.
+ */
+function addPage(app: FastifyInstance): void {
+  let page: Promise<FastifyInstance> | undefined;
+  const load = async (): Promise<FastifyInstance> => {
+    const { default: scalar } = await import('@scalar/fastify-api-reference');
+    const own = Fastify();
+    await own.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        url: '/openapi.json',
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+      },
+    });
+    return own;
+  };
+  for (const url of ['/docs', '/docs/', '/docs/js/scalar.js']) {
+    app.get(url, { config: { access: 'public' }, schema: { hide: true } }, async (_request, reply) => {
+      page ??= load();
+      const { statusCode, headers, rawPayload } = await (await page).inject(url);
+      if (typeof headers.location === 'string') return reply.redirect(headers.location, statusCode);
+      return reply.type(String(headers['content-type'])).send(rawPayload);
+    });
+  }
 }
