@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
+import { errorBody, toAppError } from './errors.ts';
 
 /** Longer than anything that is done under an idempotency key may take. */
 const LEASE_MS = 120_000;
@@ -67,8 +68,10 @@ export function createIdempotency(accounts: Accounts, log: Log) {
       const answer = await run(() => {
         begun = true;
       });
-      await accounts.idempotency.finish(name, { status: 200, code: null, body: JSON.stringify(answer) });
-      return answer;
+      // Serialised as the route does it, once: the first answer and its replays are the same bytes.
+      const body = String(reply.serialize(answer));
+      await accounts.idempotency.finish(name, { status: 200, code: null, body });
+      return reply.type('application/json; charset=utf-8').serializer(String).send(body);
     } catch (error) {
       const kept = begun ? keptAnswer(error) : undefined;
       const settle =
@@ -84,15 +87,11 @@ export function createIdempotency(accounts: Accounts, log: Log) {
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** What the key answers from now on; undefined where nothing was done, so that the key can be used again. */
-function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } | undefined {
-  let code: ErrorCodeName = error instanceof AppError ? error.code : 'server.internal';
-  let sentence = error instanceof AppError ? error.message : 'an unexpected error happened';
-  if (code === 'server.stopping') return undefined;
-  if (code === 'database.unavailable' || code === 'database.full') {
-    // "Try again" would be answered with the same for a day.
-    code = 'command.outcome_unknown';
-    sentence =
-      'the database was lost while the first request with this Idempotency-Key ran, so what became of it is not known; look at the device, then use a new key';
-  }
-  return { status: ERRORS[code].connect, code, body: JSON.stringify({ error: sentence }) };
+function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } {
+  const told = toAppError(error);
+  return {
+    status: ERRORS[told.code].connect,
+    code: told.code,
+    body: JSON.stringify(errorBody('connect', told)),
+  };
 }

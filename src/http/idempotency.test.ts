@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { after, before, beforeEach, it } from 'node:test';
+import { makePlace, onEachEngine } from '../../test/databases.ts';
+import { until } from '../../test/until.ts';
+import { testVendor } from '../../test/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../../test/world.ts';
+import { turnedClock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+
+const HOUR_MS = 3_600_000;
+
+onEachEngine('an idempotency key', (engine) => {
+  const clock = turnedClock();
+  const vendor = testVendor();
+  let world: World;
+  let caller: Caller;
+  let keys = 0;
+  before(async () => {
+    world = await makeWorld({ engine, clock, adapters: [vendor.adapter] });
+  });
+  after(() => world.close());
+  beforeEach(async () => {
+    caller = await world.newAccount();
+    vendor.onCommand = async () => {};
+    vendor.onLink = async () => {};
+    vendor.onRead = async () => {};
+    vendor.calls.length = 0;
+    keys += 1;
+    await post(caller, '/link', LINK);
+    vendor.calls.length = 0;
+  });
+
+  const LINK = { vendor: 'testvendor', user_ref: 'u', credentials: { user: 'u', password: 'p' } };
+  const COMMAND = '/devices/light-1/command';
+
+  /** Sends with the test's key, unless another is given. */
+  async function post(who: Caller, path: string, body: unknown, key: string | null = null) {
+    const response = await fetch(`${world.connect}${path}`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': who.key,
+        'content-type': 'application/json',
+        ...(path === '/link' && key === null ? {} : { 'idempotency-key': key ?? `key ${keys}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    const { status, headers } = response;
+    return {
+      status,
+      text: await response.text(),
+      code: headers.get('elnav-error'),
+      type: headers.get('content-type'),
+      retryAfter: headers.get('retry-after'),
+      replayed: headers.get('idempotent-replayed'),
+    };
+  }
+
+  const without = ({ replayed, ...answer }: Awaited<ReturnType<typeof post>>) => {
+    assert.ok(replayed === null || replayed === 'true');
+    return answer;
+  };
+
+  it('gets the same bytes again, and the vendor nothing', async () => {
+    const first = await post(caller, COMMAND, { type: 'turn_on' });
+    assert.equal(first.status, 200);
+    assert.equal(first.replayed, null);
+    vendor.reading = { online: true, on: true, watt: 77 };
+    const again = await post(caller, COMMAND, { type: 'turn_on' });
+    assert.equal(again.replayed, 'true');
+    assert.deepEqual(without(again), without(first));
+    assert.equal(vendor.count('command'), 1);
+
+    const linked = await post(caller, '/link', LINK, 'link key');
+    const linkedAgain = await post(caller, '/link', LINK, 'link key');
+    assert.deepEqual(without(linkedAgain), without(linked));
+    assert.equal(linkedAgain.replayed, 'true');
+    assert.equal(vendor.count('link'), 1);
+  });
+
+  it('gets the same failure again', async () => {
+    const failures: readonly [string, () => Promise<void>][] = [
+      ['vendor.refused', () => Promise.reject(new AppError('vendor.refused', 'the lamp is broken'))],
+      [
+        'vendor.rate_limited',
+        () => Promise.reject(new AppError('vendor.rate_limited', 'slowly', { retryAfterSeconds: 30 })),
+      ],
+      ['vendor.answer_invalid', () => Promise.reject(new TypeError('unexpected'))],
+    ];
+    for (const [code, onCommand] of failures) {
+      vendor.onCommand = onCommand;
+      const first = await post(caller, COMMAND, { type: 'turn_on' }, code);
+      vendor.onCommand = async () => {};
+      const again = await post(caller, COMMAND, { type: 'turn_on' }, code);
+      assert.equal(first.code, code);
+      assert.deepEqual({ ...without(again), retryAfter: null }, { ...without(first), retryAfter: null });
+      assert.equal(again.replayed, 'true');
+    }
+    assert.equal(vendor.count('command'), failures.length);
+  });
+
+  it('is refused with another request', async () => {
+    await post(caller, COMMAND, { type: 'turn_on' });
+    for (const [path, body] of [
+      [COMMAND, { type: 'turn_off' }],
+      [`${COMMAND}?vendor=testvendor`, { type: 'turn_on' }],
+    ] as const) {
+      const answer = await post(caller, path, body);
+      assert.deepEqual([answer.status, answer.code], [422, 'idempotency.mismatch']);
+    }
+    assert.equal(vendor.count('command'), 1);
+  });
+
+  it('belongs to its route and its account', async () => {
+    const other = await world.newAccount();
+    await post(other, '/link', LINK);
+    assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).status, 200);
+    const theirs = await post(other, COMMAND, { type: 'turn_off' });
+    assert.deepEqual([theirs.status, theirs.replayed], [200, null]);
+    const elsewhere = await post(caller, '/link', LINK, `key ${keys}`);
+    assert.deepEqual([elsewhere.status, elsewhere.replayed], [200, null]);
+  });
+
+  it('is told to wait while the first request runs', async () => {
+    const gate = Promise.withResolvers<void>();
+    vendor.onCommand = () => gate.promise;
+    const first = post(caller, COMMAND, { type: 'turn_on' });
+    await until('the vendor is asked', () => vendor.count('command') === 1);
+    const second = await post(caller, COMMAND, { type: 'turn_on' });
+    assert.deepEqual([second.status, second.code], [409, 'idempotency.in_progress']);
+    assert.ok(Number(second.retryAfter) >= 1);
+    gate.resolve();
+    assert.equal((await first).status, 200);
+    assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).replayed, 'true');
+    assert.equal(vendor.count('command'), 1);
+  });
+
+  it('lets exactly one of many equal requests through', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(caller, COMMAND, { type: 'turn_on' })),
+    );
+    assert.equal(vendor.count('command'), 1);
+    assert.ok(answers.every(({ status }) => status === 200 || status === 409));
+    assert.ok(answers.some(({ status, replayed }) => status === 200 && replayed === null));
+  });
+
+  it('does not keep what was refused before anything was done', async () => {
+    const refused: readonly [string, unknown, number][] = [
+      [COMMAND, { type: 'nonsense' }, 400],
+      ['/devices/nothing/command', { type: 'turn_on' }, 404],
+      [COMMAND, { type: 'start_charge' }, 422],
+      [COMMAND, { type: 'set_light', dim: 101 }, 422],
+    ];
+    for (const [path, body, status] of refused) assert.equal((await post(caller, path, body)).status, status);
+    const taken = await post(caller, COMMAND, { type: 'turn_on' });
+    assert.deepEqual([taken.status, taken.replayed], [200, null]);
+    const badLink = await post(caller, '/link', { ...LINK, vendor: 'nobody' }, 'link');
+    assert.deepEqual([badLink.status, badLink.code], [400, 'vendor.unknown']);
+    assert.equal((await post(caller, '/link', LINK, 'link')).status, 200);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    await post(caller, COMMAND, { type: 'turn_on' });
+    clock.turn(24 * HOUR_MS - 1);
+    assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).replayed, 'true');
+    clock.turn(1);
+    assert.equal((await post(caller, COMMAND, { type: 'turn_off' })).replayed, null);
+    assert.equal(vendor.count('command'), 2);
+  });
+
+  it('has 1 to 255 characters that can be seen', async () => {
+    for (const key of ['x'.repeat(256), 'caf\u00e9', 'a\tb']) {
+      const answer = await post(caller, COMMAND, { type: 'turn_on' }, key);
+      assert.deepEqual([answer.status, answer.code], [400, 'request.invalid'], key);
+    }
+    for (const key of ['x'.repeat(255), '!', 'a b', '__proto__', "'; drop table idempotent_requests --"])
+      assert.equal((await post(caller, COMMAND, { type: 'turn_on' }, key)).status, 200, key);
+  });
+});
+
+onEachEngine('an idempotency key of a process that died', (engine) => {
+  it('is answered with 502, and the command is not sent again', async () => {
+    const clock = turnedClock();
+    const vendor = testVendor();
+    const place = await makePlace(engine);
+    const options = { engine, place, clock, adapters: [vendor.adapter] };
+    const before = await makeWorld(options);
+    const caller = await before.newAccount();
+    const body = { vendor: 'testvendor', user_ref: 'u', credentials: { user: 'u', password: 'p' } };
+    await caller.call('POST', '/link', body);
+    await before.close();
+
+    // What a process leaves behind that is killed between the claim and the answer.
+    const url = '/devices/light-1/command';
+    const command = { type: 'turn_on' };
+    const database = await place.open(clock);
+    await database.queries
+      .insertInto('idempotent_requests')
+      .values({
+        account_id: caller.userId,
+        route: 'POST /devices/:id/command',
+        key: 'k',
+        fingerprint: hash('sha256', JSON.stringify(['POST', url, command]), 'hex'),
+        status: 'running',
+        started_at: clock.now() - 120_000,
+        lease_until: clock.now(),
+        answer_status: null,
+        answer_code: null,
+        answer_body: null,
+      })
+      .execute();
+    await database.close();
+
+    const world = await makeWorld(options);
+    const send = async (key: string) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': caller.key, 'idempotency-key': key };
+      const init = { method: 'POST', headers, body: JSON.stringify(command) };
+      const { status, headers: told } = await fetch(`${world.connect}${url}`, init);
+      return [status, told.get('elnav-error')];
+    };
+    for (let time = 0; time < 2; time += 1)
+      assert.deepEqual(await send('k'), [502, 'command.outcome_unknown']);
+    assert.equal(vendor.count('command'), 0);
+    assert.deepEqual(await send('another'), [200, null]);
+    await world.close();
+    await place.remove();
+  });
+});
