@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { until } from '../../../test/until.ts';
+import type { ChargingRecords, MeterReading, TransactionStart } from '../../adapter/charging.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import type { Database } from '../../db/database.ts';
+import { type Charging, createCharging } from './index.ts';
+
+onEachEngine('charging records', (engine) => {
+  let place: Place;
+  let clock: TurnedClock;
+  let database: Database;
+  let charging: Charging;
+  let links = 0;
+  let records: ChargingRecords;
+  let other: ChargingRecords;
+  before(async () => {
+    clock = turnedClock();
+    place = await makePlace(engine);
+    database = await place.open(clock);
+    charging = createCharging({ database, clock });
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+  beforeEach(() => {
+    links += 1;
+    records = charging.records({ account: 1, link: `link-${links}` });
+    other = charging.records({ account: 2, link: `link-${links}` });
+  });
+
+  const start = (more: Partial<TransactionStart> = {}): TransactionStart => ({
+    deviceId: 'cp:1',
+    startedAt: 1_000,
+    meterStartWh: 0,
+    idTag: null,
+    ...more,
+  });
+  const rows = () =>
+    database.queries
+      .selectFrom('charging_transactions')
+      .selectAll()
+      .where('account_id', '=', 1)
+      .where('link_id', '=', `link-${links}`)
+      .execute();
+
+  it('number transactions from 1, each link by itself', async () => {
+    assert.equal(await records.begin(start()), '1');
+    assert.equal(await records.begin(start({ startedAt: 2_000 })), '2');
+    assert.equal(await other.begin(start({ startedAt: 2_000 })), '1');
+  });
+
+  it('take the same start once, whatever it leaves out', async () => {
+    const variants = [
+      start(),
+      start({ meterStartWh: null }),
+      start({ idTag: 'a' }),
+      start({ deviceId: 'cp:2' }),
+      start({ transactionId: 'station-made' }),
+    ];
+    const first = [];
+    for (const variant of variants) first.push(await records.begin(variant));
+    const again = [];
+    for (const variant of variants) again.push(await records.begin(variant));
+    assert.deepEqual(again, first);
+    assert.equal(new Set(first).size, variants.length);
+    assert.equal((await rows()).length, variants.length);
+  });
+
+  it('number starts that come at the same time apart', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => records.begin(start({ startedAt: index }))),
+    );
+    assert.deepEqual(
+      ids.toSorted((a, b) => Number(a) - Number(b)),
+      ids.map((_, index) => String(index + 1)),
+    );
+    const same = await Promise.all(Array.from({ length: 5 }, () => records.begin(start({ startedAt: 99 }))));
+    assert.equal(new Set(same).size, 1);
+  });
+
+  it('end once, and keep an end whose start was never seen', async () => {
+    const transactionId = await records.begin(start());
+    const running = await records.running();
+    assert.deepEqual(running, [{ transactionId, deviceId: 'cp:1', startedAt: 1_000, meterStartWh: 0 }]);
+    const end = { transactionId, endedAt: 5_000, meterStopWh: 1_500.5, reason: 'Local' };
+    await records.end(end, 'cp:1');
+    await records.end({ ...end, endedAt: 9_000, meterStopWh: 9 }, 'cp:1');
+    await other.end({ ...end, transactionId: 'unknown' }, null);
+    assert.deepEqual(await records.running(), []);
+    const [ended] = await rows();
+    assert.deepEqual([ended?.ended_at, ended?.meter_stop_wh, ended?.end_reason], [5_000, 1_500.5, 'Local']);
+    await records.end({ ...end, transactionId: 'orphan' }, 'cp:1');
+    const orphan = (await rows()).find((row) => row.transaction_id === 'orphan');
+    assert.deepEqual([orphan?.started_at, orphan?.ended_at], [null, 5_000]);
+  });
+
+  it('keep readings once, durably, and those of many stations in one transaction', async () => {
+    const reading = (at: number, value: number): MeterReading => ({
+      deviceId: 'cp:1',
+      at,
+      transactionId: null,
+      samples: [{ measurand: 'Power.Active.Import', value, unit: 'W' }],
+    });
+    let stored = 0;
+    const appended = [
+      records.append([reading(1, 10), reading(2, 20), reading(2, 21)]),
+      records.append([reading(1, 11)]),
+      other.append([reading(1, 12)]),
+    ].map((one) => one.then(() => (stored += 1)));
+    assert.equal(stored, 0);
+    clock.turn(20);
+    await until('all are stored', () => stored === appended.length);
+    await Promise.all(appended);
+    const readings = await database.queries
+      .selectFrom('meter_readings')
+      .select(['account_id', 'at', 'samples_json'])
+      .where('link_id', '=', `link-${links}`)
+      .orderBy('account_id')
+      .orderBy('at')
+      .execute();
+    const values = readings.map((row) => [row.account_id, row.at, JSON.parse(row.samples_json)[0].value]);
+    assert.deepEqual(values, [
+      [1, 1, 10],
+      [1, 2, 20],
+      [2, 1, 12],
+    ]);
+    await records.append([]);
+  });
+
+  it('take a thousand readings at once', async () => {
+    const many = Array.from({ length: 1_200 }, (_, at) => ({
+      deviceId: 'cp:9',
+      at,
+      transactionId: null,
+      samples: [],
+    }));
+    let done = false;
+    const appended = records.append(many).then(() => {
+      done = true;
+    });
+    clock.turn(20);
+    await until('they are stored', () => done);
+    await appended;
+    const { count } = await database.queries
+      .selectFrom('meter_readings')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('device_id', '=', 'cp:9')
+      .executeTakeFirstOrThrow();
+    assert.equal(Number(count), 1_200);
+  });
+});
