@@ -9,7 +9,7 @@ import { silentLog } from '../src/core/log.ts';
 import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 
-/** An empty place for a database: a directory, or a schema of its own on PostgreSQL. */
+/** An empty place for a database: a directory, or a database of its own on PostgreSQL. */
 export interface Place {
   readonly dataDir: string;
   readonly url: string | undefined;
@@ -44,17 +44,18 @@ export async function makePlace(engine: Engine): Promise<Place> {
       remove: async () => removeDir(),
     };
   }
-  const schema = `elnav_test_${systemRandom(8).toString('hex')}`;
-  await administer(`create schema ${schema}`);
+  // Not a schema: migrations look at the tables of all schemas, and fail when another test drops its own meanwhile.
+  const database = `elnav_test_${systemRandom(8).toString('hex')}`;
+  await administer(`create database ${database}`);
   const url = new URL(postgresUrl ?? '');
-  url.searchParams.set('options', `-c search_path=${schema}`);
+  url.pathname = `/${database}`;
   return {
     dataDir,
     url: url.href,
     open: (clock = systemClock) => openMigrated({ url: url.href, dataDir, clock }),
     async remove() {
       removeDir();
-      await administer(`drop schema ${schema} cascade`);
+      await administer(`drop database ${database} with (force)`);
     },
   };
 }
