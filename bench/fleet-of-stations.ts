@@ -1,0 +1,135 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Place } from '../test/databases.ts';
+import { startChild } from './children.ts';
+import { call, inParallel, startElnav } from './elnav.ts';
+import { quantile } from './load.ts';
+import { count, ms, type Row, type Section } from './report.ts';
+import type { Told } from './station-fleet.ts';
+
+const STATIONS = 2_000;
+const METER_MS = 10_000;
+const KILOBYTES = 100;
+const COMMANDS = 1_000;
+const COMMANDS_A_SECOND = 50;
+const ROUND_TRIP_MS = 150;
+
+/** Stations on one process, metering; what they cost, and how long a command to one of them takes. */
+export async function stationsBench(): Promise<Section[]> {
+  const elnav = await startElnav('sqlite');
+  const key = await elnav.newKey();
+  await inParallel(
+    Array.from({ length: STATIONS }, (_, index) => index),
+    16,
+    (number) =>
+      call(`${elnav.connect}/link`, key, {
+        vendor: 'ocpp',
+        credentials: { identity: `BENCH-${10_000 + number}`, password: `password-${number}` },
+        user_ref: `user-${number}`,
+      }),
+  );
+  const fleet = await startChild('./station-fleet.ts', {
+    BENCH_URL: elnav.connect.replace('http', 'ws'),
+    BENCH_STATIONS: String(STATIONS),
+    BENCH_METER_MS: String(METER_MS),
+  });
+  const before = await elnav.child.memory();
+  const began = performance.now();
+  await fleet.ask('connect');
+  const connectingMs = performance.now() - began;
+  // Until each has been asked what it is, and has metered at least once.
+  await wait(METER_MS + 5_000);
+  const after = await elnav.child.memory();
+  const cpuBefore = await elnav.child.cpuMs();
+  const calm = performance.now();
+  await wait(METER_MS);
+  const load = (await elnav.child.cpuMs()) - cpuBefore;
+  const share = load / (performance.now() - calm);
+  const trips = await commandAtRandom(elnav.connect, key);
+  await fleet.ask('hush');
+  await wait(2_000);
+  const told = await fleet.ask<Told>('told');
+  await fleet.stop();
+  await elnav.child.stop();
+  const stored = await storedReadings(elnav.place);
+  await elnav.place.remove();
+
+  const rss = (after.rss - before.rss) / STATIONS / 1_024;
+  const heap = (after.heap - before.heap) / STATIONS / 1_024;
+  const p99 = quantile(trips, 0.99);
+  const whole =
+    told.connected === STATIONS &&
+    told.lost === 0 &&
+    told.refused === 0 &&
+    told.answered === told.metersSent &&
+    stored === told.metersSent;
+  const rows: Row[] = [
+    {
+      what: `Connected of ${count(STATIONS)}`,
+      figure: `${count(told.connected)} in ${(connectingMs / 1_000).toFixed(1)} s, ${told.lost} lost`,
+    },
+    {
+      what: 'Resident memory for a station',
+      figure: `${Math.round(rss)} KB (heap and buffers ${Math.round(heap)} KB)`,
+      target: `at most ${KILOBYTES} KB`,
+      met: rss <= KILOBYTES,
+    },
+    {
+      what: 'Meter values sent, answered, stored',
+      figure: `${count(told.metersSent)}, ${count(told.answered)}, ${count(stored)}`,
+      target: 'all the same, none refused',
+      met: whole,
+    },
+    {
+      what: 'Meter values until answered as durable, 99th percentile',
+      figure: ms(quantile(told.waits, 0.99)),
+    },
+    {
+      what: `set_current through HTTP to random stations, ${COMMANDS_A_SECOND} a second, median`,
+      figure: ms(quantile(trips, 0.5)),
+    },
+    {
+      what: 'The same, 99th percentile',
+      figure: ms(p99),
+      target: `under ${ROUND_TRIP_MS} ms`,
+      met: p99 < ROUND_TRIP_MS,
+    },
+    { what: 'Processor time while all meter, of one core', figure: `${Math.round(share * 100)} %` },
+  ];
+  return [
+    {
+      title: `${count(STATIONS)} OCPP 1.6J stations on one process`,
+      note: `each sends meter values every ${METER_MS / 1_000} s; stations are a process of their own; SQLite; needs ${count(STATIONS + 100)} open files (ulimit -n) in each of the two processes`,
+      rows,
+    },
+  ];
+}
+
+async function commandAtRandom(connect: string, key: string): Promise<number[]> {
+  const trips: number[] = [];
+  const running: Promise<void>[] = [];
+  for (let command = 0; command < COMMANDS; command += 1) {
+    const id = `BENCH-${10_000 + Math.floor(Math.random() * STATIONS)}`;
+    const began = performance.now();
+    running.push(
+      call(`${connect}/devices/${id}/command`, key, {
+        type: 'set_current',
+        current_a: 6 + (command % 10),
+      }).then(() => {
+        trips.push(performance.now() - began);
+      }),
+    );
+    await wait(1_000 / COMMANDS_A_SECOND);
+  }
+  await Promise.all(running);
+  return trips;
+}
+
+async function storedReadings(place: Place): Promise<number> {
+  const database = await place.open();
+  const { rows } = await database.queries
+    .selectFrom('meter_readings')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+  await database.close();
+  return Number(rows);
+}

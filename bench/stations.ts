@@ -1,0 +1,4 @@
+import { stationsBench } from './fleet-of-stations.ts';
+import { run } from './report.ts';
+
+await run([stationsBench]);
