@@ -51,7 +51,18 @@ export function createServer(options: ServerOptions): Server {
   let running = 0;
   let stopping = false;
   let drained = () => {};
+  const newId = () => {
+    requests += 1;
+    return `${prefix}-${requests.toString(36)}`;
+  };
 
+  const http = {
+    // Node's own refusal has no body; ours is below.
+    requireHostHeader: false,
+    // Only a WebSocket that somebody waits for; whoever offers HTTP/2 (curl --http2) is answered in HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      app.server.listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
+  };
   const common = {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -66,24 +77,22 @@ export function createServer(options: ServerOptions): Server {
     return503OnClosing: false,
     genReqId(request: IncomingMessage) {
       const sent = request.headers['x-request-id'];
-      requests += 1;
-      return typeof sent === 'string' && WELL_FORMED_ID.test(sent)
-        ? sent
-        : `${prefix}-${requests.toString(36)}`;
+      return typeof sent === 'string' && WELL_FORMED_ID.test(sent) ? sent : newId();
     },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.header('x-request-id', request.id);
       sendError(service, error, request, reply);
     },
-    clientErrorHandler: (error: Error, socket: Socket) => answerBrokenRequest(service, error, socket),
+    clientErrorHandler: (error: Error, socket: Socket) =>
+      answerBrokenRequest(error, socket, { service, id: newId() }),
   } satisfies FastifyServerOptions;
   const app: FastifyInstance =
     tls === undefined
-      ? Fastify(common)
+      ? Fastify({ ...common, http })
       : // The services use nothing that differs between the two kinds of server.
         (Fastify({
           ...common,
-          https: { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
+          https: { ...http, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
         }) as unknown as FastifyInstance);
 
   parseBodies(app);
@@ -106,6 +115,8 @@ export function createServer(options: ServerOptions): Server {
       if (running === 0) drained();
     });
     reply.header('x-request-id', request.id);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new AppError('request.malformed', 'the header Host is missing');
     const { access } = request.routeOptions.config;
     if (access === undefined) {
       done();
@@ -147,9 +158,17 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
+/** How long a client may leave its half of a connection open that we have ended. */
+const LINGER_MS = 2_000;
+
 /** A request that Node's parser refuses never reaches the framework; it gets the same body as every other error. */
-function answerBrokenRequest(service: Service, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket & { _httpMessage?: { headersSent: boolean } | null },
+  { service, id }: { readonly service: Service; readonly id: string },
+): void {
+  // Nothing may be written into an answer that is on its way.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
     return;
   }
@@ -165,6 +184,7 @@ function answerBrokenRequest(service: Service, error: Error & { code?: string },
         : ['400 Bad Request', 'request.malformed', 'the request is not well-formed HTTP'];
   const body = JSON.stringify(service === 'connect' ? { error: sentence } : { detail: sentence });
   socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nx-request-id: ${id}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { Clock } from '../../core/clock.ts';
+import { ERRORS, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
@@ -40,8 +41,8 @@ export function acceptStations(options: StationsOptions): Stations {
       http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const [, first] = (request.url ?? '').split(/[/?]/, 2);
         const found = servers.get(first ?? '');
-        if (closing) refuse(socket, 503);
-        else if (found === undefined) refuse(socket, 404);
+        if (closing) refuse(socket, 'server.stopping', 'the server is stopping; try again');
+        else if (found === undefined) refuse(socket, 'route.not_found', 'no station dials in at this path');
         else found.server.upgrade(request, socket, head);
       });
     },
@@ -53,9 +54,13 @@ export function acceptStations(options: StationsOptions): Stations {
   };
 }
 
-function refuse(socket: Duplex, status: number): void {
+function refuse(socket: Duplex, code: ErrorCodeName, sentence: string): void {
+  const status = ERRORS[code].connect;
+  const body = JSON.stringify({ error: sentence });
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }
 
 function hostOf(vendor: string, options: StationsOptions): StationHost {
