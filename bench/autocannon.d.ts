@@ -6,11 +6,15 @@ declare module 'autocannon' {
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
   }
+  interface Client {
+    setRequests(requests: readonly Request[]): void;
+  }
   interface Options extends Request {
     readonly url: string;
     readonly connections: number;
     readonly duration: number;
     readonly requests?: readonly Request[];
+    readonly setupClient?: (client: Client) => void;
   }
   interface Result {
     readonly requests: { readonly average: number; readonly total: number };

@@ -1,4 +1,5 @@
+import { ordersBench } from './orders.ts';
 import { readBench } from './reads.ts';
 import { run } from './report.ts';
 
-await run([readBench]);
+await run([readBench, ordersBench]);

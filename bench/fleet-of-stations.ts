@@ -15,6 +15,10 @@ const ROUND_TRIP_MS = 150;
 
 /** Stations on one process, metering; what they cost, and how long a command to one of them takes. */
 export async function stationsBench(): Promise<Section[]> {
+  const files = openFiles();
+  if (files < STATIONS + 100) {
+    console.log(`Only ${files} files may be open; raise it with ulimit -n ${STATIONS + 100} for this bench.`);
+  }
   const elnav = await startElnav('sqlite');
   const key = await elnav.newKey();
   await inParallel(
@@ -102,6 +106,15 @@ export async function stationsBench(): Promise<Section[]> {
       rows,
     },
   ];
+}
+
+/** How many files a process may have open here; Node has raised it as far as it may by itself. */
+function openFiles(): number {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft?: number | 'unlimited' } };
+  };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }
 
 async function commandAtRandom(connect: string, key: string): Promise<number[]> {

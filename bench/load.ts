@@ -1,4 +1,4 @@
-import autocannon, { type Request } from 'autocannon';
+import autocannon, { type Client, type Request } from 'autocannon';
 import type { Child } from './children.ts';
 
 export interface Contender {
@@ -50,7 +50,7 @@ async function drive({ name, url, child, headers, requests }: Contender, course:
     connections: course.connections,
     duration: course.seconds,
     ...(headers === undefined ? {} : { headers }),
-    ...(requests === undefined ? {} : { requests }),
+    ...(requests === undefined ? {} : { requests, setupClient: startAnywhere(requests) }),
   });
   const after = await child.cpuMs();
   const failed = result.errors + result.timeouts + result.non2xx;
@@ -60,6 +60,14 @@ async function drive({ name, url, child, headers, requests }: Contender, course:
     rounds: [result.requests.average],
     p99Ms: result.latency.p99,
     cpuMicros: ((after - before) * 1_000) / Math.max(1, result.requests.total),
+  };
+}
+
+/** Each connection begins elsewhere in the list: together at one device they would queue in its lane. */
+function startAnywhere(requests: readonly Request[]): (client: Client) => void {
+  return (client) => {
+    const start = Math.floor(Math.random() * requests.length);
+    client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
   };
 }
 
