@@ -206,12 +206,14 @@ export function parseVaultKeys(value: string): VaultKey[] {
   const keys = value
     .split(/[\s,]+/)
     .filter((part) => part !== '')
-    .map((part) => {
+    .map((part, index) => {
       const [id = '', encoded = ''] = part.split(':', 2);
       if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
         throw new Error('needs key ids of 1 to 32 letters, digits, - and _, as in k1:base64');
       const key = Buffer.from(encoded, 'base64');
-      if (key.length !== 32) throw new Error(`key ${id} must be 32 bytes in base64, and is ${key.length}`);
+      // Its id is not repeated: where the two were exchanged, or the id left out, it is the key.
+      if (key.length !== 32)
+        throw new Error(`holds as key number ${index + 1} not 32 bytes in base64 but ${key.length}`);
       return { id, key };
     });
   if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error('has two keys of one id');

@@ -8,10 +8,10 @@ const DEPTH_LIMIT = 32;
 export function faultInJson(value: unknown, path = 'body', depth = 0): string | null {
   if (typeof value === 'string') return faultInText(value, path);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEPTH_LIMIT) return `${path.slice(0, 60)} is nested deeper than ${DEPTH_LIMIT} levels`;
+  if (depth >= DEPTH_LIMIT) return `${path} is nested deeper than ${DEPTH_LIMIT} levels`;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      const fault = faultInJson(value[index], `${path}[${index}]`, depth + 1);
+      const fault = faultInJson(value[index], below(path, `[${index}]`), depth + 1);
       if (fault !== null) return fault;
     }
     return null;
@@ -20,10 +20,15 @@ export function faultInJson(value: unknown, path = 'body', depth = 0): string | 
     // An own __proto__ would become the prototype of whatever the object is copied into.
     if (key === '__proto__') return `${path} has a field named __proto__, which is not permitted`;
     const fault =
-      faultInText(key, `a field name in ${path}`) ?? faultInJson(member, `${path}.${key}`, depth + 1);
+      faultInText(key, `a field name in ${path}`) ?? faultInJson(member, below(path, `.${key}`), depth + 1);
     if (fault !== null) return fault;
   }
   return null;
+}
+
+/** A path that stays fit for a sentence, however long the caller's field names are. */
+function below(path: string, step: string): string {
+  return path.length > 60 ? path : `${path}${step.slice(0, 60).toWellFormed()}`;
 }
 
 /** PostgreSQL text refuses NUL, and UTF-8 has no lone surrogates: both are refused at the edge. */

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+import { parseVaultKeys, readSettings, SETTINGS } from './config.ts';
+import { OperatorError } from './errors.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** The faults of an environment, one a line. */
+function faultsOf(environment: Record<string, string>): string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    assert.ok(error instanceof OperatorError);
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  it('need nothing on the embedded database', () => {
+    const settings = readSettings({ PATH: '/bin', HOME: '/' });
+    assert.deepEqual(
+      [settings.host, settings.connectPort, settings.gridPort, settings.dataDir, settings.logLevel],
+      ['127.0.0.1', 8080, 8081, './data', 'info'],
+    );
+    assert.deepEqual(
+      [settings.databaseUrl, settings.adminToken, settings.vaultKeys],
+      [undefined, undefined, []],
+    );
+  });
+
+  it('are read as they are written', () => {
+    const settings = readSettings({
+      ELNAV_CONNECT_PORT: '0',
+      ELNAV_GRID_PORT: '65535',
+      ELNAV_CONNECT_URL: 'https://connect.example.com/',
+      ELNAV_ADMIN_TOKEN: 'sixteen-and-more',
+      ELNAV_VAULT_KEYS: `new:${KEY}, old:${KEY}`,
+      ELNAV_TRUST_PROXY: '10.0.0.0/8, ::1',
+      DATABASE_URL: 'postgres://u:p@db/elnav',
+      REDIS_URL: ' redis://r ',
+      ELNAV_LOG_LEVEL: 'debug',
+    });
+    assert.equal(settings.connectUrl, 'https://connect.example.com');
+    assert.deepEqual([settings.connectPort, settings.gridPort], [0, 65_535]);
+    assert.deepEqual(
+      settings.vaultKeys.map(({ id }) => id),
+      ['new', 'old'],
+    );
+    assert.deepEqual(settings.trustProxy, ['10.0.0.0/8', '::1']);
+    assert.equal(settings.databaseUrl?.reveal(), 'postgres://u:p@db/elnav');
+    assert.ok(!inspect(settings.adminToken).includes('sixteen'));
+  });
+
+  it('are refused with all their faults together', () => {
+    const faults = faultsOf({
+      ELNAV_CONECT_PORT: '1',
+      ELNAV_NO_SUCH_THING_AT_ALL: '1',
+      ELNAV_CONNECT_PORT: '65536',
+      ELNAV_GRID_PORT: '1e3',
+      ELNAV_CONNECT_URL: 'ftp://x',
+      ELNAV_ADMIN_TOKEN: 'short',
+      ELNAV_TRUST_PROXY: '10.0.0.0/33',
+      ELNAV_TLS_CERT_FILE: 'cert.pem',
+      ELNAV_LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://x',
+    });
+    const expected = [
+      /ELNAV_CONECT_PORT is not a setting; did you mean ELNAV_CONNECT_PORT\?/,
+      /ELNAV_NO_SUCH_THING_AT_ALL is not a setting$/,
+      /ELNAV_CONNECT_PORT must be a port/,
+      /ELNAV_GRID_PORT must be a port/,
+      /ELNAV_CONNECT_URL must be an http/,
+      /ELNAV_ADMIN_TOKEN must have/,
+      /ELNAV_TRUST_PROXY must list/,
+      /ELNAV_TLS_CERT_FILE and ELNAV_TLS_KEY_FILE/,
+      /ELNAV_LOG_LEVEL must be one of/,
+      /DATABASE_URL must be an address that starts with postgres/,
+    ];
+    for (const fault of expected)
+      assert.ok(
+        faults.some((line) => fault.test(line)),
+        String(fault),
+      );
+    assert.equal(faults.length, expected.length, faults.join('\n'));
+  });
+
+  it('need the secrets with PostgreSQL, where nothing is made', () => {
+    const faults = faultsOf({ DATABASE_URL: 'postgres://db/elnav' });
+    assert.equal(faults.length, 2);
+    assert.match(faults.join(), /ELNAV_ADMIN_TOKEN is required.*ELNAV_VAULT_KEYS is required/);
+  });
+
+  it('never repeat a secret in a fault', () => {
+    const secret = 'canary0canary0canary0canary0cana';
+    const environments = [
+      { ELNAV_ADMIN_TOKEN: 'canary0' },
+      { ELNAV_VAULT_KEYS: secret },
+      { ELNAV_VAULT_KEYS: `k1:${secret}` },
+      { ELNAV_VAULT_KEYS: `${secret}:k1` },
+      { ELNAV_VAULT_KEYS: `${KEY},canary0` },
+      { DATABASE_URL: `http://u:${secret}@db/x` },
+      { REDIS_URL: `redis//:${secret}@r` },
+    ];
+    for (const environment of environments) {
+      const faults = faultsOf(environment);
+      assert.ok(faults.length > 0, JSON.stringify(environment));
+      assert.ok(!faults.join('\n').includes('canary0'), faults.join('\n'));
+    }
+  });
+
+  it('take vault keys of 32 bytes under ids of their own', () => {
+    assert.deepEqual(
+      parseVaultKeys(`a:${KEY}\nb:${KEY}`).map(({ key }) => key.length),
+      [32, 32],
+    );
+    for (const wrong of [`a:${KEY},a:${KEY}`, `a b:${KEY}`, 'a:', 'a:AAAA', `:${KEY}`, KEY])
+      assert.throws(() => parseVaultKeys(wrong), wrong);
+  });
+
+  it('are described, each once', () => {
+    assert.equal(new Set(SETTINGS.map(({ name }) => name)).size, SETTINGS.length);
+    for (const { description } of SETTINGS) assert.match(description, /^[A-Za-z].*[^.]$/);
+  });
+});
