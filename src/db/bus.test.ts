@@ -80,4 +80,32 @@ onEachEngine('asking over the bus', (engine) => {
     await here.close();
     await place.remove();
   });
+
+  it('still tells what it could not tell while its connection was lost', async () => {
+    const place = await makePlace(engine);
+    const here = await place.open();
+    const there = await place.open();
+    const seen: Json[] = [];
+    there.bus.on('told', (message) => {
+      seen.push(message);
+      return undefined;
+    });
+    const killer = new pg.Client({ connectionString: place.url });
+    await killer.connect();
+    const listeners = `from pg_stat_activity where application_name = 'elnav_' || left(encode(sha256((current_database() || '.' || current_schema())::bytea), 'hex'), 16)`;
+    const { rows } = await killer.query<{ pid: number }>(`select pid ${listeners} order by backend_start`);
+    const theirs = rows[1]?.pid;
+    for (let round = 0; round < 10; round += 1) {
+      await killer.query(`select pg_terminate_backend(pid) ${listeners} and pid <> $1`, [theirs]);
+      await here.bus.publishAndWait('told', round);
+      assert.deepEqual(
+        seen,
+        Array.from({ length: round + 1 }, (_, index) => index),
+      );
+    }
+    await killer.end();
+    await here.close();
+    await there.close();
+    await place.remove();
+  });
 });

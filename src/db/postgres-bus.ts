@@ -43,6 +43,8 @@ class PostgresBus implements Bus {
   readonly #parts = new Map<string, string[]>();
   /** Open publishAndWait and request calls by message id. */
   readonly #waiting = new Map<string, (envelope: Envelope) => void>();
+  /** What could not be sent yet: called when there is a connection again. */
+  #whenBack: (() => void)[] = [];
   #client: pg.Client | undefined;
   #channel = '';
   #closed = false;
@@ -81,8 +83,17 @@ class PostgresBus implements Bus {
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('the connection ended')));
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
-    await client.connect();
-    await client.query(`listen ${this.#channel}`);
+    try {
+      await client.connect();
+      await client.query(`listen ${this.#channel}`);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    if (this.#closed) {
+      await client.end();
+      return;
+    }
     this.#client = client;
     const beat = () => {
       if (this.#client !== client) return;
@@ -113,6 +124,9 @@ class PostgresBus implements Bus {
       try {
         await this.connect();
         for (const forget of this.#gaps) forget();
+        const waiting = this.#whenBack;
+        this.#whenBack = [];
+        for (const go of waiting) go();
         return;
       } catch (error) {
         this.#options.log.debug({ err: error }, 'still no connection to the other processes');
@@ -122,39 +136,66 @@ class PostgresBus implements Bus {
 
   async publish(topic: string, message: Json): Promise<void> {
     await deliver(this.#responders, topic, message);
-    await this.#notify({
-      id: randomId(this.#options.random),
-      from: this.#self,
-      kind: 'tell',
-      topic,
-      message,
-    });
+    const sent = this.#surely((client) => this.#send(client, this.#envelope('tell', topic, message)));
+    if (this.live) await this.#patiently(sent);
   }
 
   async publishAndWait(topic: string, message: Json): Promise<void> {
-    const client = this.#client;
     await deliver(this.#responders, topic, message);
-    if (client === undefined) return;
-    const { rows } = await client.query<{ others: number }>(
-      'select count(*) as others from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
-      [this.#channel],
+    await this.#patiently(
+      this.#surely(async (client) => {
+        const { rows } = await client.query<{ others: number }>(
+          'select count(*) as others from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
+          [this.#channel],
+        );
+        let missing = rows[0]?.others ?? 0;
+        if (missing === 0) return;
+        const envelope = this.#envelope('urge', topic, message);
+        const acknowledged = this.#collect(envelope.id, ACKNOWLEDGED_WITHIN_MS, () => --missing <= 0);
+        await this.#send(client, envelope);
+        await acknowledged;
+      }),
     );
-    let missing = rows[0]?.others ?? 0;
-    const id = randomId(this.#options.random);
-    const acknowledged =
-      missing === 0 ? Promise.resolve() : this.#collect(id, ACKNOWLEDGED_WITHIN_MS, () => --missing <= 0);
-    await this.#notify({ id, from: this.#self, kind: 'urge', topic, message });
-    await acknowledged;
+  }
+
+  /** Does it now, or again as soon as there is a connection: what is stored must not stay untold. */
+  async #surely(work: (client: pg.Client) => Promise<void>): Promise<void> {
+    while (!this.#closed) {
+      const client = this.#client;
+      if (client === undefined) {
+        await new Promise<void>((resolve) => this.#whenBack.push(resolve));
+        continue;
+      }
+      try {
+        await work(client);
+        return;
+      } catch (error) {
+        this.#lost(client, error);
+      }
+    }
+  }
+
+  async #patiently(work: Promise<void>): Promise<void> {
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#options.clock.after(ACKNOWLEDGED_WITHIN_MS, resolve);
+    });
+    await Promise.race([work, late]);
+    cancel();
+  }
+
+  #envelope(kind: Envelope['kind'], topic: string, message: Json): Envelope {
+    return { id: randomId(this.#options.random), from: this.#self, kind, topic, message };
   }
 
   async request(topic: string, message: Json, timeoutMs: number): Promise<Json | undefined> {
-    const id = randomId(this.#options.random);
+    const asked = this.#envelope('ask', topic, message);
     let answer: Json | undefined;
-    const answered = this.#collect(id, timeoutMs, (envelope) => {
+    const answered = this.#collect(asked.id, timeoutMs, (envelope) => {
       answer = envelope.message;
       return true;
     });
-    await this.#notify({ id, from: this.#self, kind: 'ask', topic, message });
+    await this.#notify(asked);
     await answered;
     return answer;
   }
@@ -173,17 +214,20 @@ class PostgresBus implements Bus {
     });
   }
 
+  /** What nobody waits for any more when the connection is lost. */
   async #notify(envelope: Envelope): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
+    await this.#send(client, envelope).catch((error: unknown) => this.#lost(client, error));
+  }
+
+  async #send(client: pg.Client, envelope: Envelope): Promise<void> {
     const text = asciiJson(envelope);
     const count = Math.ceil(text.length / PART_CHARACTERS);
     const part = randomId(this.#options.random).slice(0, 12);
     for (let index = 0; index < count; index += 1) {
       const slice = text.slice(index * PART_CHARACTERS, (index + 1) * PART_CHARACTERS);
-      await client
-        .query('select pg_notify($1, $2)', [this.#channel, `${part} ${index} ${count} ${slice}`])
-        .catch((error: unknown) => this.#lost(client, error));
+      await client.query('select pg_notify($1, $2)', [this.#channel, `${part} ${index} ${count} ${slice}`]);
     }
   }
 
