@@ -169,6 +169,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     await addGrid(server.app, { accounts }, VERSION);
   }
 
+  for (const { server } of servers) server.addHealth();
   const urls = new Map<string, string>();
   for (const { service, server, port } of servers) {
     // The address is told once, by whoever starts us; the framework would log it as well.

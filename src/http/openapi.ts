@@ -69,6 +69,10 @@ function addPage(app: FastifyInstance): void {
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
+        // The page is for reading and trying out; what leads to the maker's own services is left out.
+        showDeveloperTools: 'never',
+        agent: { disabled: true },
+        mcp: { disabled: true },
       },
     });
     return own;

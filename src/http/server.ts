@@ -35,6 +35,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly app: FastifyInstance;
+  /** Adds `/healthz`, `/readyz` and `/metrics`; after the routes, so that the documents list them last. */
+  addHealth(): void;
   /** From now on new requests get 503. Resolves when those that run have been answered. */
   drain(): Promise<void>;
 }
@@ -145,9 +147,9 @@ export function createServer(options: ServerOptions): Server {
     done();
   });
 
-  addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping });
   return {
     app,
+    addHealth: () => addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping }),
     drain() {
       stopping = true;
       return new Promise((resolve) => {
