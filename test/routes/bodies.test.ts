@@ -30,7 +30,6 @@ const BROKEN: readonly Broken[] = [
   malformed('single quotes', "{'a':1}"),
   malformed('a comment', '{/* */}'),
   malformed('NaN', '{"a":NaN}'),
-  malformed('empty', ''),
   malformed('spaces', '   '),
   malformed('bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])),
   malformed('an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])),
@@ -69,8 +68,8 @@ const BROKEN: readonly Broken[] = [
   { why: 'no type', body: '{}', headers: { 'content-type': '' }, status: 415, code: 'request.media_type' },
 ];
 
-/** Whole bodies that are JSON and not an object. */
-const NOT_OBJECTS = ['null', 'true', '0', '-0', '1e400', '""', '"text"', '[]', '[{}]'];
+/** Whole bodies that are not an object; nothing at all is one. */
+const NOT_OBJECTS = ['', 'null', 'true', '0', '-0', '1e400', '""', '"text"', '[]', '[{}]'];
 
 /** Put in place of each field of a sample, as JSON text. */
 const VALUES = [
