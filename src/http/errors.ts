@@ -49,16 +49,16 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: 
 /** What the caller is told; everything that is not an `AppError` becomes a 500 without detail. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const known = FRAMEWORK_ERRORS[(error as Partial<FastifyError>).code ?? ''];
+  // Anything can be thrown, null too.
+  const { code, limit, statusCode } = (error ?? {}) as Partial<FastifyError> & { readonly limit?: number };
+  const known = FRAMEWORK_ERRORS[code ?? ''];
   if (known !== undefined) {
-    const limit = (error as { limit?: number }).limit;
     const detail =
       known.detail ??
       (limit === undefined ? ERRORS[known.code].title : `the body is larger than ${limit} bytes`);
     return new AppError(known.code, detail, { cause: error });
   }
-  const status = (error as Partial<FastifyError>).statusCode;
-  if (status === 400)
+  if (statusCode === 400)
     return new AppError('request.malformed', 'the request is not well-formed', { cause: error });
   return new AppError('server.internal', 'an unexpected error happened; the request id names it in the log', {
     cause: error,
