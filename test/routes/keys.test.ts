@@ -22,6 +22,23 @@ onEachEngine('every route', (engine) => {
     assert.deepEqual(here.lacking, []);
   });
 
+  it('has a document that tells its answers', () => {
+    const faults: string[] = [];
+    for (const { name, sample, statuses, access, scope } of here.routes) {
+      const needed = {
+        public: [],
+        anonymous: [401, 403, 429],
+        key: scope === undefined ? [401, 429] : [401, 403, 429],
+        admin: [401, 403],
+      }[access];
+      const lacking = [sample.good, ...needed].filter((status) => !statuses.includes(status));
+      if (lacking.length > 0) faults.push(`${name} lacks ${lacking}`);
+      const good = statuses.filter((status) => status < 300);
+      if (good.length !== 1) faults.push(`${name} has ${good}`);
+    }
+    assert.deepEqual(faults, []);
+  });
+
   it('answers its sample', async () => {
     const faults: string[] = [];
     for (const route of here.routes) {

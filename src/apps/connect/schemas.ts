@@ -7,7 +7,7 @@ export const ErrorBody = Type.Object({
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'Malformed request, unknown vendor, or credentials that do not fit',
   401: 'Missing or invalid API key',
-  403: 'The key lacks the scope',
+  403: 'The key lacks the scope, or the address is banned after too many wrong keys',
   404: 'No such device or link, or not yours',
   409: 'The first request with this Idempotency-Key is still running',
   422: 'The device lacks the capability, or a value is outside what it accepts',
@@ -18,10 +18,15 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 /** The answers of a route: the good one and the errors it may give, all in the one error shape. */
 export function answers(good: TSchema, errors: readonly number[]): Record<number, TSchema> {
+  return { 200: good, ...failures(errors) };
+}
+
+/** The errors of a route whose good answer is another than 200. */
+export function failures(errors: readonly number[]): Record<number, TSchema> {
   const list = errors.map(
     (status) => [status, { ...ErrorBody, description: DESCRIPTIONS[status] ?? '' }] as const,
   );
-  return { 200: good, ...Object.fromEntries(list) };
+  return Object.fromEntries(list);
 }
 
 export const IdempotencyHeaders = Type.Object({

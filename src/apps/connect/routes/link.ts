@@ -6,7 +6,7 @@ import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
-import { answers, IdempotencyHeaders } from '../schemas.ts';
+import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
 
 const LinkBody = Type.Object({
   vendor: Type.String({ minLength: 1, maxLength: 60, description: 'Vendor slug; GET /vendors lists them' }),
@@ -88,7 +88,7 @@ export function linkRoutes(app: FastifyInstance, { links, idempotency }: Connect
         params: Type.Object({ id: Type.String() }),
         response: {
           204: Type.Null({ description: 'Forgotten' }),
-          ...answers(Type.Null(), [401, 403, 404, 429, 503]),
+          ...failures([401, 403, 404, 429, 503]),
         },
       },
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { answers } from '../schemas.ts';
+import { failures } from '../schemas.ts';
 
 const APPLICATIONS_A_DAY = 5;
 const DAY_SECONDS = 86_400;
@@ -33,7 +33,7 @@ export function partnerRoutes(app: FastifyInstance, { accounts, limits }: Connec
         body: Application,
         response: {
           202: Type.Object({ application_id: Type.String(), status: Type.Literal('received') }),
-          ...answers(Type.Null(), [400, 429, 503]),
+          ...failures([400, 429, 503]),
         },
       },
     },

@@ -14,7 +14,7 @@ export function vendorRoutes(app: FastifyInstance, { adapters }: ConnectDependen
         summary: 'Every vendor: what it offers and how it is linked',
         description: 'No key needed. Capabilities are derived from what is implemented.',
         tags: ['Linking'],
-        response: answers(Type.Array(VendorDescription), [401, 429]),
+        response: answers(Type.Array(VendorDescription), [401, 403, 429, 503]),
       },
     },
     (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body),
