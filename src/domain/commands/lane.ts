@@ -5,7 +5,8 @@ import type { CommandStore } from './store.ts';
 
 const WAITING_PER_DEVICE = 20;
 const LEASE_MS = 60_000;
-const ANOTHER_PROCESS_MS = 15_000;
+/** A command that has not had its turn by then is not sent: late is worse than never. */
+const TURN_MS = 15_000;
 const RETRY_MS = 100;
 
 /** What says that a command went out, and not what became of it. */
@@ -49,12 +50,26 @@ export function createLane({ store, clock, random }: LaneOptions) {
       });
     }
     lane.waiting += 1;
-    const run = lane.tail.then(async () => steps.look(await kept(entry, () => steps.work())));
+    let turn: 'awaited' | 'come' | 'missed' = 'awaited';
+    let cancel = () => {};
+    const missed = new Promise<never>((_resolve, reject) => {
+      cancel = clock.after(TURN_MS, () => {
+        if (turn !== 'awaited') return;
+        turn = 'missed';
+        reject(busy());
+      });
+    });
+    const run = lane.tail.then(async () => {
+      if (turn === 'missed') throw busy();
+      turn = 'come';
+      return steps.look(await kept(entry, () => steps.work()));
+    });
     lane.tail = run.catch(() => {});
     lanes.set(key, lane);
     try {
-      return await run;
+      return await Promise.race([run, missed]);
     } finally {
+      cancel();
       lane.waiting -= 1;
       if (lane.waiting === 0 && lanes.get(key) === lane) lanes.delete(key);
     }
@@ -63,13 +78,9 @@ export function createLane({ store, clock, random }: LaneOptions) {
   async function kept<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
     const { account } = entry;
     const id = randomId(random);
-    const deadline = clock.now() + ANOTHER_PROCESS_MS;
+    const deadline = clock.now() + TURN_MS;
     while (!(await store.begin({ ...entry, id, at: clock.now(), leaseUntil: clock.now() + LEASE_MS }))) {
-      if (clock.now() >= deadline) {
-        throw new AppError('command.busy', 'another command of this device is still running', {
-          retryAfterSeconds: 5,
-        });
-      }
+      if (clock.now() >= deadline) throw busy();
       await store.giveUpDead(clock.now());
       await sleep(clock, RETRY_MS);
     }
@@ -91,6 +102,9 @@ export function createLane({ store, clock, random }: LaneOptions) {
 }
 
 export type Lane = ReturnType<typeof createLane>;
+
+const busy = () =>
+  new AppError('command.busy', 'another command of this device is still running', { retryAfterSeconds: 5 });
 
 function textOf(error: unknown): string {
   return error instanceof AppError ? `${error.code}: ${error.message}` : 'unexpected';
