@@ -179,7 +179,8 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
 
     for (const lose of [() => wire.cut(), () => wire.freeze()]) {
       await lose();
-      assert.equal(await ask(), 200);
+      // The calls of the loss before may have used up what there is for now.
+      await until('a call is let through', async () => ((await ask()) === 200 ? true : undefined));
       await until('the loss shows', async () => {
         const { status, body } = await readiness(service.connect);
         assert.equal(status, 200);
