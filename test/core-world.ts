@@ -37,7 +37,7 @@ export async function openCore({ place, clock, adapters: list }: CoreOptions) {
   const callVendor = createVendorCaller({ clock, log, metrics: createMetrics() });
   const store = createLinkStore(database);
   const vault = createVault(VAULT_KEYS, systemRandom);
-  const sessions = createSessions({ store, vault, clock, log });
+  const sessions = createSessions({ bus: database.bus, store, vault, clock, log });
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, clock, log });
   const links = createLinks({

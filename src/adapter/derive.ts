@@ -17,10 +17,15 @@ export function capabilitiesOf(kind: AnyKind, found: Found): Capability[] {
   return capabilitiesOfKind(kind).filter((capability) => !withheld.has(capability));
 }
 
-/** The kind of a device type; a vendor that finds a device it has no kind for is a fault of the adapter. */
+/** The kind of a device type; a vendor that tells of a device it has no kind for was not understood. */
 export function kindOf(adapter: Adapter, type: DeviceType): AnyKind {
   const kind = adapter.kinds[type];
-  if (kind === undefined) throw new Error(`${adapter.slug} has no kind for ${type}`);
+  if (kind === undefined) {
+    throw new AppError(
+      'vendor.answer_invalid',
+      `${adapter.slug} told of a device of type ${type}, which it has no kind for`,
+    );
+  }
   return kind;
 }
 

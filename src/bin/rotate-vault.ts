@@ -20,11 +20,16 @@ try {
   });
   const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
   const vault = createVault(vaultKeys, systemRandom);
-  const resealed = await rotateVault(createLinkStore(database), vault);
+  const { resealed, unreadable } = await rotateVault(createLinkStore(database), vault);
   await database.close();
-  console.log(
-    `${resealed} links are now sealed with key ${vault.currentKey}; the keys after it can be removed.`,
-  );
+  console.log(`${resealed} links were sealed anew with key ${vault.currentKey}.`);
+  for (const { account, link } of unreadable) {
+    console.error(
+      `Link ${link} of account ${account} does not open with the keys given; it must be linked again.`,
+    );
+  }
+  if (unreadable.length > 0) process.exit(1);
+  console.log('The keys after it can be removed.');
 } catch (error) {
   exitWith(error);
 }

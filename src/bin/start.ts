@@ -132,7 +132,13 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const adapters = new Map((options.adapters ?? vendors).map((adapter) => [adapter.slug, adapter]));
     const callVendor = createVendorCaller({ clock, log, metrics, stopping: stopVendors.signal });
     const store = createLinkStore(database);
-    const sessions = createSessions({ store, vault: createVault(secrets.vaultKeys, random), clock, log });
+    const sessions = createSessions({
+      bus: database.bus,
+      store,
+      vault: createVault(secrets.vaultKeys, random),
+      clock,
+      log,
+    });
     const source = createSessionSource({ sessions, callVendor, log });
     const devices = createDevices({ database, adapters, sessions: source, clock, log });
     closers.push(() => devices.flush());

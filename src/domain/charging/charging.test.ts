@@ -97,6 +97,17 @@ onEachEngine('charging records', (engine) => {
     assert.deepEqual([orphan?.started_at, orphan?.ended_at], [null, 5_000]);
   });
 
+  it('complete a transaction whose start arrives after its end', async () => {
+    const end = { transactionId: 'tx-1', endedAt: 5_000, meterStopWh: 1_500, reason: 'Local' };
+    await records.end(end, 'cp:1');
+    assert.equal(await records.begin(start({ transactionId: 'tx-1', meterStartWh: 500 })), 'tx-1');
+    const [only, ...others] = await rows();
+    assert.deepEqual(others, []);
+    assert.deepEqual([only?.started_at, only?.meter_start_wh, only?.ended_at], [1_000, 500, 5_000]);
+    await records.begin(start({ transactionId: 'tx-1', startedAt: 9_000 }));
+    assert.equal((await rows())[0]?.started_at, 1_000);
+  });
+
   it('keep readings once, durably, and those of many stations in one transaction', async () => {
     const reading = (at: number, value: number): MeterReading => ({
       deviceId: 'cp:1',

@@ -46,9 +46,8 @@ export function createCharging({ database, clock }: ChargingOptions) {
   };
   const storeStart = (key: LinkKey, start: TransactionStart): Promise<string> =>
     database.transaction(async (transaction) => {
-      const known = await store.findStart(transaction, key, start);
-      if (known !== undefined) return known;
-      const transactionId = start.transactionId ?? nextId(await store.idsOf(transaction, key));
+      const known = start.transactionId ?? (await store.findStart(transaction, key, start));
+      const transactionId = known ?? nextId(await store.idsOf(transaction, key));
       await store.insertStart(transaction, key, { ...start, transactionId });
       return transactionId;
     });

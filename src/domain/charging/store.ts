@@ -22,18 +22,16 @@ export function createChargingStore(database: Database) {
     from.selectFrom('charging_transactions').where('account_id', '=', account).where('link_id', '=', link);
 
   return {
+    /** The transaction of an equal start: a station that got no answer sends it again, and it must not become a second. */
     async findStart(from: Queries, key: LinkKey, start: TransactionStart): Promise<string | undefined> {
-      let query = ofLink(from, key).select('transaction_id');
-      if (start.transactionId !== undefined) query = query.where('transaction_id', '=', start.transactionId);
-      else {
-        // A station that got no answer sends the same start again: it must not become a second transaction.
-        query = query
-          .where('device_id', '=', start.deviceId)
-          .where('started_at', '=', start.startedAt)
-          .where('meter_start_wh', start.meterStartWh === null ? 'is' : '=', start.meterStartWh)
-          .where('id_tag', start.idTag === null ? 'is' : '=', start.idTag);
-      }
-      return (await query.executeTakeFirst())?.transaction_id;
+      const row = await ofLink(from, key)
+        .select('transaction_id')
+        .where('device_id', '=', start.deviceId)
+        .where('started_at', '=', start.startedAt)
+        .where('meter_start_wh', start.meterStartWh === null ? 'is' : '=', start.meterStartWh)
+        .where('id_tag', start.idTag === null ? 'is' : '=', start.idTag)
+        .executeTakeFirst();
+      return row?.transaction_id;
     },
 
     async idsOf(from: Queries, key: LinkKey): Promise<string[]> {
@@ -41,6 +39,7 @@ export function createChargingStore(database: Database) {
       return rows.map((row) => row.transaction_id);
     },
 
+    /** Stores a start; one that arrives after its end completes the record, one that is known changes nothing. */
     async insertStart(
       into: Queries,
       key: LinkKey,
@@ -60,7 +59,16 @@ export function createChargingStore(database: Database) {
           meter_stop_wh: null,
           end_reason: null,
         })
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) =>
+          conflict
+            .columns(['account_id', 'link_id', 'transaction_id'])
+            .doUpdateSet({
+              id_tag: start.idTag,
+              started_at: start.startedAt,
+              meter_start_wh: start.meterStartWh,
+            })
+            .where('charging_transactions.started_at', 'is', null),
+        )
         .execute();
     },
 

@@ -4,7 +4,8 @@ import { type Random, randomId } from '../../core/ids.ts';
 import type { CommandStore } from './store.ts';
 
 const WAITING_PER_DEVICE = 20;
-const LEASE_MS = 60_000;
+/** Longer than a vendor is given; a process that died holds the device's lane for so long. */
+const LEASE_MS = 30_000;
 /** A command that has not had its turn by then is not sent: late is worse than never. */
 const TURN_MS = 15_000;
 const RETRY_MS = 100;

@@ -12,7 +12,7 @@ import type { CallVendor, Devices } from '../devices/index.ts';
 import type { Sessions } from './sessions.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 
-export { rotateVault } from './rotate.ts';
+export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { createSessionSource } from './source.ts';
 export { createLinkStore, type LinkStore } from './store.ts';

@@ -4,10 +4,12 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
+import type { Bus } from '../../db/bus.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import type { Vault } from './vault.ts';
 
 const CREDENTIALS = 'credentials';
+const NOTED = 'links.noted';
 const CACHED_LINKS = 5_000;
 
 /** Opens sessions for linked vendor accounts, and keeps what is needed for that in memory. */
@@ -30,18 +32,27 @@ export interface Sessions {
 }
 
 interface SessionsOptions {
+  readonly bus: Bus;
   readonly store: LinkStore;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function createSessions({ store, vault, clock, log }: SessionsOptions): Sessions {
+export function createSessions({ bus, store, vault, clock, log }: SessionsOptions): Sessions {
   const rows = new Map<string, LinkRow>();
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
   const servers = new Map<string, StationServer>();
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
+  const forget = (link: LinkKey) => {
+    forgotten += 1;
+    rows.delete(keyOf(link));
+  };
+  bus.on(NOTED, (message) => {
+    forget(message as unknown as LinkKey);
+    return undefined;
+  });
 
   const documents = (link: LinkKey): Documents => ({
     get: (name) => store.getDocument(link, name),
@@ -103,11 +114,10 @@ export function createSessions({ store, vault, clock, log }: SessionsOptions): S
       if (kept !== undefined)
         rows.set(keyOf(row), { ...kept, status, statusSince: since, statusReason: reason });
       await store.setStatus(row, { status, since, reason });
+      // Another process that remembers the old status would take its own good calls for no news.
+      await bus.publish(NOTED, { account: row.account, link: row.link });
     },
-    forget(link) {
-      forgotten += 1;
-      rows.delete(keyOf(link));
-    },
+    forget,
     forgetAll() {
       forgotten += 1;
       rows.clear();

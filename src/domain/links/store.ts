@@ -171,12 +171,16 @@ export function createLinkStore(database: Database) {
       return numUpdatedRows > 0n;
     },
 
-    async sealedWithOtherThan(keyId: string, limit: number): Promise<LinkRow[]> {
+    async sealedWithOtherThan(keyId: string, page: { after: LinkKey; limit: number }): Promise<LinkRow[]> {
+      const { account, link } = page.after;
       const rows = await queries
         .selectFrom('links')
         .select(COLUMNS)
         .where('vault_key', '!=', keyId)
-        .limit(limit)
+        .where(({ eb, refTuple, tuple }) => eb(refTuple('account_id', 'id'), '>', tuple(account, link)))
+        .orderBy('account_id')
+        .orderBy('id')
+        .limit(page.limit)
         .execute();
       return rows.map(toRow);
     },
