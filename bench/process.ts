@@ -79,7 +79,9 @@ async function watch(place: Place): Promise<{ rss: number; cpuShare: number }> {
 
 async function spawnElnav(place: Place): Promise<{ process: ChildProcess; tookMs: number }> {
   const began = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/bin/all.ts', import.meta.url))], {
+  // With what `npm start` gives the runtime.
+  const all = fileURLToPath(new URL('../src/bin/all.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', all], {
     env: {
       ...cleanEnvironment(),
       ELNAV_CONNECT_PORT: '0',

@@ -3,7 +3,7 @@ import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
+import { LateChild, type Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import type { Vault } from './vault.ts';
@@ -69,7 +69,7 @@ export function createSessions({ bus, store, vault, clock, log }: SessionsOption
       linkedAt: row.createdAt,
       credentials,
       clock,
-      log: log.child({ vendor: row.vendor, link: row.link }),
+      log: new LateChild(log, { vendor: row.vendor, link: row.link }),
       documents: documents(row),
       signal,
       ...(station === undefined ? {} : { station }),

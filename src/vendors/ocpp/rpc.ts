@@ -1,4 +1,6 @@
-import { createRPCError, type RPCClient } from 'ocpp-rpc';
+import type { RPCClient } from 'ocpp-rpc';
+// Its own module: the package's front door loads the schemas of all protocols with it.
+import { createRPCError } from 'ocpp-rpc/lib/util.js';
 import { AppError } from '../../core/errors.ts';
 import { faultInText } from '../../core/json.ts';
 

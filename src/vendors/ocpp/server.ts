@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { RPCServer } from 'ocpp-rpc';
+import type { RPCServer } from 'ocpp-rpc';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { isIdentity } from './credentials.ts';
@@ -71,27 +71,34 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   const takeovers = new PerMinute(host.clock, options.takeoversPerMinute);
   let closing = false;
 
-  const server = new RPCServer({
-    protocols: PROTOCOLS,
-    strictMode: true,
-    callConcurrency: 1,
-    callTimeoutMs: options.callTimeoutMs,
-    pingIntervalMs: options.pingMs,
-    wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
-  });
-
-  server.auth((accept, reject, visitor) => {
-    letIn(visitor).then(
-      (answer) => {
-        if ('refusal' in answer) reject(answer.refusal.status, answer.refusal.words);
-        else accept(answer.passport, answer.protocol);
-      },
-      (error: unknown) => {
-        host.log.error({ err: error, identity: visitor.identity }, 'a station could not be let in');
-        reject(503, 'try again');
-      },
-    );
-  });
+  // The schemas of both protocols take memory and time that a process without stations does without.
+  let loading: Promise<RPCServer> | undefined;
+  async function load(): Promise<RPCServer> {
+    const { RPCServer } = await import('ocpp-rpc');
+    const server = new RPCServer({
+      protocols: PROTOCOLS,
+      strictMode: true,
+      callConcurrency: 1,
+      callTimeoutMs: options.callTimeoutMs,
+      pingIntervalMs: options.pingMs,
+      wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
+    });
+    server.auth((accept, reject, visitor) => {
+      letIn(visitor).then(
+        (answer) => {
+          if ('refusal' in answer) reject(answer.refusal.status, answer.refusal.words);
+          else accept(answer.passport, answer.protocol);
+        },
+        (error: unknown) => {
+          host.log.error({ err: error, identity: visitor.identity }, 'a station could not be let in');
+          reject(503, 'try again');
+        },
+      );
+    });
+    server.on('client', welcome);
+    server.on('error', (error: Error) => host.log.error({ err: error }, 'the station server failed'));
+    return server;
+  }
 
   interface Knock {
     readonly identity: string;
@@ -118,16 +125,18 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     return { passport: { parts: { key, identity, known, running, speak: SPEAK[protocol] } }, protocol };
   }
 
-  server.on('client', (rpc: Connected) => {
+  function welcome(rpc: Connected): void {
     const { close } = rpc;
     // The RPC layer closes by itself too and drops the promise: rejected, it would end the process.
     rpc.close = (how) => close.call(rpc, how).catch(() => undefined);
     const connection = { end: (code: number, reason: string) => end(rpc, code, reason) };
     const { parts } = rpc.session;
-    if (parts === undefined) return connection.end(1002, 'offer the subprotocol ocpp2.0.1 or ocpp1.6');
+    if (parts === undefined) {
+      connection.end(1002, 'offer the subprotocol ocpp2.0.1 or ocpp1.6');
+      return;
+    }
     arrive(rpc, new Station({ ...parts, host, options }, rpc), connection.end);
-  });
-  server.on('error', (error: Error) => host.log.error({ err: error }, 'the station server failed'));
+  }
 
   function end(rpc: Connected, code: number, reason: string): void {
     void rpc.close({ code, reason, awaitPending: code === 1001 });
@@ -181,10 +190,15 @@ export function openStations(host: StationHost, options: StationOptions): Statio
         return answerSocket(socket, '400 Bad Request');
       }
       if (identityIn(request.url) === null) return answerSocket(socket, '404 Not Found');
-      server.handleUpgrade(request, socket as Socket, head).catch((error: unknown) => {
-        host.log.warn({ err: error }, 'a handshake failed');
-        socket.destroy();
-      });
+      // A peer that resets the connection while the schemas load must not end the process.
+      socket.on('error', () => socket.destroy());
+      loading ??= load();
+      loading
+        .then((server) => server.handleUpgrade(request, socket as Socket, head))
+        .catch((error: unknown) => {
+          host.log.warn({ err: error }, 'a handshake failed');
+          socket.destroy();
+        });
     },
     station: (link) => connections.get(keyOf(link))?.station,
     drop(link, reason) {
@@ -204,7 +218,8 @@ export function openStations(host: StationHost, options: StationOptions): Statio
         station.learning.stop();
         end(1001, 'the server is stopping');
       }
-      await server.close({ code: 1001, reason: 'the server is stopping', awaitPending: true });
+      const server = await loading;
+      await server?.close({ code: 1001, reason: 'the server is stopping', awaitPending: true });
     },
   };
 }
