@@ -4,6 +4,8 @@ import { type Running, start } from './start.ts';
 
 /** Runs services until SIGTERM or SIGINT. A fault of the operator's is printed as a sentence. */
 export async function run(services: readonly ('connect' | 'grid')[]): Promise<void> {
+  // What the database writes beside its file is for this user alone as well.
+  process.umask(0o077);
   let running: Running;
   try {
     running = await start({ settings: readSettings(process.env), services });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
@@ -18,6 +17,7 @@ import type { Gate } from './access.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
+import { readTls, type TlsFiles } from './tls.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 
 export interface ServerOptions {
@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** Asked by `/readyz`. */
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tls: TlsFiles | undefined;
 }
 
 export interface Server {
@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
       : // The services use nothing that differs between the two kinds of server.
         (Fastify({
           ...common,
-          https: { ...http, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
+          https: { ...http, ...readTls(tls) },
         }) as unknown as FastifyInstance);
 
   parseBodies(app);

@@ -98,6 +98,16 @@ describe('the first start', () => {
     squatter.close();
   });
 
+  it('says which TLS file is missing, or that the two are no certificate and its key', async () => {
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(place.dataDir, name));
+    const env = { ...envOf(place), ELNAV_TLS_CERT_FILE: cert ?? '', ELNAV_TLS_KEY_FILE: key ?? '' };
+    assert.match(await refused(env), /ELNAV_TLS_CERT_FILE: .*cert\.pem cannot be read/);
+    writeFileSync(cert ?? '', 'no certificate');
+    assert.match(await refused(env), /ELNAV_TLS_KEY_FILE: .*key\.pem cannot be read/);
+    writeFileSync(key ?? '', 'no key');
+    assert.match(await refused(env), /are not a PEM certificate and its key/);
+  });
+
   it('leaves a database that it cannot open as it is', async () => {
     const env = envOf(place);
     await stopService(await startService({ env }));
