@@ -270,7 +270,7 @@ export class JsonBytes {
       return write + 1;
     }
     const following = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-    bytes[write] = (0xf00 >> following) | (character >> (6 * following));
+    bytes[write] = (0xff00 >> (following + 1)) | (character >> (6 * following));
     for (let left = following - 1; left >= 0; left -= 1) {
       bytes[write + following - left] = 0x80 | ((character >> (6 * left)) & 0x3f);
     }
