@@ -1,0 +1,12 @@
+export { type Binding, BINDINGS } from './explain.ts';
+export { type Plan, type PlanSlot, plan, planInSteps } from './plan.ts';
+export {
+  type ChargeTask,
+  type DeviceProfile,
+  MOST_CAPACITY_WH,
+  MOST_MINUTES,
+  MOST_SLOTS,
+  MOST_WATTS,
+  type PlanRequest,
+  type PricedSlot,
+} from './request.ts';
