@@ -1,7 +1,7 @@
 import { energyOf, greatestCommonDivisor, type Piece } from './domains.ts';
 import { type Band, cellsOf, type Solved, type Stage, solve } from './dynamic-programme.ts';
-import { type Found, freeStage, MOST_CELLS, nearBreak } from './many-durations.ts';
-import { domainAt, type Market } from './market.ts';
+import { ATTEMPTS, type Found, freeStage, fullBelow, MOST_CELLS, nearBreak } from './many-durations.ts';
+import { domainAt, type Market, pruned, unpruned } from './market.ts';
 
 interface AmpereTask {
   /** Wh. */
@@ -32,39 +32,33 @@ export function* planAmperes<C>(market: Market<C>, task: AmpereTask): Generator<
   const lost = Math.ceil((60 * (Math.floor(fewest / least) + 2)) / perUnit);
   const last = Math.max(...domains.map(({ min, minutes }) => Math.max(min, minutes / unitMinutes)));
   const band = { low: fewest, high: fewest + lost + last };
-  const ranks = usefulRanks(market, band.high);
-  const stages = ranks.map((rank) => freeStage(market, rank));
-  if (cellsOf(stages, band) > MOST_CELLS) return yield* unproven(market, band.low + lost, band.high + lost);
-  const wh = (sizes: Float64Array) =>
-    sizes.reduce((sum, size, at) => {
-      const { minutes } = domainAt(market, ranks[at] ?? 0);
+  const useful = pruned(market, band.high);
+  const found = yield* covered(useful.market, task, band);
+  return { ...found, sizes: unpruned(useful, found.sizes, market.count) };
+}
+
+function* covered<C>(market: Market<C>, task: AmpereTask, band: Band): Generator<void, Found> {
+  const { need, wattsPerAmpere, unitMinutes } = task;
+  const perUnit = wattsPerAmpere * unitMinutes;
+  const energy = (sizes: Float64Array) =>
+    sizes.reduce((sum, size, rank) => {
+      const { minutes } = domainAt(market, rank);
       return sum + energyOf((size * unitMinutes * wattsPerAmpere) / minutes, minutes);
     }, 0);
+  const stages = Array.from({ length: market.count }, (_, rank) => freeStage(market, rank));
+  if (cellsOf(stages, band) > MOST_CELLS)
+    return yield* unproven(market, band, (sizes) => energy(sizes) >= need);
   const solved = yield* solve(stages, band, market.arithmetic);
   let isProven = true;
   for (let units = band.low; units <= band.high; units += 1) {
     if (solved.costAt(units) === undefined) continue;
     const sizes = solved.sizesFor(units);
-    if (wh(sizes) >= need) return { sizes: spread(market, ranks, sizes), isProven };
+    if (energy(sizes) >= need) return { sizes, isProven };
     const exact = yield* covering(stages, { units, perUnit, spare: units * perUnit - 60 * need, market });
     if (exact === 'too large') isProven = false;
-    else if (exact !== undefined) return { sizes: spread(market, ranks, exact), isProven };
+    else if (exact !== undefined) return { sizes: exact, isProven };
   }
-  return yield* unproven(market, band.low + lost, band.high + lost);
-}
-
-/** Ranks that can be on: of each duration the cheapest that so many units could switch on. */
-function usefulRanks({ count, domains, domainOf }: Market<unknown>, units: number): number[] {
-  const left = domains.map(({ min }) => Math.floor(units / min));
-  const ranks: number[] = [];
-  for (let rank = 0; rank < count; rank += 1) {
-    const domain = domainOf[rank] ?? 0;
-    const free = left[domain] ?? 0;
-    if (free === 0) continue;
-    left[domain] = free - 1;
-    ranks.push(rank);
-  }
-  return ranks;
+  return yield* unproven(market, band, (sizes) => energy(sizes) >= need);
 }
 
 interface Covering<C> {
@@ -132,20 +126,24 @@ function lossOf({ first, wh }: Piece, perUnit: number): number {
 }
 
 /** Too large to settle: a plan that covers the need, found near where the cheapest slots at full current end. */
-function* unproven<C>(market: Market<C>, low: number, high: number): Generator<void, Found> {
-  const { count } = market;
-  const sizes = new Float64Array(count);
-  let [rank, sum] = [0, 0];
-  for (; rank < count && sum < low; rank += 1) sum += domainAt(market, rank).max;
-  const near = yield* nearBreak(market, rank - 1, { low, high });
-  if (near !== undefined) return { sizes: near, isProven: false };
-  for (let full = 0; full < count; full += 1) sizes[full] = full < rank ? domainAt(market, full).max : 0;
-  return { sizes: sum < low ? sizes.map((_, at) => domainAt(market, at).max) : sizes, isProven: false };
-}
-
-/** Sizes of some ranks as sizes of all. */
-function spread({ count }: Market<unknown>, ranks: readonly number[], sizes: Float64Array): Float64Array {
-  const all = new Float64Array(count);
-  for (const [at, rank] of ranks.entries()) all[rank] = sizes[at] ?? 0;
-  return all;
+function* unproven<C>(
+  market: Market<C>,
+  band: Band,
+  isCovered: (sizes: Float64Array) => boolean,
+): Generator<void, Found> {
+  const sizeOf = (sizes: Float64Array) => sizes.reduce((sum, size) => sum + size, 0);
+  let wanted = band;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    let [end, sum] = [0, 0];
+    for (; end < market.count && sum < wanted.low; end += 1) sum += domainAt(market, end).max;
+    const near = yield* nearBreak(market, { rank: end - 1, wanted, attempt });
+    if (near === undefined) continue;
+    if (isCovered(near)) return { sizes: near, isProven: false };
+    wanted = { low: sizeOf(near) + 1, high: band.high + sizeOf(near) };
+  }
+  for (let end = 1; end < market.count; end += 1) {
+    const sizes = fullBelow(market, end);
+    if (sizeOf(sizes) >= band.low && isCovered(sizes)) return { sizes, isProven: false };
+  }
+  return { sizes: fullBelow(market, market.count), isProven: false };
 }

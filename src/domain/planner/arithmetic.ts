@@ -1,9 +1,17 @@
+/** A fixed number of costs. */
+export interface Cells<C> {
+  readonly length: number;
+  [at: number]: C;
+}
+
 /**
  * Exact sums of costs, in whole numbers. Plain numbers while every sum stays below 2^53, bigints beyond that; the solvers
  * are written once, for both.
  */
 export interface Arithmetic<C> {
   readonly zero: C;
+  /** So many zeros. */
+  array(length: number): Cells<C>;
   add(a: C, b: C): C;
   subtract(a: C, b: C): C;
   /** `price` times a whole number. */
@@ -16,6 +24,7 @@ export interface Arithmetic<C> {
 
 export const NUMBERS: Arithmetic<number> = {
   zero: 0,
+  array: (length) => new Float64Array(length),
   add: (a, b) => a + b,
   subtract: (a, b) => a - b,
   times: (price, amount) => price * amount,
@@ -26,6 +35,7 @@ export const NUMBERS: Arithmetic<number> = {
 
 export const BIGINTS: Arithmetic<bigint> = {
   zero: 0n,
+  array: (length) => new Array<bigint>(length).fill(0n),
   add: (a, b) => a + b,
   subtract: (a, b) => a - b,
   times: (price, amount) => price * BigInt(amount),

@@ -21,8 +21,6 @@ export interface Domain {
   readonly max: number;
   /** Wh of the largest size. */
   readonly maxWh: number;
-  /** Every whole size from `min` to `max` is permitted and is its own energy. */
-  readonly isInterval: boolean;
   readonly pieces: readonly Piece[];
 }
 
@@ -54,14 +52,14 @@ export function wattDomain(minutes: number, minPower: number, maxPower: number):
   const common = { minutes, min, max, maxWh: max };
   if (minutes <= 60) {
     const piece = { first: min, step: 1, count: max - min + 1, wh: min, whStep: 1 };
-    return { ...common, isInterval: true, pieces: [piece] };
+    return { ...common, pieces: [piece] };
   }
   const common60 = greatestCommonDivisor(minutes, 60);
   const pieces = progressions(60 / common60, minPower, maxPower).map(({ from, count }): Piece => {
     const wh = energyOf(from, minutes);
     return { first: wh, step: minutes / common60, count, wh, whStep: minutes / common60 };
   });
-  return { ...common, isInterval: min === max, pieces };
+  return { ...common, pieces };
 }
 
 interface AmpereRange {
@@ -90,9 +88,37 @@ export function ampereDomain(minutes: number, unitMinutes: number, range: Ampere
     min: minAmperes * units,
     max: maxAmperes * units,
     maxWh: energyOf(maxAmperes * wattsPerAmpere, minutes),
-    isInterval: units === 1 && step === 1,
     pieces,
   };
+}
+
+/** Every whole size from `min` to `max` is permitted. */
+export function isInterval({ pieces }: Domain): boolean {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined && (only.step === 1 || only.count === 1);
+}
+
+/** What divides every size: energies are multiples of it, so that smaller whole numbers do. */
+export function divisorOf(domains: readonly Domain[]): number {
+  const pieces = domains.flatMap((domain) => domain.pieces);
+  return pieces.reduce(
+    (found, { first, step, count }) =>
+      greatestCommonDivisor(greatestCommonDivisor(found, first), count > 1 ? step : 0),
+    0,
+  );
+}
+
+/** A domain of watts with its sizes and energies divided by what divides all of them. */
+export function dividedBy(domain: Domain, divisor: number): Domain {
+  const { min, max, maxWh, minutes } = domain;
+  const pieces = domain.pieces.map((piece) => ({
+    first: piece.first / divisor,
+    step: piece.count > 1 ? piece.step / divisor : 1,
+    count: piece.count,
+    wh: piece.wh / divisor,
+    whStep: piece.count > 1 ? piece.whStep / divisor : 1,
+  }));
+  return { minutes, min: min / divisor, max: max / divisor, maxWh: maxWh / divisor, pieces };
 }
 
 /** The numbers from `least` to `most` as progressions of a step, one for each remainder that occurs. */

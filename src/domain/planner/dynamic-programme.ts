@@ -1,4 +1,4 @@
-import type { Arithmetic } from './arithmetic.ts';
+import type { Arithmetic, Cells } from './arithmetic.ts';
 import type { Piece } from './domains.ts';
 
 /** A slot as the dynamic programme sees it: the sizes it may take, nothing among them only where `pieces` say so. */
@@ -49,20 +49,38 @@ export function* solve<C>(
   arithmetic: Arithmetic<C>,
 ): Generator<void, Solved<C>> {
   const bands = bandsOf(stages, wanted);
+  const widest = Math.max(1, ...bands.map(widthOf));
+  const queue: Queue<C> = { places: new Int32Array(widest), keys: arithmetic.array(widest) };
   const choices: Int32Array[] = stages.map(() => new Int32Array(0));
-  let after: Values<C> = { band: { low: 0, high: 0 }, costs: [arithmetic.zero], choices: new Int32Array(1) };
+  let after: Values<C> = {
+    band: { low: 0, high: 0 },
+    costs: arithmetic.array(1),
+    choices: new Int32Array(1),
+  };
   let cells = 0;
   for (let at = stages.length - 1; at >= 0; at -= 1) {
     const band = bands[at];
     const stage = stages[at];
     if (band === undefined || stage === undefined) continue;
-    after = valuesOf(stage, { band, after, arithmetic });
-    choices[at] = after.choices;
-    cells += widthOf(band) * stage.pieces.length;
-    if (cells >= CELLS_A_STEP) {
+    const width = widthOf(band);
+    const values = {
+      band,
+      costs: arithmetic.array(width),
+      choices: new Int32Array(width).fill(UNREACHABLE),
+    };
+    for (const piece of stage.pieces) {
+      const remainders = Math.min(piece.step, width);
+      for (let remainder = 0; remainder < remainders; remainder += 1) {
+        const start = band.low + remainder;
+        slide(values, after, { piece, price: stage.price, start, arithmetic, queue });
+      }
+      cells += width;
+      if (cells < CELLS_A_STEP) continue;
       cells = 0;
       yield;
     }
+    after = values;
+    choices[at] = values.choices;
   }
   const { band: reached, costs, choices: first } = after;
   return {
@@ -85,30 +103,14 @@ export function* solve<C>(
 interface Values<C> {
   readonly band: Band;
   /** By total, from `band.low` on; only where `choices` is not UNREACHABLE. */
-  readonly costs: C[];
+  readonly costs: Cells<C>;
   readonly choices: Int32Array;
 }
 
-interface Around<C> {
-  readonly band: Band;
-  readonly after: Values<C>;
-  readonly arithmetic: Arithmetic<C>;
-}
-
-function valuesOf<C>({ price, pieces }: Stage<C>, { band, after, arithmetic }: Around<C>): Values<C> {
-  const width = widthOf(band);
-  const values: Values<C> = {
-    band,
-    costs: new Array<C>(width).fill(arithmetic.zero),
-    choices: new Int32Array(width).fill(UNREACHABLE),
-  };
-  for (const piece of pieces) {
-    const remainders = Math.min(piece.step, width);
-    for (let remainder = 0; remainder < remainders; remainder += 1) {
-      slide(values, after, { piece, price, start: band.low + remainder, arithmetic });
-    }
-  }
-  return values;
+/** Room for the places and keys of a queue, taken once. */
+interface Queue<C> {
+  readonly places: Int32Array;
+  readonly keys: Cells<C>;
 }
 
 interface Window<C> {
@@ -117,46 +119,43 @@ interface Window<C> {
   /** The first total; the others are `piece.step` apart. */
   readonly start: number;
   readonly arithmetic: Arithmetic<C>;
+  readonly queue: Queue<C>;
 }
 
 /** Takes the sizes of one piece into account, for totals that are equal modulo its step. */
 function slide<C>(
   { band, costs, choices }: Values<C>,
   after: Values<C>,
-  { piece, price, start, arithmetic }: Window<C>,
+  { piece, price, start, arithmetic, queue }: Window<C>,
 ): void {
   const { first, step, count } = piece;
   const { low, high } = after.band;
+  const { places, keys } = queue;
+  const { zero } = arithmetic;
   const perStep = arithmetic.times(price, piece.whStep);
   const base = arithmetic.times(price, piece.wh);
   // The queue holds totals y of the stages after, by their place from `origin`, with V(y) − b·place, which rises.
   const origin = start - first - step * (count - 1);
-  const places: number[] = [];
-  const keys: C[] = [];
-  let head = 0;
+  let [head, tail] = [0, 0];
   let next = origin < low ? Math.ceil((low - origin) / step) : 0;
+  const last = Math.floor((high - origin) / step);
   for (let total = start, place = count - 1; total <= band.high; total += step, place += 1) {
-    for (; next <= place && origin + next * step <= high; next += 1) {
+    for (; next <= place && next <= last; next += 1) {
       const at = origin + next * step - low;
-      const cost = after.costs[at];
-      if (cost === undefined || after.choices[at] === UNREACHABLE) continue;
-      const key = arithmetic.subtract(cost, arithmetic.times(perStep, next));
-      while (keys.length > head && arithmetic.compare(keys[keys.length - 1] ?? key, key) > 0) {
-        keys.pop();
-        places.pop();
-      }
-      keys.push(key);
-      places.push(next);
+      if (after.choices[at] === UNREACHABLE) continue;
+      const key = arithmetic.subtract(after.costs[at] ?? zero, arithmetic.times(perStep, next));
+      while (tail > head && arithmetic.compare(keys[tail - 1] ?? zero, key) > 0) tail -= 1;
+      keys[tail] = key;
+      places[tail] = next;
+      tail += 1;
     }
-    while (head < places.length && (places[head] ?? 0) < place - (count - 1)) head += 1;
-    const key = keys[head];
-    if (key === undefined) continue;
-    const cost = arithmetic.add(arithmetic.add(key, base), arithmetic.times(perStep, place));
+    while (head < tail && (places[head] ?? 0) < place - (count - 1)) head += 1;
+    if (head === tail) continue;
+    const cost = arithmetic.add(arithmetic.add(keys[head] ?? zero, base), arithmetic.times(perStep, place));
     const size = first + step * (place - (places[head] ?? 0));
     const cell = total - band.low;
-    const known = costs[cell];
     const chosen = choices[cell] ?? UNREACHABLE;
-    const compared = chosen === UNREACHABLE || known === undefined ? -1 : arithmetic.compare(cost, known);
+    const compared = chosen === UNREACHABLE ? -1 : arithmetic.compare(cost, costs[cell] ?? zero);
     if (compared < 0 || (compared === 0 && size > chosen)) {
       costs[cell] = cost;
       choices[cell] = size;

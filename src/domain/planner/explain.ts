@@ -51,16 +51,19 @@ interface Facts extends Totals {
 
 function bindingOf(request: CheckedRequest, schedule: Schedule, facts: Facts): Binding {
   const { need, total, isForced, hasLater } = facts;
-  const { order, energies, mostWh } = schedule;
+  const { order, energies, powers, mostWh } = schedule;
   if (need === 0) return 'target';
   let partly = 0;
   let off = 0;
   let isLeftNegative = false;
+  let isAtLeast = false;
+  const leastPower = leastPowerOf(request);
   for (let rank = 0; rank < order.length; rank += 1) {
     const slot = order[rank] ?? 0;
     const wh = energies[slot] ?? 0;
     if (wh === 0) off += 1;
     else if (wh < (mostWh[rank] ?? 0)) partly += 1;
+    if (powers[slot] === leastPower) isAtLeast = true;
     if (wh < (mostWh[rank] ?? 0) && (request.prices.values[slot] ?? 0) < 0) isLeftNegative = true;
   }
   const isAll = off + partly === 0;
@@ -68,7 +71,11 @@ function bindingOf(request: CheckedRequest, schedule: Schedule, facts: Facts): B
   if (total < need) return hasLater ? 'deadline' : 'max_power';
   if (isForced) return 'deadline';
   // Prices alone would fill slots one after the other, and leave at most one filled in part.
-  if (partly > 1 || (total > need && request.kind.type === 'watts')) return 'min_power';
+  if ((partly > 1 && isAtLeast) || (total > need && request.kind.type === 'watts')) return 'min_power';
   if (isLeftNegative) return 'target';
   return isAll ? 'max_power' : 'price';
+}
+
+function leastPowerOf({ kind, task }: CheckedRequest): number {
+  return kind.type === 'amperes' ? kind.minAmperes * kind.wattsPerAmpere : task.min_power_w;
 }

@@ -1,4 +1,4 @@
-export { type Binding, BINDINGS } from './explain.ts';
+export { BINDINGS, type Binding } from './explain.ts';
 export { type Plan, type PlanSlot, plan, planInSteps } from './plan.ts';
 export {
   type ChargeTask,

@@ -1,14 +1,17 @@
 import type { Domain, Piece } from './domains.ts';
 import { type Band, cellsOf, OFF, type Solved, type Stage, solve } from './dynamic-programme.ts';
 import { domainAt, type Market, priceAt } from './market.ts';
+import { prefixAndOne } from './prefix-and-one.ts';
 import { relaxed } from './relaxation.ts';
 
 /** Cells that one dynamic programme may fill: counted, so that every machine does the same. */
 export const MOST_CELLS = 12_000_000;
 /** So few are filled without looking for something smarter. */
 const SMALL_CELLS = 400_000;
-/** Slots on each side of the break that a first search may change. */
-const FIRST_CORE = 8;
+/** Searches near the break: each with twice the slots on either side, and four times the sizes to leave full or least by. */
+export const ATTEMPTS = 6;
+const FIRST_REACH = 2;
+const FIRST_WIDTH = 64;
 
 interface Target {
   readonly need: number;
@@ -39,22 +42,30 @@ export interface Found {
  */
 export function* planManyDurations<C>(market: Market<C>, { need, room }: Target): Generator<void, Found> {
   const all = Array.from({ length: market.count }, (_, rank) => freeStage(market, rank));
-  const above = aboveOf(market, { need, room });
+  const above = aboveOf(market.domains, { need, room });
   const whole = cellsOf(all, above);
-  const { rank } = relaxed(market, need);
   if (whole > SMALL_CELLS) {
-    const sizes = yield* nearBreak(market, rank, { low: need, high: need });
-    if (sizes !== undefined) return yield* improved(market, need, sizes);
+    const hit = yield* improved(market, need);
+    if (hit !== undefined) return hit;
   }
   if (whole <= MOST_CELLS) return { sizes: yield* settled(market, all, { need, room }), isProven: true };
-  const below = { low: Math.max(0, need - above.high + need - 1), high: need - 1 };
-  const sizes =
-    (yield* nearBreak(market, rank, above)) ?? (yield* nearBreak(market, rank, below)) ?? new Float64Array(market.count);
-  return { sizes, isProven: false };
+  const { rank } = relaxed(market, need);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const near = yield* nearBreak(market, { rank, wanted: above, attempt });
+    if (near !== undefined) return { sizes: near, isProven: false };
+  }
+  return { sizes: prefixAndOne(market, { need, room }) ?? fullBelow(market, rank), isProven: false };
+}
+
+/** What always keeps the rules: all that the relaxation fills, without the slot that it fills in part. */
+export function fullBelow(market: Market<unknown>, end: number): Float64Array {
+  return Float64Array.from({ length: market.count }, (_, rank) =>
+    rank < end ? domainAt(market, rank).max : 0,
+  );
 }
 
 /** Totals from the need up to what no smallest overshoot can pass: full slots until the need is covered, the last at its least. */
-function aboveOf({ domains }: Market<unknown>, { need, room }: Target): Band {
+export function aboveOf(domains: readonly Domain[], { need, room }: Target): Band {
   const widest = Math.max(...domains.map(({ min, minutes }) => Math.max(min, Math.ceil(minutes / 60))));
   return { low: need, high: Math.max(need, Math.min(room, need + widest)) };
 }
@@ -73,7 +84,7 @@ function* settled<C>(
   stages: readonly Stage<C>[],
   target: Target,
 ): Generator<void, Float64Array> {
-  const above = aboveOf(market, target);
+  const above = aboveOf(market.domains, target);
   const up = yield* solve(stages, above, market.arithmetic);
   for (let total = above.low; total <= above.high; total += 1) {
     if (up.costAt(total) !== undefined) return up.sizesFor(total);
@@ -88,33 +99,43 @@ function* settled<C>(
   }
 }
 
-/** The cheapest plan of the first reachable total of a band, among those that are full or off away from a rank. */
+interface Near {
+  /** The rank at the break. */
+  readonly rank: number;
+  readonly wanted: Band;
+  /** Each looks further around the break than the one before. */
+  readonly attempt: number;
+}
+
+/** The cheapest plan of a band's first reachable total that differs from full and off only near the break. */
 export function* nearBreak<C>(
   market: Market<C>,
-  rank: number,
-  wanted: Band,
+  { rank, wanted, attempt }: Near,
 ): Generator<void, Float64Array | undefined> {
   const { count, arithmetic } = market;
-  for (let reach = FIRST_CORE; ; reach *= 2) {
-    const from = Math.max(0, rank - reach);
-    const to = Math.min(count, rank + reach + 1);
-    const core = Array.from({ length: to - from }, (_, at) => freeStage(market, from + at));
-    const sizes = new Float64Array(count);
-    let full = 0;
-    for (let below = 0; below < from; below += 1) {
-      sizes[below] = domainAt(market, below).max;
-      full += sizes[below] ?? 0;
-    }
-    const rest = { low: Math.max(0, wanted.low - full), high: wanted.high - full };
-    if (cellsOf(core, rest) > MOST_CELLS / 4) return undefined;
-    const solved = yield* solve(core, rest, arithmetic);
-    const total = firstReachable(solved, rest);
-    if (total !== undefined) {
-      sizes.set(solved.sizesFor(total), from);
-      return sizes;
-    }
-    if (from === 0 && to === count) return undefined;
-  }
+  const reach = FIRST_REACH << attempt;
+  const width = FIRST_WIDTH << (2 * attempt);
+  const from = Math.max(0, rank - reach);
+  const to = Math.min(count, rank + reach + 1);
+  const core = Array.from({ length: to - from }, (_, at): Stage<C> => {
+    const own = from + at;
+    const domain = domainAt(market, own);
+    const { pieces, min, max } = domain;
+    if (own === rank) return freeStage(market, own);
+    const [low, high] = own < rank ? [max - width, max] : [0, min + width];
+    const clippedPieces = pieces.flatMap((piece) => clipped(piece, low, high));
+    const mayBeOff = own > rank || max - min <= width;
+    return { price: priceAt(market, own), pieces: mayBeOff ? withOff(clippedPieces) : clippedPieces };
+  });
+  const sizes = fullBelow(market, from);
+  const full = sizes.reduce((sum, size) => sum + size, 0);
+  const rest = { low: Math.max(0, wanted.low - full), high: wanted.high - full };
+  if (cellsOf(core, rest) > MOST_CELLS / 4) return undefined;
+  const solved = yield* solve(core, rest, arithmetic);
+  const total = firstReachable(solved, rest);
+  if (total === undefined) return undefined;
+  sizes.set(solved.sizesFor(total), from);
+  return sizes;
 }
 
 function firstReachable(solved: Solved<unknown>, { low, high }: Band): number | undefined {
@@ -130,19 +151,46 @@ function costOfSizes<C>(market: Market<C>, sizes: Float64Array): C {
   );
 }
 
-/** Settles exactly what the plan found leaves open, by the lemma above. */
-function* improved<C>(market: Market<C>, total: number, near: Float64Array): Generator<void, Found> {
-  const { arithmetic, count } = market;
-  const { cost: least, rank: breakRank } = relaxed(market, total);
-  const gap = arithmetic.subtract(costOfSizes(market, near), least);
-  const price = priceAt(market, breakRank);
+/** Plans that hit the total, found near the break, until one is good enough for the lemma to settle the rest. */
+function* improved<C>(market: Market<C>, total: number): Generator<void, Found | undefined> {
+  const { arithmetic } = market;
+  const { cost: least, rank } = relaxed(market, total);
+  const wanted = { low: total, high: total };
+  let best: { sizes: Float64Array; gap: C } | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const sizes = yield* nearBreak(market, { rank, wanted, attempt });
+    if (sizes === undefined) continue;
+    const gap = arithmetic.subtract(costOfSizes(market, sizes), least);
+    if (best !== undefined && arithmetic.compare(gap, best.gap) >= 0) continue;
+    best = { sizes, gap };
+    const exact = yield* settledWithin(market, { total, gap, price: priceAt(market, rank) });
+    if (exact !== undefined) return { sizes: exact, isProven: true };
+  }
+  // Where a plan costs as much as the relaxation there is nothing to prove any more.
+  const isProven = best !== undefined && arithmetic.compare(best.gap, arithmetic.zero) === 0;
+  return best === undefined ? undefined : { sizes: best.sizes, isProven };
+}
+
+interface Within<C> {
+  readonly total: number;
+  /** u − z of the lemma. */
+  readonly gap: C;
+  /** λ of the lemma. */
+  readonly price: C;
+}
+
+/** The cheapest plan, by the lemma; undefined where too much is still open. */
+function* settledWithin<C>(
+  market: Market<C>,
+  { total, gap, price }: Within<C>,
+): Generator<void, Float64Array | undefined> {
+  const { count } = market;
   const sizes = new Float64Array(count);
   const free: number[] = [];
   const stages: Stage<C>[] = [];
   let rest = total;
   for (let rank = 0; rank < count; rank += 1) {
-    const domain = domainAt(market, rank);
-    const pieces = permitted(market, { rank, domain, gap, price });
+    const pieces = permitted(market, rank, { gap, price });
     const [only] = pieces;
     if (pieces.length === 1 && only?.count === 1) {
       sizes[rank] = only.first;
@@ -153,28 +201,20 @@ function* improved<C>(market: Market<C>, total: number, near: Float64Array): Gen
     }
   }
   const wanted = { low: rest, high: rest };
-  if (cellsOf(stages, wanted) > MOST_CELLS) {
-    // Where the plan costs as much as the relaxation there is nothing to prove any more.
-    return { sizes: near, isProven: arithmetic.compare(gap, arithmetic.zero) === 0 };
-  }
-  const solved = yield* solve(stages, wanted, arithmetic);
-  const settledSizes = solved.sizesFor(rest);
+  if (cellsOf(stages, wanted) > MOST_CELLS) return undefined;
+  const settledSizes = (yield* solve(stages, wanted, market.arithmetic)).sizesFor(rest);
   for (const [at, rank] of free.entries()) sizes[rank] = settledSizes[at] ?? 0;
-  return { sizes, isProven: true };
-}
-
-interface Deviation<C> {
-  readonly rank: number;
-  readonly domain: Domain;
-  /** u − z of the lemma. */
-  readonly gap: C;
-  /** λ of the lemma. */
-  readonly price: C;
+  return sizes;
 }
 
 /** The sizes of a slot that deviate from the relaxation by no more than the gap. */
-function permitted<C>(market: Market<C>, { rank, domain, gap, price }: Deviation<C>): readonly Piece[] {
+function permitted<C>(
+  market: Market<C>,
+  rank: number,
+  { gap, price }: Pick<Within<C>, 'gap' | 'price'>,
+): readonly Piece[] {
   const { arithmetic } = market;
+  const domain = domainAt(market, rank);
   const own = priceAt(market, rank);
   const compared = arithmetic.compare(own, price);
   if (compared === 0) return withOff(domain.pieces);

@@ -2,14 +2,17 @@ import { planAmperes } from './amperes.ts';
 import {
   ampereDomain,
   type Domain,
+  dividedBy,
+  divisorOf,
   energyOf,
   greatestCommonDivisor,
+  isInterval,
   powerOf,
   wattDomain,
 } from './domains.ts';
 import { planFewDurations } from './few-durations.ts';
-import { type Found, planManyDurations } from './many-durations.ts';
-import { type AnyMarket, type Market, marketOf } from './market.ts';
+import { aboveOf, type Found, planManyDurations } from './many-durations.ts';
+import { type Market, marketOf, pruned, unpruned } from './market.ts';
 import { planOneDuration } from './one-duration.ts';
 import { orderOf } from './order.ts';
 import type { PlanKind } from './profile.ts';
@@ -42,7 +45,7 @@ interface Field {
   readonly order: Int32Array;
   readonly domains: readonly Domain[];
   readonly domainOf: Int32Array;
-  /** All lengths of watt slots are this many hours' multiples: energies are too. 1 where that says nothing. */
+  /** Sizes of watts are energies in Wh divided by this; 1 for amperes. */
   readonly scale: number;
   /** For amperes, the minutes of one unit of size. */
   readonly unitMinutes: number;
@@ -50,7 +53,7 @@ interface Field {
 
 /** Which slots charge with how much: by the closed form, by enumeration or by dynamic programming. */
 export function* scheduleOf(request: CheckedRequest, goal: Goal): Generator<void, Schedule> {
-  const { minutes, prices, task, kind } = request;
+  const { minutes, task, kind } = request;
   const field = fieldOf(request);
   yield;
   const { sizes, isProven } = yield* sizesOf(request, field, goal);
@@ -71,7 +74,6 @@ export function* scheduleOf(request: CheckedRequest, goal: Goal): Generator<void
     powers[slot] = power;
     energies[slot] = energyOf(power, duration);
   }
-  void prices;
   return { powers, energies, order: field.order, mostWh, isProven };
 }
 
@@ -79,12 +81,13 @@ function fieldOf({ minutes, prices, task, kind }: CheckedRequest): Field {
   const usable = Math.min(minutes.length, task.deadline_slot_index + 1);
   const lengths = [...new Set(minutes.subarray(0, usable))];
   const unitMinutes = lengths.reduce(greatestCommonDivisor, 0);
-  const scale = kind.type !== 'amperes' && unitMinutes % 60 === 0 ? unitMinutes / 60 : 1;
-  const all = lengths.map((length) => domainOfLength(length / scale, unitMinutes, { task, kind }));
+  const all = lengths.map((length) => domainOfLength(length, unitMinutes, { task, kind }));
   // A slot too short for one Wh can do nothing.
-  const domains = all.filter(({ maxWh }) => maxWh > 0);
+  const useful = all.filter(({ maxWh }) => maxWh > 0);
+  const scale = kind.type === 'amperes' || useful.length === 0 ? 1 : divisorOf(useful);
+  const domains = scale === 1 ? useful : useful.map((domain) => dividedBy(domain, scale));
   const byLength = new Int32Array(Math.max(...lengths) + 1).fill(-1);
-  for (const [at, { minutes: length }] of domains.entries()) byLength[length * scale] = at;
+  for (const [at, { minutes: length }] of domains.entries()) byLength[length] = at;
   const ordered = orderOf(prices, usable);
   const order =
     domains.length === all.length
@@ -107,23 +110,32 @@ function domainOfLength(length: number, unitMinutes: number, { task, kind }: Per
 
 function* sizesOf(request: CheckedRequest, field: Field, goal: Goal): Generator<void, Found> {
   const { order, domains, domainOf } = field;
-  const need = Math.ceil(goal.need / field.scale);
+  const room = Math.floor(goal.room / field.scale);
+  // A need that is no multiple of the scale cannot be hit: its multiple above is an overshoot, which may not fit.
+  const above = Math.ceil(goal.need / field.scale);
+  const isHit = above * field.scale === goal.need;
+  const need = isHit || above <= room ? above : above - 1;
   if (need === 0) return { sizes: new Float64Array(order.length), isProven: true };
   const most = domainOf.reduce((sum, at) => sum + (domains[at]?.maxWh ?? 0), 0);
   if (most <= need)
     return { sizes: Float64Array.from(domainOf, (at) => domains[at]?.max ?? 0), isProven: true };
-  const room = Math.floor(goal.room / field.scale);
   const [first] = domains;
   const { kind } = request;
-  if (domains.length === 1 && first?.isInterval) {
-    const whEach = kind.type === 'amperes' ? first.maxWh / first.max : 1;
-    const asked = { need: Math.ceil(need / whEach), room };
+  if (domains.length === 1 && first !== undefined && isInterval(first)) {
+    // Here an ampere is a whole number of Wh, or there is one current only.
+    const asked = { need: Math.ceil((need * first.max) / first.maxWh), room };
     const sizes = planOneDuration({ count: order.length, min: first.min, max: first.max, ...asked });
     return { sizes, isProven: true };
   }
   const widest = Math.max(...domains.map(({ maxWh }) => maxWh));
-  const market = marketOf({ ...field, prices: request.prices, mostWh: need + widest });
-  return yield* solved(market, { kind, need, room, unitMinutes: field.unitMinutes });
+  const market = marketOf({
+    ...field,
+    prices: request.prices,
+    mostWh: need + widest,
+    isSumFixed: kind.type !== 'amperes',
+  });
+  const asked = { kind, need, room, unitMinutes: field.unitMinutes };
+  return yield* market.exact === 'number' ? uneven(market.market, asked) : uneven(market.market, asked);
 }
 
 interface Asked extends Goal {
@@ -131,20 +143,25 @@ interface Asked extends Goal {
   readonly unitMinutes: number;
 }
 
-function solved({ exact, market }: AnyMarket, asked: Asked): Generator<void, Found> {
-  return exact === 'number' ? uneven(market, asked) : uneven(market, asked);
-}
-
 /** Slots that differ in length, or whose energies have gaps. */
 function* uneven<C>(market: Market<C>, asked: Asked): Generator<void, Found> {
   const { kind, need, room, unitMinutes } = asked;
+  const { domains, count } = market;
   if (kind.type === 'amperes') {
     return yield* planAmperes(market, { need, wattsPerAmpere: kind.wattsPerAmpere, unitMinutes });
   }
+  const useful = pruned(market, aboveOf(domains, { need, room }).high);
+  if (useful.market.count === 0) return { sizes: new Float64Array(count), isProven: true };
+  yield;
+  const found = yield* wattsOf(useful.market, { need, room });
+  return { ...found, sizes: unpruned(useful, found.sizes, count) };
+}
+
+function* wattsOf<C>(market: Market<C>, goal: Goal): Generator<void, Found> {
   const { domains } = market;
-  if (domains.length <= FEW_DURATIONS && domains.every(({ isInterval }) => isInterval)) {
-    const sizes = yield* planFewDurations(market, { need, room });
+  if (domains.length <= FEW_DURATIONS && domains.every(isInterval)) {
+    const sizes = yield* planFewDurations(market, goal);
     if (sizes !== undefined) return { sizes, isProven: true };
   }
-  return yield* planManyDurations(market, { need, room });
+  return yield* planManyDurations(market, goal);
 }
