@@ -37,6 +37,14 @@ const at =
   () =>
     path;
 const FLEET = [{ id: 'a', baseline_w: 4_000, min_w: 1_380, max_w: 11_000, priority: 1 }];
+const TASK = {
+  current_soc: 20,
+  target_soc: 80,
+  capacity_wh: 10_000,
+  max_power_w: 5_000,
+  min_power_w: 0,
+  deadline_slot_index: 0,
+};
 const POLICY = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000';
 const QUOTAS = 'anon_per_ip_per_day=100000000&anon_global_per_day=100000000';
 
@@ -72,6 +80,16 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 200,
     also: [400],
     strict: true,
+  },
+  'POST /optimize/plan': {
+    path: at('/optimize/plan'),
+    body: {
+      prices: [{ duration_min: 60, price: '0.4213' }],
+      task: TASK,
+      device_profile: { kind: 'battery' },
+    },
+    good: 200,
+    largest: 16 * 1024 * 1024,
   },
   'POST /flex/dispatch': {
     path: at('/flex/dispatch'),

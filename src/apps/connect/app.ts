@@ -7,6 +7,7 @@ import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { flexRoutes } from './routes/flex.ts';
 import { linkRoutes } from './routes/link.ts';
+import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { vendorRoutes } from './routes/vendors.ts';
 
@@ -38,5 +39,7 @@ export async function addConnect(
   chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
   const { clock } = dependencies;
-  await flexRoutes(app, { clock, places: createPlaces({ ...LARGE_BODIES, clock }) });
+  const places = createPlaces({ ...LARGE_BODIES, clock });
+  await optimizeRoutes(app, { clock, places });
+  await flexRoutes(app, { clock, places });
 }

@@ -131,19 +131,26 @@ function* unproven<C>(
   band: Band,
   isCovered: (sizes: Float64Array) => boolean,
 ): Generator<void, Found> {
-  const sizeOf = (sizes: Float64Array) => sizes.reduce((sum, size) => sum + size, 0);
   let wanted = band;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  let best: Float64Array | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && wanted.low <= wanted.high; attempt += 1) {
     let [end, sum] = [0, 0];
     for (; end < market.count && sum < wanted.low; end += 1) sum += domainAt(market, end).max;
     const near = yield* nearBreak(market, { rank: end - 1, wanted, attempt });
     if (near === undefined) continue;
-    if (isCovered(near)) return { sizes: near, isProven: false };
-    wanted = { low: sizeOf(near) + 1, high: band.high + sizeOf(near) };
+    if (isCovered(near)) best = near;
+    wanted = isCovered(near)
+      ? { low: wanted.low, high: sumOf(near) - 1 }
+      : { low: sumOf(near) + 1, high: wanted.high };
   }
+  if (best !== undefined) return { sizes: best, isProven: false };
   for (let end = 1; end < market.count; end += 1) {
     const sizes = fullBelow(market, end);
-    if (sizeOf(sizes) >= band.low && isCovered(sizes)) return { sizes, isProven: false };
+    if (isCovered(sizes)) return { sizes, isProven: false };
   }
   return { sizes: fullBelow(market, market.count), isProven: false };
+}
+
+function sumOf(sizes: Float64Array): number {
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -10,3 +10,4 @@ export {
   type PlanRequest,
   type PricedSlot,
 } from './request.ts';
+export { PlanRequestSchema, PlanSchema } from './schemas.ts';

@@ -50,11 +50,16 @@ export function* planManyDurations<C>(market: Market<C>, { need, room }: Target)
   }
   if (whole <= MOST_CELLS) return { sizes: yield* settled(market, all, { need, room }), isProven: true };
   const { rank } = relaxed(market, need);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const near = yield* nearBreak(market, { rank, wanted: above, attempt });
-    if (near !== undefined) return { sizes: near, isProven: false };
+  let wanted = above;
+  let best: Float64Array | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && wanted.low <= wanted.high; attempt += 1) {
+    const near = yield* nearBreak(market, { rank, wanted, attempt });
+    if (near === undefined) continue;
+    best = near;
+    wanted = { low: need, high: near.reduce((sum, size) => sum + size, 0) - 1 };
   }
-  return { sizes: prefixAndOne(market, { need, room }) ?? fullBelow(market, rank), isProven: false };
+  const sizes = best ?? prefixAndOne(market, { need, room }) ?? fullBelow(market, rank);
+  return { sizes, isProven: false };
 }
 
 /** What always keeps the rules: all that the relaxation fills, without the slot that it fills in part. */
