@@ -5,6 +5,7 @@ import { startElnav } from './elnav.ts';
 import { hangUp, healthDuring, post } from './flex-calls.ts';
 import { fleetOf, halfOf, largestBody, plainDispatch } from './flex-fleet.ts';
 import { markdownOf } from './flex-report.ts';
+import { worstBodies } from './flex-worst.ts';
 import { mebibytes, ms, percent, type Row, run, type Section } from './report.ts';
 
 const MILLION = 1_000_000;
@@ -113,5 +114,5 @@ async function inTurn(runs: number, call: () => Promise<unknown>): Promise<void>
   for (let run = 0; run < runs; run += 1) await call();
 }
 
-const sections = await run([withoutJson, throughHttp]);
+const sections = await run([withoutJson, throughHttp, worstBodies]);
 if (process.argv.includes('--write')) writeFileSync('docs/benchmarks-flex.md', markdownOf(sections));

@@ -74,12 +74,14 @@ class Stay {
   readonly #places: Places;
   #release: (() => void) | undefined;
   #working = 0;
-  #gone = false;
+  #gone: boolean;
 
   constructor(request: FastifyRequest, reply: FastifyReply, places: Places) {
     this.#request = request;
     this.#reply = reply;
     this.#places = places;
+    // A client may have gone while its key was looked up.
+    this.#gone = reply.raw.destroyed || request.raw.destroyed;
     reply.raw.once('close', () => {
       this.#gone = true;
       this.#leave();

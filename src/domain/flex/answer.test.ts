@@ -18,7 +18,11 @@ function toldOf(question: Question, json: string): string {
 
 const watts = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.integer(), fc.constantFrom(-HIGHEST, HIGHEST, 0));
 const id = fc
-  .oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', '\n', '\ufeffa', 'å', '😀'))
+  .oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n\u0001\u007f', '\ufeffa', 'å', '😀'),
+  )
   .map((text) => text.replaceAll('\0', '') || 'x');
 
 const member = fc

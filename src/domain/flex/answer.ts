@@ -94,11 +94,10 @@ function writeSkipped(writer: ByteWriter, fleet: FleetColumns, skipped: readonly
 }
 
 function writeId(writer: ByteWriter, fleet: FleetColumns, index: number): void {
-  if (fleet.idEscaped(index)) {
-    writer.text(fleet.id(index));
-    return;
-  }
+  const start = fleet.idStart(index);
+  const end = fleet.idEnd(index);
   writer.ascii('"');
-  writer.copy(fleet.bytes, fleet.idStart(index), fleet.idEnd(index));
+  if (fleet.idEscaped(index)) writer.escaped(fleet.bytes, start, end);
+  else writer.copy(fleet.bytes, start, end);
   writer.ascii('"');
 }

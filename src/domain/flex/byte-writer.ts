@@ -1,5 +1,4 @@
 const BLOCK = 256 * 1024;
-const encoder = new TextEncoder();
 
 /** Writes bytes into blocks that are handed on one by one: an answer of any length without one great buffer. */
 export class ByteWriter {
@@ -54,10 +53,18 @@ export class ByteWriter {
     this.#size = size;
   }
 
-  /** Any text, as JSON. */
-  text(text: string): void {
-    const bytes = encoder.encode(JSON.stringify(text));
-    this.copy(bytes, 0, bytes.length);
+  /** UTF-8 that may hold what JSON escapes, written as `JSON.stringify` does. */
+  escaped(bytes: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c) {
+        this.#reserve(1);
+        this.#block[this.#size] = byte;
+        this.#size += 1;
+      } else {
+        this.ascii(JSON.stringify(String.fromCharCode(byte)).slice(1, -1));
+      }
+    }
   }
 
   finish(): Uint8Array<ArrayBuffer>[] {

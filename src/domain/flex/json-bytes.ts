@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../core/errors.ts';
+import { decodeText } from './json-escapes.ts';
 
 export const OBJECT = 0x7b;
 export const LIST = 0x5b;
@@ -14,13 +15,6 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [0x66, 'false'],
   [0x6e, 'null'],
 ]);
-/** What follows a backslash, and the character that it stands for. */
-const ESCAPES: ReadonlyMap<number, number> = new Map(
-  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
-    ([letter, meant]) => [letter.charCodeAt(0), meant.charCodeAt(0)],
-  ),
-);
-
 const ascii = new TextDecoder('latin1');
 
 /**
@@ -108,42 +102,23 @@ export class JsonBytes {
       byte = bytes[at] ?? 0;
     }
     this.at = at;
-    if (byte === BACKSLASH) this.#decode();
-    else if (byte !== TEXT) this.fail();
-    else this.end = at;
+    if (byte === BACKSLASH) {
+      this.escaped = true;
+      this.end = decodeText(this);
+    } else {
+      if (byte !== TEXT) this.fail();
+      this.end = at;
+    }
     this.at += 1;
   }
 
   /** Reads a number; a value that no double keeps as a whole number comes back as one that is not a safe integer. */
   number(): number {
-    const { bytes } = this;
     const from = this.at;
-    const negative = bytes[from] === 0x2d;
-    let at = negative ? from + 1 : from;
-    let value = 0;
-    let byte = bytes[at] ?? 0;
-    const first = at;
-    while (byte >= 0x30 && byte <= 0x39) {
-      value = value * 10 + (byte - 0x30);
-      at += 1;
-      byte = bytes[at] ?? 0;
-    }
-    this.at = at;
-    if (at === first || (bytes[first] === 0x30 && at > first + 1)) this.fail();
-    if (byte !== 0x2e && byte !== 0x65 && byte !== 0x45) return negative ? 0 - value : value;
-    if (byte === 0x2e) {
-      this.at += 1;
-      this.#digits();
-      byte = bytes[this.at] ?? 0;
-    }
-    if (byte === 0x65 || byte === 0x45) {
-      this.at += 1;
-      const sign = bytes[this.at];
-      if (sign === 0x2b || sign === 0x2d) this.at += 1;
-      this.#digits();
-    }
+    const value = this.#numeral();
     // Nobody writes a whole number in more than 400 characters; reading it could be made to cost much.
-    return this.at - from > 400 ? Number.NaN : 0 + Number(ascii.decode(bytes.subarray(from, this.at)));
+    if (!Number.isNaN(value) || this.at - from > 400) return value;
+    return 0 + Number(ascii.decode(this.bytes.subarray(from, this.at)));
   }
 
   /** Steps over any value. */
@@ -158,7 +133,7 @@ export class JsonBytes {
       }
     } else {
       const word = WORDS.get(kind);
-      if (word === undefined) this.number();
+      if (word === undefined) this.#numeral();
       else this.#word(word);
     }
   }
@@ -192,6 +167,36 @@ export class JsonBytes {
     }
   }
 
+  /** Steps over a number; answers its value, or NaN where it has a fraction or an exponent. */
+  #numeral(): number {
+    const { bytes } = this;
+    const negative = bytes[this.at] === 0x2d;
+    const first = negative ? this.at + 1 : this.at;
+    let at = first;
+    let value = 0;
+    let byte = bytes[at] ?? 0;
+    while (byte >= 0x30 && byte <= 0x39) {
+      value = value * 10 + (byte - 0x30);
+      at += 1;
+      byte = bytes[at] ?? 0;
+    }
+    this.at = at;
+    if (at === first || (bytes[first] === 0x30 && at > first + 1)) this.fail();
+    if (byte !== 0x2e && byte !== 0x65 && byte !== 0x45) return negative ? 0 - value : value;
+    if (byte === 0x2e) {
+      this.at += 1;
+      this.#digits();
+      byte = bytes[this.at] ?? 0;
+    }
+    if (byte === 0x65 || byte === 0x45) {
+      this.at += 1;
+      const sign = bytes[this.at];
+      if (sign === 0x2b || sign === 0x2d) this.at += 1;
+      this.#digits();
+    }
+    return Number.NaN;
+  }
+
   #digits(): void {
     const from = this.at;
     let byte = this.bytes[this.at] ?? 0;
@@ -200,80 +205,5 @@ export class JsonBytes {
       byte = this.bytes[this.at] ?? 0;
     }
     if (this.at === from) this.fail();
-  }
-
-  /** Goes on with a text at its first backslash. What is decoded is never longer than what it is decoded from. */
-  #decode(): void {
-    const { bytes } = this;
-    let write = this.at;
-    let byte = bytes[this.at] ?? 0;
-    while (byte !== TEXT) {
-      if (byte < 0x20) this.fail();
-      if (byte !== BACKSLASH) {
-        bytes[write] = byte;
-        write += 1;
-        this.at += 1;
-      } else {
-        write = this.#escape(write);
-      }
-      byte = bytes[this.at] ?? 0;
-    }
-    this.escaped = true;
-    this.end = write;
-  }
-
-  #escape(write: number): number {
-    const letter = this.bytes[this.at + 1] ?? 0;
-    const meant = ESCAPES.get(letter);
-    if (meant !== undefined) {
-      this.bytes[write] = meant;
-      this.at += 2;
-      return write + 1;
-    }
-    const unit = this.#unit();
-    if (unit === 0)
-      throw new AppError('request.malformed', `the body holds a NUL character before byte ${this.at}`);
-    if (unit < 0xd800 || unit > 0xdfff) return this.#put(unit, write);
-    const paired = unit < 0xdc00 && this.bytes[this.at] === BACKSLASH && this.bytes[this.at + 1] === 0x75;
-    const low = paired ? this.#unit() : 0;
-    if (low < 0xdc00 || low > 0xdfff) {
-      throw new AppError(
-        'request.malformed',
-        `the body holds a lone surrogate before byte ${this.at}, which is not valid Unicode`,
-      );
-    }
-    return this.#put(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), write);
-  }
-
-  /** A UTF-16 code unit, written as a backslash, u and four hexadecimal digits. */
-  #unit(): number {
-    this.at += 1;
-    if (this.bytes[this.at] !== 0x75) this.fail();
-    let unit = 0;
-    for (let digits = 0; digits < 4; digits += 1) {
-      this.at += 1;
-      const byte = this.bytes[this.at] ?? 0;
-      const letter = byte | 0x20;
-      if (byte >= 0x30 && byte <= 0x39) unit = unit * 16 + byte - 0x30;
-      else if (letter >= 0x61 && letter <= 0x66) unit = unit * 16 + letter - 0x61 + 10;
-      else this.fail();
-    }
-    this.at += 1;
-    return unit;
-  }
-
-  /** Writes a character as UTF-8 and answers where the next one goes. */
-  #put(character: number, write: number): number {
-    const { bytes } = this;
-    if (character < 0x80) {
-      bytes[write] = character;
-      return write + 1;
-    }
-    const following = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-    bytes[write] = (0xff00 >> (following + 1)) | (character >> (6 * following));
-    for (let left = following - 1; left >= 0; left -= 1) {
-      bytes[write + following - left] = 0x80 | ((character >> (6 * left)) & 0x3f);
-    }
-    return write + following + 1;
   }
 }

@@ -65,6 +65,14 @@ describe('a pool of threads', () => {
     assert.equal((await next).length, 1);
   });
 
+  it('outlives a thread that fails', async () => {
+    const pool = poolOf(1);
+    const broken = pool.answer({ question: 'dispatch', blocks: [], length: -1 });
+    const next = pool.answer(whole(bodyOf(1)));
+    await assert.rejects(broken, RangeError);
+    assert.equal((await next).length, 1);
+  });
+
   it('refuses a body when too many wait', async () => {
     const pool = poolOf(1, 1);
     const tasks = Array.from({ length: 3 }, () => pool.answer(whole(bodyOf(100))));

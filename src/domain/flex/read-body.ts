@@ -5,23 +5,13 @@ import { JsonBytes, OBJECT, TEXT } from './json-bytes.ts';
 import { type Note, readFleet, shortened } from './read-fleet.ts';
 import type { DispatchRequest, Period } from './shapes.ts';
 
-export interface DispatchBody {
-  readonly fleet: FleetColumns;
-  readonly request: DispatchRequest;
-}
-
-export interface FlexibilityBody {
-  readonly fleet: FleetColumns;
-  readonly period: Period;
-}
-
 /** Reads the body of a dispatch. The bytes are changed where texts have escapes. */
-export function readDispatch(bytes: Uint8Array): DispatchBody {
+export function readDispatch(bytes: Uint8Array): { fleet: FleetColumns; request: DispatchRequest } {
   const { fleet, beside } = readBody(bytes, 'request', readRequest);
   return { fleet, request: beside };
 }
 
-export function readFlexibility(bytes: Uint8Array): FlexibilityBody {
+export function readFlexibility(bytes: Uint8Array): { fleet: FleetColumns; period: Period } {
   const { fleet, beside } = readBody(bytes, 'period', readPeriod);
   return { fleet, period: beside };
 }
@@ -44,15 +34,12 @@ function readBody<T>(
   } else {
     for (let more = json.enter(0); more; more = json.next(OBJECT)) {
       json.name();
-      if (json.reads('fleet')) {
-        if (fleet !== undefined) note('body has fleet twice');
-        fleet = readFleet(json, note);
-      } else if (json.reads(name)) {
-        if (beside !== undefined) note(`body has ${name} twice`);
-        beside = read(json, note);
-      } else {
-        json.skip(1);
-      }
+      const field = json.reads('fleet') ? 'fleet' : json.reads(name) ? name : undefined;
+      const again = field === 'fleet' ? fleet !== undefined : field === name && beside !== undefined;
+      if (again) note(`body has ${field} twice`);
+      if (field === undefined || again) json.skip(1);
+      else if (field === 'fleet') fleet = readFleet(json, note);
+      else beside = read(json, note);
     }
   }
   json.finish();

@@ -33,6 +33,7 @@ class Draft {
   }
 }
 
+const TOO_MANY = `body.fleet has more than ${MEMBER_LIMIT.toLocaleString('en')} members; send it in parts`;
 const ID = NUMBERS.length;
 const ALL = (1 << (ID + 1)) - 1;
 
@@ -47,20 +48,19 @@ export function readFleet(json: JsonBytes, note: Note): FleetColumns {
   let index = 0;
   let sound = true;
   for (let more = json.enter(1); more; more = json.next(LIST)) {
-    const fault: string | null =
-      sound && index < MEMBER_LIMIT ? readMember(json, draft, index) : leftOut(json);
-    if (!sound) continue;
+    if (!sound || index === MEMBER_LIMIT) {
+      json.skip(2);
+      if (sound) note(TOO_MANY);
+      sound = false;
+      continue;
+    }
+    const fault = readMember(json, draft, index);
     sound = fault === null;
     if (fault === null) fleet.push(draft, draft.id);
     else note(fault);
     index += 1;
   }
   return fleet;
-}
-
-function leftOut(json: JsonBytes): string {
-  json.skip(2);
-  return `body.fleet has more than ${MEMBER_LIMIT.toLocaleString('en')} members; send it in parts`;
 }
 
 /** Reads one member; answers what is wrong with it. */
