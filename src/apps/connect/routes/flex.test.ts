@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
@@ -188,6 +189,28 @@ describe('the fleet endpoints', () => {
     const { status, headers } = await told;
     assert.deepEqual([status, headers['elnav-error']], [408, 'request.timeout']);
     sent.destroy();
+  });
+
+  it('give the place back of a client that hangs up or does not take its answer', async () => {
+    const body = bodyOf({ members: 150_000, idLength: 60 }).replace('"amount_w":7', '"amount_w":9000000');
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const hangsUp = open('/flex/dispatch', length);
+    hangsUp.told.catch(() => {});
+    await new Promise<void>((resolve) => hangsUp.sent.end(body, resolve));
+    hangsUp.sent.destroy();
+    const headers = { 'x-api-key': caller.key, 'content-type': 'application/json', ...length };
+    const stalled = httpRequest(`${world.connect}/flex/dispatch`, { method: 'POST', headers });
+    stalled.end(body);
+    const [answer] = (await once(stalled, 'response')) as [IncomingMessage];
+    assert.equal(answer.statusCode, 200);
+    clock.turn(60_000);
+    answer.resume();
+    await assert.rejects(once(answer, 'end'), { code: 'ECONNRESET' });
+    const both = await Promise.all([post('/flex/dispatch', body), post('/flex/dispatch', body)]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [200, 200],
+    );
   });
 
   it('stop within five seconds while a thread works', async () => {
