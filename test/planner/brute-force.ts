@@ -1,9 +1,11 @@
-import type { PlanRequest } from './request.ts';
+import type { PlanRequest } from '../../src/domain/planner/index.ts';
 
 /** What the best plan of an instance is worth, found by looking at every plan. */
 export interface Best {
   /** W by slot. */
   readonly powers: readonly number[];
+  /** Wh by slot. */
+  readonly energies: readonly number[];
   readonly energy: number;
   /** Price × Wh; prices must be whole numbers. */
   readonly cost: number;
@@ -46,7 +48,7 @@ export function bruteForce({ prices, task, device_profile }: PlanRequest): Best 
     const cost = energies.reduce((sum, wh, at) => sum + wh * Number(prices[at]?.price), 0);
     const minutes = powers.reduce((sum, power, at) => sum + power * (prices[at]?.duration_min ?? 0), 0);
     const ordered = order.map((at) => (perAmpere > 0 ? (powers[at] ?? 0) : (energies[at] ?? 0)));
-    const plan = { powers, energy, cost, ordered, size: perAmpere > 0 ? minutes : energy };
+    const plan = { powers, energies, energy, cost, ordered, size: perAmpere > 0 ? minutes : energy };
     if (best === undefined || isLess(rank(plan), rank(best))) best = plan;
   };
   look([]);
