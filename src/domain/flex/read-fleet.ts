@@ -7,7 +7,7 @@ export type Note = (fault: string) => void;
 
 const NUMBERS = ['baseline_w', 'min_w', 'max_w', 'priority'] as const;
 /** What every number of a request must be. */
-export const WHOLE = `a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+const WHOLE = `a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
 
 /** What is known of the member that is being read; one for all of them. */
 class Draft {
