@@ -16,13 +16,13 @@ export interface Verdict {
 /** Decides an instance of watts as a mixed-integer programme with a total of so many Wh. */
 export type Decide = (request: PlanRequest, total: number) => Verdict;
 
-/** Prices of the instances have five decimals. */
+/** Prices of the instances have at most five decimals. */
 const SCALE = 1e5;
 const SECONDS = 3;
 
-export async function loadDecide(): Promise<Decide> {
+export async function loadDecide(seconds = SECONDS): Promise<Decide> {
   const highs = await loadHighs();
-  const options = { output_flag: false, time_limit: SECONDS, mip_rel_gap: 0, mip_abs_gap: 0 };
+  const options = { output_flag: false, time_limit: seconds, mip_rel_gap: 0, mip_abs_gap: 0 };
   return (request, total) => {
     const model = modelOf(request, total);
     const begun = performance.now();
