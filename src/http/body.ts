@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
-import { faultInJson } from '../core/json.ts';
+import { faultInJsonOf } from '../core/json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -37,7 +37,7 @@ export function parseJson(body: Uint8Array): unknown {
   } catch (cause) {
     throw new AppError('request.malformed', `the body is not valid JSON${whereOf(cause)}`, { cause });
   }
-  const fault = faultInJson(value);
+  const fault = faultInJsonOf(text, value);
   if (fault !== null) throw new AppError('request.malformed', fault);
   return value;
 }

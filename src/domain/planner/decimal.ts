@@ -7,6 +7,8 @@ export const MOST_EXPONENT = 30;
 const FORM = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** What most prices look like; their digits fit a number exactly. */
 const MOST_EXACT_DIGITS = 15;
+/** Powers of ten that a number holds exactly, and that matter below 2^53. */
+const POWERS = Array.from({ length: 17 }, (_, power) => 10 ** power);
 
 /** Prices as whole numbers of 10^−decimals each, in the order in which they were given. */
 export interface ScaledPrices {
@@ -96,12 +98,12 @@ export class PriceList {
   }
 
   #asNumbers(): Float64Array | undefined {
-    const powers = Array.from({ length: 17 }, (_, power) => 10 ** power);
     const values = new Float64Array(this.#count);
+    const [mantissas, places, decimals] = [this.#mantissas, this.#places, this.#decimals];
     for (let at = 0; at < values.length; at += 1) {
-      const mantissa = this.#mantissas[at] ?? 0;
-      const power = this.#decimals - (this.#places[at] ?? 0);
-      const value = mantissa === 0 ? 0 : mantissa * (powers[power] ?? Number.POSITIVE_INFINITY);
+      const mantissa = mantissas[at] ?? 0;
+      const power = decimals - (places[at] ?? 0);
+      const value = mantissa === 0 ? 0 : mantissa * (POWERS[power] ?? Number.POSITIVE_INFINITY);
       if (!Number.isSafeInteger(value)) return undefined;
       values[at] = value;
     }

@@ -20,7 +20,9 @@ function packed(values: Float64Array, count: number): Int32Array | undefined {
   const keys = new Float64Array(count);
   for (let slot = 0; slot < count; slot += 1) keys[slot] = ((values[slot] ?? 0) - least) * count + slot;
   keys.sort();
-  return Int32Array.from(keys, (key) => key % count);
+  const order = new Int32Array(count);
+  for (let rank = 0; rank < count; rank += 1) order[rank] = (keys[rank] ?? 0) % count;
+  return order;
 }
 
 function compared(values: Float64Array | readonly bigint[], count: number): Int32Array {

@@ -63,7 +63,8 @@ export function* planInSteps(body: unknown): Generator<void, Plan> {
 function answerOf(request: CheckedRequest, schedule: Schedule, need: number): Plan {
   const { echoes, kind, prices } = request;
   const { powers, energies, isProven } = schedule;
-  const total = energies.reduce((sum, wh) => sum + wh, 0);
+  let total = 0;
+  for (const wh of energies) total += wh;
   const { reasons, binding } = explain(request, schedule, { need, total });
   const slots = echoes.map((price, index): PlanSlot => {
     const power_w = powers[index] ?? 0;

@@ -16,7 +16,7 @@ import { type Market, marketOf, pruned, unpruned } from './market.ts';
 import { planOneDuration } from './one-duration.ts';
 import { orderOf } from './order.ts';
 import type { PlanKind } from './profile.ts';
-import type { CheckedRequest } from './request.ts';
+import { type CheckedRequest, MOST_MINUTES } from './request.ts';
 
 /** More durations than this are left to the dynamic programme. */
 const FEW_DURATIONS = 4;
@@ -79,22 +79,37 @@ export function* scheduleOf(request: CheckedRequest, goal: Goal): Generator<void
 
 function fieldOf({ minutes, prices, task, kind }: CheckedRequest): Field {
   const usable = Math.min(minutes.length, task.deadline_slot_index + 1);
-  const lengths = [...new Set(minutes.subarray(0, usable))];
+  const lengths = lengthsOf(minutes, usable);
   const unitMinutes = lengths.reduce(greatestCommonDivisor, 0);
   const all = lengths.map((length) => domainOfLength(length, unitMinutes, { task, kind }));
   // A slot too short for one Wh can do nothing.
   const useful = all.filter(({ maxWh }) => maxWh > 0);
   const scale = kind.type === 'amperes' || useful.length === 0 ? 1 : divisorOf(useful);
   const domains = scale === 1 ? useful : useful.map((domain) => dividedBy(domain, scale));
-  const byLength = new Int32Array(Math.max(...lengths) + 1).fill(-1);
-  for (const [at, { minutes: length }] of domains.entries()) byLength[length] = at;
   const ordered = orderOf(prices, usable);
-  const order =
-    domains.length === all.length
-      ? ordered
-      : ordered.filter((slot) => (byLength[minutes[slot] ?? 0] ?? -1) >= 0);
+  if (domains.length === 1 && all.length === 1) {
+    return { order: ordered, domains, domainOf: new Int32Array(usable), scale, unitMinutes };
+  }
+  const byLength = new Int32Array(MOST_MINUTES + 1).fill(-1);
+  for (const [at, { minutes: length }] of domains.entries()) byLength[length] = at;
+  const order = ordered.filter((slot) => (byLength[minutes[slot] ?? 0] ?? -1) >= 0);
   const domainOf = order.map((slot) => byLength[minutes[slot] ?? 0] ?? 0);
   return { order, domains, domainOf, scale, unitMinutes };
+}
+
+/** The different lengths of the first `count` slots. */
+function lengthsOf(minutes: Int32Array, count: number): number[] {
+  const lengths: number[] = [];
+  const seen = new Set<number>();
+  let last = 0;
+  for (let slot = 0; slot < count; slot += 1) {
+    const length = minutes[slot] ?? 0;
+    if (length === last || seen.has(length)) continue;
+    last = length;
+    seen.add(length);
+    lengths.push(length);
+  }
+  return lengths;
 }
 
 interface Permitted {
@@ -116,7 +131,8 @@ function* sizesOf(request: CheckedRequest, field: Field, goal: Goal): Generator<
   const isHit = above * field.scale === goal.need;
   const need = isHit || above <= room ? above : above - 1;
   if (need === 0) return { sizes: new Float64Array(order.length), isProven: true };
-  const most = domainOf.reduce((sum, at) => sum + (domains[at]?.maxWh ?? 0), 0);
+  let most = 0;
+  for (let rank = 0; rank < order.length; rank += 1) most += domains[domainOf[rank] ?? 0]?.maxWh ?? 0;
   if (most <= need)
     return { sizes: Float64Array.from(domainOf, (at) => domains[at]?.max ?? 0), isProven: true };
   const [first] = domains;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { MOST_SLOTS, PlanRequestSchema, PlanSchema } from '../../../domain/planner/index.ts';
-import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
+import { readLargeBody } from '../../../http/large-body.ts';
 import type { Places } from '../../../http/places.ts';
 import { planBody } from '../planning/plan-body.ts';
 import { createPlannerThread } from '../planning/thread.ts';
@@ -28,9 +28,11 @@ export async function optimizeRoutes(
   const thread = createPlannerThread(clock);
   app.addHook('onClose', () => thread.close());
 
-  async function replyTo(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (request.body === undefined || request.body === null)
-      throw new AppError('request.malformed', 'the body is empty; send a JSON object');
+  /** Plans, prices and commands are ASCII: their bytes are their characters. */
+  const sendAnswer = (reply: FastifyReply, answer: string): FastifyReply =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer, 'latin1'));
+
+  async function replyLater(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { blocks, length, during } = await readLargeBody(request, reply, {
       limit: BODY_LIMIT,
       places,
@@ -39,11 +41,22 @@ export async function optimizeRoutes(
     const body = inOnePiece(blocks, length);
     const answer =
       (length <= INLINE ? inlineAnswer(body) : undefined) ?? (await during(() => thread.plan(body)));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(answer);
+    return sendAnswer(reply, answer);
+  }
+
+  function replyTo(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+    const { body } = request;
+    if (body === undefined || body === null)
+      throw new AppError('request.malformed', 'the body is empty; send a JSON object');
+    if (!(body instanceof Uint8Array)) return replyLater(request, reply);
+    const answer = inlineAnswer(body);
+    if (answer !== undefined) return sendAnswer(reply, answer);
+    // The thread takes its memory over, which a piece of a shared pool must not be.
+    return thread.plan(new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
   }
 
   await app.register(async (scope) => {
-    leaveBodiesUnread(scope);
+    readSmallBodies(scope);
     scope.post(
       '/optimize/plan',
       {
@@ -61,6 +74,22 @@ export async function optimizeRoutes(
       },
       replyTo,
     );
+  });
+}
+
+/** A body that says that it is small is read before the handler; any other one the handler reads. */
+function readSmallBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', (request, payload, done) => {
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    if (!(length <= INLINE)) {
+      done(null, payload);
+      return;
+    }
+    const parts: Buffer[] = [];
+    payload.on('data', (part: Buffer) => parts.push(part));
+    payload.once('end', () => done(null, parts.length === 1 ? parts[0] : Buffer.concat(parts)));
+    payload.once('error', done);
   });
 }
 
