@@ -10,5 +10,8 @@ const running = await start({
   services: ['connect', 'grid'],
   adapters: [...vendors, polledVendor, liveVendor],
 });
-answerQuestions(() => running.stop());
+answerQuestions(() => running.stop(), {
+  // Kilobytes, whatever the system.
+  peak: () => process.resourceUsage().maxRSS * 1_024,
+});
 ready({ connect: running.connectUrl ?? '', grid: running.gridUrl ?? '' });

@@ -16,7 +16,13 @@ import { ADMIN_TOKEN, makeWorld, type World } from './world.ts';
 const run = promisify(execFile);
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md']).map((file) => normalize(file));
-const TRIED = ['README.md', 'docs/guides/sandbox.md', 'docs/guides/ocpp-station.md'];
+const TRIED = [
+  'README.md',
+  'docs/guides/sandbox.md',
+  'docs/guides/ocpp-station.md',
+  'docs/guides/flex.md',
+  'docs/guides/planner.md',
+];
 
 interface Step {
   readonly command: string;

@@ -31,6 +31,28 @@ function below(path: string, step: string): string {
   return path.length > 60 ? path : `${path}${step.slice(0, 60).toWellFormed()}`;
 }
 
+/**
+ * As `faultInJson`, for a value read from this text. Without a backslash no text in it can hold NUL or a lone surrogate, so only
+ * the depth is left to see to: a tenth of the work.
+ */
+export function faultInJsonOf(text: string, value: unknown): string | null {
+  const isPlain = !text.includes('\\') && !text.includes('__proto__') && !isDeeper(value, DEPTH_LIMIT);
+  return isPlain ? null : faultInJson(value);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const member of value) if (typeof member === 'object' && isDeeper(member, levels - 1)) return true;
+    return false;
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const key in fields)
+    if (typeof fields[key] === 'object' && isDeeper(fields[key], levels - 1)) return true;
+  return false;
+}
+
 /** PostgreSQL text refuses NUL, and UTF-8 has no lone surrogates: both are refused at the edge. */
 export function faultInText(text: string, path: string): string | null {
   if (text.includes('\0')) return `${path} holds a NUL character`;

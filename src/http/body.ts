@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
-import { faultInJson } from '../core/json.ts';
+import { faultInJsonOf } from '../core/json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -21,7 +21,8 @@ export function parseBodies(server: FastifyInstance): void {
   });
 }
 
-function parseJson(body: Buffer): unknown {
+/** A body as a value; throws `request.malformed` where it is not JSON that can be kept. */
+export function parseJson(body: Uint8Array): unknown {
   // Some clients name the type of a body that they do not send; a route that needs one says so itself.
   if (body.length === 0) return undefined;
   let text: string;
@@ -36,7 +37,7 @@ function parseJson(body: Buffer): unknown {
   } catch (cause) {
     throw new AppError('request.malformed', `the body is not valid JSON${whereOf(cause)}`, { cause });
   }
-  const fault = faultInJson(value);
+  const fault = faultInJsonOf(text, value);
   if (fault !== null) throw new AppError('request.malformed', fault);
   return value;
 }

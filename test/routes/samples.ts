@@ -26,6 +26,8 @@ export interface Sample {
   readonly good: number;
   /** What a body that fits the schema may be answered with besides `good`; fields are judged further than it says. */
   readonly also?: readonly number[];
+  /** Bytes of the largest body that is taken; 256 KiB unless it is said. */
+  readonly largest?: number;
   /** Unknown fields in the body are refused. */
   readonly strict?: true;
 }
@@ -34,6 +36,15 @@ const at =
   (path: string): Sample['path'] =>
   () =>
     path;
+const FLEET = [{ id: 'a', baseline_w: 4_000, min_w: 1_380, max_w: 11_000, priority: 1 }];
+const TASK = {
+  current_soc: 20,
+  target_soc: 80,
+  capacity_wh: 10_000,
+  max_power_w: 5_000,
+  min_power_w: 0,
+  deadline_slot_index: 0,
+};
 const POLICY = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000';
 const QUOTAS = 'anon_per_ip_per_day=100000000&anon_global_per_day=100000000';
 
@@ -69,6 +80,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 200,
     also: [400],
     strict: true,
+  },
+  'POST /optimize/plan': {
+    path: at('/optimize/plan'),
+    body: {
+      prices: [{ duration_min: 60, price: '0.4213' }],
+      task: TASK,
+      device_profile: { kind: 'battery' },
+    },
+    good: 200,
+    largest: 16 * 1024 * 1024,
+  },
+  'POST /flex/dispatch': {
+    path: at('/flex/dispatch'),
+    body: { fleet: FLEET, request: { direction: 'down', amount_w: 1_000 } },
+    good: 200,
+    largest: 96 * 1024 * 1024,
+  },
+  'POST /flex/flexibility': {
+    path: at('/flex/flexibility'),
+    body: { fleet: FLEET, period: { index: 3, duration_min: 60 } },
+    good: 200,
+    largest: 96 * 1024 * 1024,
   },
   'POST /partners/apply': {
     path: at('/partners/apply'),

@@ -1,15 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { addDocuments } from '../../http/openapi.ts';
+import { createPlaces } from '../../http/places.ts';
 import type { ConnectDependencies } from './dependencies.ts';
 import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { flexRoutes } from './routes/flex.ts';
 import { linkRoutes } from './routes/link.ts';
+import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { vendorRoutes } from './routes/vendors.ts';
 
 export type { ConnectDependencies } from './dependencies.ts';
 export { acceptStations } from './stations.ts';
+
+/** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
+const LARGE_BODIES = { count: 2, waitMs: 5_000 };
 
 /** Adds the Connect service to a server. */
 export async function addConnect(
@@ -32,4 +38,8 @@ export async function addConnect(
   conditionRoutes(app, dependencies);
   chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
+  const { clock } = dependencies;
+  const places = createPlaces({ ...LARGE_BODIES, clock });
+  await optimizeRoutes(app, { clock, places });
+  await flexRoutes(app, { clock, places });
 }

@@ -10,6 +10,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'The key lacks the scope, or the address is banned after too many wrong keys',
   404: 'No such device or link, or not yours',
   409: 'The first request with this Idempotency-Key is still running',
+  413: 'The body is larger than the endpoint takes',
   422: 'The device lacks the capability, or a value is outside what it accepts',
   429: 'Rate limit exceeded; see Retry-After',
   502: 'The vendor or the device failed, refused or did not answer',

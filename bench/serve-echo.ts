@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions, ready } from './child-side.ts';
+
+// The opponent: Node's own HTTP server, which parses a JSON body and writes it back.
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    response.end('{"status":"ok"}');
+    return;
+  }
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const text = JSON.stringify(JSON.parse(Buffer.concat(parts).toString('utf8')));
+    response.writeHead(200, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+    });
+    response.end(text);
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
+});
+answerQuestions(
+  async () => {
+    server.closeAllConnections();
+    server.close();
+  },
+  { peak: () => process.resourceUsage().maxRSS * 1_024 },
+);

@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError } from '../../../core/errors.ts';
+import { planBody } from './plan-body.ts';
+import type { ThreadReply } from './thread.ts';
+
+/** The thread that makes large plans, one after the other; started by thread.ts. */
+const port = parentPort;
+if (port === null) throw new Error('this file is started as a thread, by thread.ts');
+
+port.on('message', (body: Uint8Array) => port.postMessage(replyTo(body)));
+
+function replyTo(body: Uint8Array): ThreadReply {
+  const steps = planBody(body);
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return { answer: step.value };
+    }
+  } catch (error) {
+    // What is not the request's fault ends the thread, and thread.ts tells.
+    if (!(error instanceof AppError)) throw error;
+    return { fault: { code: error.code, detail: error.message } };
+  }
+}

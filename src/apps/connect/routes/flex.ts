@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../core/clock.ts';
+import { AppError } from '../../../core/errors.ts';
+import {
+  answer,
+  createFlexPool,
+  DispatchBody,
+  Dispatched,
+  FlexibilityAnswer,
+  FlexibilityBody,
+  joined,
+  MEMBER_LIMIT,
+  type Question,
+} from '../../../domain/flex/index.ts';
+import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
+import type { Places } from '../../../http/places.ts';
+import { answers } from '../schemas.ts';
+
+const BODY_LIMIT = 96 * 1024 * 1024;
+/** Bodies up to this are answered at once: some 2 ms of work. Larger ones go to a thread, so that nobody waits for them. */
+const INLINE = 256 * 1024;
+const THREADS = 2;
+const WAITING = 32;
+
+const ROUTES = [
+  {
+    question: 'dispatch',
+    summary: 'Spread a change of power over a fleet',
+    description:
+      '`down` lowers power towards `min_w`, `up` raises it towards `max_w`: here `up` means that more power is drawn, which a ' +
+      "transmission operator calls down-regulation. Members are recruited in ascending priority, equal ones in the request's " +
+      'order; the last one gets exactly what is missing. A member whose baseline lies outside its own range is left alone and ' +
+      `named in \`skipped\`. At most ${MEMBER_LIMIT.toLocaleString('en')} members in 96 MiB.`,
+    body: DispatchBody,
+    good: Dispatched,
+  },
+  {
+    question: 'flexibility',
+    summary: 'How much more and how much less a fleet can draw',
+    description:
+      'Sums over the fleet. A member whose baseline lies outside its own range counts in `baseline_w` alone and is named in ' +
+      '`skipped`. A sum past 2^53 − 1 is written with all its digits.',
+    body: FlexibilityBody,
+    good: FlexibilityAnswer,
+  },
+] as const satisfies readonly { readonly question: Question; readonly [more: string]: unknown }[];
+
+interface FlexOptions {
+  readonly clock: Clock;
+  /** Shared with whatever else takes large bodies. */
+  readonly places: Places;
+}
+
+/** The fleet endpoints, in a scope of their own: their bodies are read as bytes. */
+export async function flexRoutes(app: FastifyInstance, { clock, places }: FlexOptions): Promise<void> {
+  const pool = createFlexPool({ threads: THREADS, waiting: WAITING, clock });
+  app.addHook('onClose', () => pool.close());
+
+  async function replyTo(
+    question: Question,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    if (request.body === undefined || request.body === null)
+      throw new AppError('request.malformed', 'the body is empty; send a JSON object');
+    const { blocks, length, during } = await readLargeBody(request, reply, {
+      limit: BODY_LIMIT,
+      places,
+      clock,
+    });
+    const answered =
+      length <= INLINE
+        ? answer(question, joined(blocks, length))
+        : await during(() => pool.answer({ question, blocks, length }));
+    const size = answered.reduce((sum, block) => sum + block.length, 0);
+    const [first] = answered.map((block) => Buffer.from(block.buffer, block.byteOffset, block.length));
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('content-length', size)
+      .send(
+        first !== undefined && answered.length === 1 ? first : Readable.from(answered, { objectMode: false }),
+      );
+  }
+
+  await app.register((scope, _options, done) => {
+    leaveBodiesUnread(scope);
+    for (const { question, summary, description, body, good } of ROUTES) {
+      scope.post(
+        `/flex/${question}`,
+        {
+          config: { access: 'key' },
+          schema: {
+            summary,
+            description,
+            tags: ['Flexibility'],
+            body,
+            response: answers(good, [400, 401, 403, 413, 429, 503]),
+          },
+        },
+        (request, reply) => replyTo(question, request, reply),
+      );
+    }
+    done();
+  });
+}

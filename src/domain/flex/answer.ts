@@ -1,0 +1,103 @@
+import { ByteWriter } from './byte-writer.ts';
+import type { FleetColumns } from './fleet-columns.ts';
+import { Headroom } from './flexibility.ts';
+import { readDispatch, readFlexibility } from './read-body.ts';
+import { type Recruited, recruit } from './recruit.ts';
+import { reasonToSkip, roomOf } from './room.ts';
+
+export type Question = 'dispatch' | 'flexibility';
+
+/**
+ * Answers a body as JSON, both as bytes; throws an `AppError` that says what is wrong with the body.
+ * The body's bytes are changed.
+ */
+export function answer(question: Question, body: Uint8Array): Uint8Array<ArrayBuffer>[] {
+  return question === 'dispatch' ? answerDispatch(body) : answerFlexibility(body);
+}
+
+function answerDispatch(body: Uint8Array): Uint8Array<ArrayBuffer>[] {
+  const { fleet, request } = readDispatch(body);
+  const { count } = fleet;
+  const rooms = new Float64Array(count);
+  const skipped: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const member = fleet.member(index);
+    const room = roomOf(request.direction, member);
+    rooms[index] = room;
+    if (room === 0 && reasonToSkip(member) !== null) skipped.push(index);
+  }
+  const recruited = recruit({ count, rooms, priorities: fleet.priorities }, request.amount_w);
+  const writer = new ByteWriter();
+  writer.ascii('{"setpoints":[');
+  writeSetpoints(writer, fleet, { ...recruited, sign: request.direction === 'up' ? 1 : -1 });
+  writer.ascii('],"delivered_w":');
+  writer.whole(recruited.delivered);
+  writer.ascii(',"shortfall_w":');
+  writer.whole(request.amount_w - recruited.delivered);
+  writeSkipped(writer, fleet, skipped);
+  writer.ascii('}');
+  return writer.finish();
+}
+
+function answerFlexibility(body: Uint8Array): Uint8Array<ArrayBuffer>[] {
+  const { fleet, period } = readFlexibility(body);
+  const headroom = new Headroom();
+  const skipped: number[] = [];
+  for (let index = 0; index < fleet.count; index += 1) {
+    const { baseline_w, min_w, max_w } = fleet.member(index);
+    if (!headroom.add(baseline_w, min_w, max_w)) skipped.push(index);
+  }
+  const { up_w, down_w, baseline_w } = headroom.totals();
+  const writer = new ByteWriter();
+  writer.ascii('{"up_w":');
+  writer.whole(up_w);
+  writer.ascii(',"down_w":');
+  writer.whole(down_w);
+  writer.ascii(',"baseline_w":');
+  writer.whole(baseline_w);
+  writer.ascii(',"period_index":');
+  writer.whole(period.index);
+  writeSkipped(writer, fleet, skipped);
+  writer.ascii('}');
+  return writer.finish();
+}
+
+function writeSetpoints(
+  writer: ByteWriter,
+  fleet: FleetColumns,
+  { order, shares, sign }: Recruited & { readonly sign: 1 | -1 },
+): void {
+  for (let place = 0; place < order.length; place += 1) {
+    const index = order[place] ?? 0;
+    const delta = sign * (shares[place] ?? 0);
+    writer.ascii(place === 0 ? '{"device_id":' : ',{"device_id":');
+    writeId(writer, fleet, index);
+    writer.ascii(',"target_w":');
+    writer.whole((fleet.baselines[index] ?? 0) + delta);
+    writer.ascii(',"delta_w":');
+    writer.whole(delta);
+    writer.ascii('}');
+  }
+}
+
+function writeSkipped(writer: ByteWriter, fleet: FleetColumns, skipped: readonly number[]): void {
+  if (skipped.length === 0) return;
+  for (const [place, index] of skipped.entries()) {
+    writer.ascii(place === 0 ? ',"skipped":[{"device_id":' : ',{"device_id":');
+    writeId(writer, fleet, index);
+    writer.ascii(',"reason":"');
+    // Made of names and numbers alone.
+    writer.ascii(reasonToSkip(fleet.member(index)) ?? '');
+    writer.ascii('"}');
+  }
+  writer.ascii(']');
+}
+
+function writeId(writer: ByteWriter, fleet: FleetColumns, index: number): void {
+  const start = fleet.idStart(index);
+  const end = fleet.idEnd(index);
+  writer.ascii('"');
+  if (fleet.idEscaped(index)) writer.escaped(fleet.bytes, start, end);
+  else writer.copy(fleet.bytes, start, end);
+  writer.ascii('"');
+}

@@ -1,0 +1,22 @@
+/**
+ * Fleet flexibility: spreads a change of power over a fleet, and sums up what a fleet can do. Plain functions, exported from the
+ * package as `elnav/flex`.
+ */
+export { answer, type Question } from './answer.ts';
+export { dispatch } from './dispatch.ts';
+export { flexibility } from './flexibility.ts';
+export { joined } from './joined.ts';
+export { createFlexPool, type FlexPool } from './pool.ts';
+export {
+  DispatchBody,
+  Dispatched,
+  DispatchRequest,
+  FleetMember,
+  type Flexibility,
+  FlexibilityAnswer,
+  FlexibilityBody,
+  MEMBER_LIMIT,
+  Period,
+  Setpoint,
+  Skipped,
+} from './shapes.ts';

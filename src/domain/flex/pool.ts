@@ -1,0 +1,136 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../core/clock.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { Question } from './answer.ts';
+
+/** A body as it arrived: blocks, of which only the last may be partly filled. */
+export interface Task {
+  readonly question: Question;
+  readonly blocks: readonly ArrayBuffer[];
+  /** Bytes. */
+  readonly length: number;
+}
+
+export type Reply =
+  | { readonly answer: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly fault: { readonly code: ErrorCodeName; readonly detail: string } };
+
+export interface FlexPool {
+  /** Answers a body on a thread of its own. The blocks are handed over: they are empty afterwards. */
+  answer(task: Task): Promise<readonly Uint8Array<ArrayBuffer>[]>;
+  /** Ends the threads at once; what they were doing fails with `server.stopping`. */
+  close(): Promise<void>;
+}
+
+interface PoolOptions {
+  readonly threads: number;
+  /** Bodies that may wait for a thread; one more is refused. */
+  readonly waiting: number;
+  readonly clock: Clock;
+}
+
+interface Job {
+  readonly task: Task;
+  resolve(answer: readonly Uint8Array<ArrayBuffer>[]): void;
+  reject(error: unknown): void;
+}
+
+const STOPPING = 'the server is stopping; try again';
+/** Megabytes of objects. Reading makes hardly any; this stops what should not be before the process runs out. */
+const HEAP_MB = 512;
+/** An idle thread is kept warm for so long; its end gives its memory back. */
+const WARM_MS = 60_000;
+
+/** Threads that are started when they are needed and end when they are not. */
+export function createFlexPool({ threads, waiting, clock }: PoolOptions): FlexPool {
+  const all = new Set<Worker>();
+  /** With what keeps each of them from being ended. */
+  const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
+  const busy = new Map<Worker, Job>();
+  const queue: Job[] = [];
+  let closed = false;
+
+  function start(): Worker {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      name: 'flex',
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    all.add(worker);
+    worker.on('message', (reply: Reply) => {
+      const job = busy.get(worker);
+      busy.delete(worker);
+      rest(worker);
+      if ('answer' in reply) job?.resolve(reply.answer);
+      else job?.reject(new AppError(reply.fault.code, reply.fault.detail));
+      work();
+    });
+    worker.on('error', (error) => lose(worker, error));
+    worker.on('exit', () => lose(worker, new Error('the thread ended')));
+    return worker;
+  }
+
+  /** An idle thread never keeps the process alive. */
+  function rest(worker: Worker): void {
+    worker.unref();
+    const keep = clock.after(WARM_MS, () => {
+      forget(worker);
+      worker.terminate().catch(() => {});
+    });
+    idle.push({ worker, keep });
+  }
+
+  function awaken(): Worker | undefined {
+    const last = idle.pop();
+    last?.keep();
+    last?.worker.ref();
+    return last?.worker;
+  }
+
+  function forget(worker: Worker): void {
+    all.delete(worker);
+    const place = idle.findIndex((one) => one.worker === worker);
+    if (place >= 0) idle.splice(place, 1)[0]?.keep();
+  }
+
+  function lose(worker: Worker, error: unknown): void {
+    const job = busy.get(worker);
+    busy.delete(worker);
+    forget(worker);
+    job?.reject(closed ? new AppError('server.stopping', STOPPING, { retryAfterSeconds: 2 }) : error);
+    work();
+  }
+
+  function work(): void {
+    while (queue.length > 0 && !closed) {
+      const worker = awaken() ?? (all.size < threads ? start() : undefined);
+      if (worker === undefined) return;
+      const job = queue.shift();
+      if (job === undefined) return;
+      busy.set(worker, job);
+      worker.postMessage(job.task, [...job.task.blocks]);
+    }
+  }
+
+  return {
+    answer(task) {
+      return new Promise((resolve, reject) => {
+        if (closed) throw new AppError('server.stopping', STOPPING, { retryAfterSeconds: 2 });
+        if (queue.length >= waiting)
+          throw new AppError('limit.busy', 'too many large fleets wait to be answered; try again', {
+            retryAfterSeconds: 2,
+          });
+        queue.push({ task, resolve, reject });
+        work();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const job of queue.splice(0)) {
+        job.reject(new AppError('server.stopping', STOPPING, { retryAfterSeconds: 2 }));
+      }
+      const ending = [...all];
+      for (const { keep } of idle.splice(0)) keep();
+      await Promise.all(ending.map((worker) => worker.terminate()));
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox';
+
+/** Members of one fleet. */
+export const MEMBER_LIMIT = 1_000_000;
+
+/** Whole numbers that every JSON reader keeps exactly (IEEE 754 double, RFC 8259 §6). */
+const whole = (description: string, minimum = -Number.MAX_SAFE_INTEGER) =>
+  Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER, description });
+
+export const FleetMember = Type.Object({
+  id: Type.String({ minLength: 1, description: 'Unique in the fleet' }),
+  baseline_w: whole('Draw without regulation, watts; negative gives power back'),
+  min_w: whole('Lower end of the controllable range, watts'),
+  max_w: whole('Upper end of the controllable range, watts'),
+  priority: whole('Members are recruited in ascending order; equal ones in the order of the request'),
+});
+export type FleetMember = Static<typeof FleetMember>;
+
+const Fleet = Type.Array(FleetMember, { maxItems: MEMBER_LIMIT });
+
+export const DispatchRequest = Type.Object({
+  direction: Type.Enum(['down', 'up'], { description: 'down: less power is drawn; up: more power is drawn' }),
+  amount_w: whole('Change that is asked for, watts', 0),
+});
+export type DispatchRequest = Static<typeof DispatchRequest>;
+
+export const DispatchBody = Type.Object({ fleet: Fleet, request: DispatchRequest });
+
+export const Period = Type.Object({
+  index: whole('Number of the period, echoed', 0),
+  duration_min: whole('Length of the period, minutes', 1),
+});
+export type Period = Static<typeof Period>;
+
+export const FlexibilityBody = Type.Object({ fleet: Fleet, period: Period });
+
+export const Skipped = Type.Object({ device_id: Type.String(), reason: Type.String() });
+export type Skipped = Static<typeof Skipped>;
+
+const SkippedList = Type.Optional(
+  Type.Array(Skipped, { description: 'Members outside their own range, left alone; present only then' }),
+);
+
+export const Setpoint = Type.Object({
+  device_id: Type.String(),
+  target_w: Type.Integer({ description: 'New absolute setpoint, watts' }),
+  delta_w: Type.Integer({ description: 'Signed change from the baseline, watts' }),
+});
+export type Setpoint = Static<typeof Setpoint>;
+
+export const Dispatched = Type.Object({
+  setpoints: Type.Array(Setpoint, { description: 'The recruited members, in the order of recruiting' }),
+  delivered_w: Type.Integer({ minimum: 0, description: 'Regulation that is delivered, watts' }),
+  shortfall_w: Type.Integer({ minimum: 0, description: 'What is asked for and not delivered, watts' }),
+  skipped: SkippedList,
+});
+export type Dispatched = Static<typeof Dispatched>;
+
+export const FlexibilityAnswer = Type.Object({
+  up_w: Type.Integer({ description: 'How much more the fleet can draw than its baseline, watts' }),
+  down_w: Type.Integer({ description: 'How much less the fleet can draw than its baseline, watts' }),
+  baseline_w: Type.Integer({ description: 'Sum of all baselines, watts' }),
+  period_index: Type.Integer({ description: 'Echo of period.index' }),
+  skipped: SkippedList,
+});
+
+/** As `FlexibilityAnswer`; a sum past 2^53 − 1 is a bigint, and on the wire an integer with all its digits. */
+export interface Flexibility {
+  readonly up_w: number | bigint;
+  readonly down_w: number | bigint;
+  readonly baseline_w: number | bigint;
+  readonly period_index: number;
+  readonly skipped?: readonly Skipped[];
+}

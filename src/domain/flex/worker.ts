@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError } from '../../core/errors.ts';
+import { answer } from './answer.ts';
+import { joined } from './joined.ts';
+import type { Reply, Task } from './pool.ts';
+
+/** A thread that answers one body after the other; started by the pool. */
+const port = parentPort;
+if (port === null) throw new Error('this file is started as a thread, by pool.ts');
+
+port.on('message', ({ question, blocks, length }: Task) => {
+  const body = joined(blocks, length);
+  const reply = replyTo(question, body);
+  port.postMessage(reply, 'answer' in reply ? reply.answer.map((block) => block.buffer) : []);
+  // A thread that waits collects nothing: the body would stay in memory until the next one comes.
+  body.buffer.transfer(0);
+});
+
+function replyTo(question: Task['question'], body: Uint8Array): Reply {
+  try {
+    return { answer: answer(question, body) };
+  } catch (error) {
+    // What is not the body's fault ends the thread, and the pool tells.
+    if (!(error instanceof AppError)) throw error;
+    return { fault: { code: error.code, detail: error.message } };
+  }
+}

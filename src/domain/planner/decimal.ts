@@ -1,0 +1,135 @@
+import { AppError } from '../../core/errors.ts';
+
+/** A price may have at most so many digits, and its written exponent at most this size. */
+export const MOST_DIGITS = 30;
+export const MOST_EXPONENT = 30;
+
+const FORM = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** What most prices look like; their digits fit a number exactly. */
+const MOST_EXACT_DIGITS = 15;
+/** Powers of ten that a number holds exactly, and that matter below 2^53. */
+const POWERS = Array.from({ length: 17 }, (_, power) => 10 ** power);
+
+/** Prices as whole numbers of 10^−decimals each, in the order in which they were given. */
+export interface ScaledPrices {
+  readonly values: Float64Array | readonly bigint[];
+  /** How many decimal places `values` are shifted by. */
+  readonly decimals: number;
+}
+
+/** Collects prices one by one, and scales them to whole numbers that are exact to the last digit. */
+export class PriceList {
+  readonly #mantissas: Float64Array;
+  /** Only the mantissas that a number cannot hold. */
+  readonly #wide = new Map<number, bigint>();
+  readonly #places: Int16Array;
+  #decimals = 0;
+  #count = 0;
+
+  constructor(length: number) {
+    this.#mantissas = new Float64Array(length);
+    this.#places = new Int16Array(length);
+  }
+
+  /** Takes one price, and answers it as a plain decimal: a text keeps its digits, a number is shortest. */
+  add(price: string | number, name: string): string {
+    const text = typeof price === 'string' ? price : String(price);
+    return this.#addPlain(text) ?? this.#addAny(text, price, name);
+  }
+
+  /** Digits with at most one point and no exponent: nearly every price. Undefined when it is anything else. */
+  #addPlain(text: string): string | undefined {
+    const { length } = text;
+    const start = text.charCodeAt(0) === 45 ? 1 : 0;
+    let mantissa = 0;
+    let point = -1;
+    for (let at = start; at < length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 46 && point < 0 && at > start) point = at;
+      else if (code >= 48 && code <= 57) mantissa = mantissa * 10 + (code - 48);
+      else return undefined;
+    }
+    const digits = length - start - (point < 0 ? 0 : 1);
+    if (digits === 0 || digits > MOST_EXACT_DIGITS || point === length - 1) return undefined;
+    this.#put(start === 1 ? -mantissa : mantissa, point < 0 ? 0 : length - point - 1);
+    return text;
+  }
+
+  #addAny(text: string, price: string | number, name: string): string {
+    const [, sign = '', whole = '', fraction = '', written = '0'] = FORM.exec(text) ?? [];
+    if (whole === '') {
+      const got = typeof price === 'string' ? 'this text' : String(price);
+      throw new AppError('request.invalid', `${name} must be a decimal number such as "0.4213", not ${got}`);
+    }
+    if (whole.length + fraction.length > MOST_DIGITS) {
+      throw new AppError(
+        'request.invalid',
+        `${name} must have at most ${MOST_DIGITS} digits, not ${whole.length + fraction.length}`,
+      );
+    }
+    const exponent = Number(written);
+    if (Math.abs(exponent) > MOST_EXPONENT) {
+      throw new AppError(
+        'request.invalid',
+        `${name} must have an exponent from -${MOST_EXPONENT} to ${MOST_EXPONENT}`,
+      );
+    }
+    const mantissa = BigInt(whole + fraction) * (sign === '' ? 1n : -1n);
+    const places = fraction.length - exponent;
+    if (mantissa >= BigInt(Number.MIN_SAFE_INTEGER) && mantissa <= BigInt(Number.MAX_SAFE_INTEGER)) {
+      this.#put(Number(mantissa), places);
+    } else {
+      this.#wide.set(this.#count, mantissa);
+      this.#put(0, places);
+    }
+    return exponent === 0 ? text : sign + shifted(whole + fraction, places);
+  }
+
+  #put(mantissa: number, places: number): void {
+    this.#mantissas[this.#count] = mantissa;
+    this.#places[this.#count] = places;
+    this.#count += 1;
+    if (places > this.#decimals) this.#decimals = places;
+  }
+
+  scaled(): ScaledPrices {
+    const decimals = this.#decimals;
+    return { values: (this.#wide.size === 0 ? this.#asNumbers() : undefined) ?? this.#asBigints(), decimals };
+  }
+
+  #asNumbers(): Float64Array | undefined {
+    const values = new Float64Array(this.#count);
+    const [mantissas, places, decimals] = [this.#mantissas, this.#places, this.#decimals];
+    for (let at = 0; at < values.length; at += 1) {
+      const mantissa = mantissas[at] ?? 0;
+      const power = decimals - (places[at] ?? 0);
+      const value = mantissa === 0 ? 0 : mantissa * (POWERS[power] ?? Number.POSITIVE_INFINITY);
+      if (!Number.isSafeInteger(value)) return undefined;
+      values[at] = value;
+    }
+    return values;
+  }
+
+  #asBigints(): bigint[] {
+    return Array.from({ length: this.#count }, (_, at) => {
+      const mantissa = this.#wide.get(at) ?? BigInt(this.#mantissas[at] ?? 0);
+      return mantissa * 10n ** BigInt(this.#decimals - (this.#places[at] ?? 0));
+    });
+  }
+}
+
+/** Digits with the point put so many places from the right (from the left of them when there are fewer), as a plain decimal. */
+function shifted(digits: string, places: number): string {
+  const padded = places > 0 ? digits.padStart(places + 1, '0') : digits + '0'.repeat(-places);
+  const whole = (places > 0 ? padded.slice(0, -places) : padded).replace(/^0+(?=\d)/, '');
+  return places > 0 ? `${whole}.${padded.slice(-places)}` : whole;
+}
+
+/** A whole number of 10^−decimals as a plain decimal without trailing zeros, and never "-0". */
+export function plainDecimal(value: number | bigint, decimals: number): string {
+  const isNegative = value < 0;
+  const digits = (isNegative ? -value : value).toString();
+  const text = shifted(digits, decimals);
+  const trimmed = decimals > 0 ? text.replace(/\.?0+$/, '') : text;
+  return isNegative ? `-${trimmed}` : trimmed;
+}

@@ -1,0 +1,248 @@
+import type { Domain, Piece } from './domains.ts';
+import { type Band, cellsOf, OFF, type Solved, type Stage, solve } from './dynamic-programme.ts';
+import { domainAt, type Market, priceAt } from './market.ts';
+import { prefixAndOne } from './prefix-and-one.ts';
+import { relaxed } from './relaxation.ts';
+
+/** Cells that one dynamic programme may fill: counted, so that every machine does the same. */
+export const MOST_CELLS = 12_000_000;
+/** So few are filled without looking for something smarter. */
+const SMALL_CELLS = 400_000;
+/** Searches near the break: each with twice the slots on either side, and four times the sizes to leave full or least by. */
+export const ATTEMPTS = 6;
+const FIRST_REACH = 2;
+const FIRST_WIDTH = 64;
+
+interface Target {
+  readonly need: number;
+  readonly room: number;
+}
+
+export interface Found {
+  /** By rank. */
+  readonly sizes: Float64Array;
+  /** No plan that keeps the same rules costs less. */
+  readonly isProven: boolean;
+}
+
+/**
+ * Slots of many durations, or of durations whose energies have gaps. Choosing them is a subset-sum problem, NP-hard in general.
+ *
+ * Small ones go to the dynamic programme as they are. For larger ones, with relaxation (cost z, break at price λ):
+ *
+ * Lemma. Let some plan of the same total cost u. In a cheapest plan no slot deviates from the relaxation by more than u − z,
+ * where a slot of price c deviates by (λ − c)·(h − x) if c < λ, and by (c − λ)·x if c > λ.
+ *
+ * Proof. For sizes that add up to D, the cost is λD − Σ_{c<λ} (λ−c)·h + Σ deviations, all of which are ≥ 0. The relaxation
+ * has deviations 0, so z is the first part; a cheapest plan costs at most u. ∎
+ *
+ * So a plan is looked for first among those that differ from the relaxation only near its break; its cost u then fixes most
+ * slots, and narrows the sizes of others, and the dynamic programme settles the rest exactly. Where that is still more than
+ * MOST_CELLS, the plan is the best that was found, and z bounds what any plan can cost.
+ */
+export function* planManyDurations<C>(market: Market<C>, { need, room }: Target): Generator<void, Found> {
+  const all = Array.from({ length: market.count }, (_, rank) => freeStage(market, rank));
+  const above = aboveOf(market.domains, { need, room });
+  const whole = cellsOf(all, above);
+  if (whole > SMALL_CELLS) {
+    const hit = yield* improved(market, need);
+    if (hit !== undefined) return hit;
+  }
+  if (whole <= MOST_CELLS) return { sizes: yield* settled(market, all, { need, room }), isProven: true };
+  const { rank } = relaxed(market, need);
+  let wanted = above;
+  let best: Float64Array | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && wanted.low <= wanted.high; attempt += 1) {
+    const near = yield* nearBreak(market, { rank, wanted, attempt });
+    if (near === undefined) continue;
+    best = near;
+    wanted = { low: need, high: near.reduce((sum, size) => sum + size, 0) - 1 };
+  }
+  const sizes = best ?? prefixAndOne(market, { need, room }) ?? fullBelow(market, rank);
+  return { sizes, isProven: false };
+}
+
+/** What always keeps the rules: all that the relaxation fills, without the slot that it fills in part. */
+export function fullBelow(market: Market<unknown>, end: number): Float64Array {
+  return Float64Array.from({ length: market.count }, (_, rank) =>
+    rank < end ? domainAt(market, rank).max : 0,
+  );
+}
+
+/** Totals from the need up to what no smallest overshoot can pass: full slots until the need is covered, the last at its least. */
+export function aboveOf(domains: readonly Domain[], { need, room }: Target): Band {
+  const widest = Math.max(...domains.map(({ min, minutes }) => Math.max(min, Math.ceil(minutes / 60))));
+  return { low: need, high: Math.max(need, Math.min(room, need + widest)) };
+}
+
+export function freeStage<C>(market: Market<C>, rank: number): Stage<C> {
+  return { price: priceAt(market, rank), pieces: withOff(domainAt(market, rank).pieces) };
+}
+
+function withOff(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.some(({ first }) => first === 0) ? pieces : [OFF, ...pieces];
+}
+
+/** The whole programme: the need, else the least total above it that fits, else the largest below. */
+function* settled<C>(
+  market: Market<C>,
+  stages: readonly Stage<C>[],
+  target: Target,
+): Generator<void, Float64Array> {
+  const above = aboveOf(market.domains, target);
+  const up = yield* solve(stages, above, market.arithmetic);
+  for (let total = above.low; total <= above.high; total += 1) {
+    if (up.costAt(total) !== undefined) return up.sizesFor(total);
+  }
+  // A total just below the need is there in nearly every case; the band grows until it holds one.
+  for (let width = 1; ; width *= 16) {
+    const low = Math.max(0, target.need - width);
+    const down = yield* solve(stages, { low, high: target.need - 1 }, market.arithmetic);
+    for (let total = target.need - 1; total >= low; total -= 1) {
+      if (down.costAt(total) !== undefined) return down.sizesFor(total);
+    }
+  }
+}
+
+interface Near {
+  /** The rank at the break. */
+  readonly rank: number;
+  readonly wanted: Band;
+  /** Each looks further around the break than the one before. */
+  readonly attempt: number;
+}
+
+/** The cheapest plan of a band's first reachable total that differs from full and off only near the break. */
+export function* nearBreak<C>(
+  market: Market<C>,
+  { rank, wanted, attempt }: Near,
+): Generator<void, Float64Array | undefined> {
+  const { count, arithmetic } = market;
+  const reach = FIRST_REACH << attempt;
+  const width = FIRST_WIDTH << (2 * attempt);
+  const from = Math.max(0, rank - reach);
+  const to = Math.min(count, rank + reach + 1);
+  const core = Array.from({ length: to - from }, (_, at): Stage<C> => {
+    const own = from + at;
+    const domain = domainAt(market, own);
+    const { pieces, min, max } = domain;
+    if (own === rank) return freeStage(market, own);
+    const [low, high] = own < rank ? [max - width, max] : [0, min + width];
+    const clippedPieces = pieces.flatMap((piece) => clipped(piece, low, high));
+    const mayBeOff = own > rank || max - min <= width;
+    return { price: priceAt(market, own), pieces: mayBeOff ? withOff(clippedPieces) : clippedPieces };
+  });
+  const sizes = fullBelow(market, from);
+  const full = sizes.reduce((sum, size) => sum + size, 0);
+  const rest = { low: Math.max(0, wanted.low - full), high: wanted.high - full };
+  if (cellsOf(core, rest) > MOST_CELLS / 4) return undefined;
+  const solved = yield* solve(core, rest, arithmetic);
+  const total = firstReachable(solved, rest);
+  if (total === undefined) return undefined;
+  sizes.set(solved.sizesFor(total), from);
+  return sizes;
+}
+
+function firstReachable(solved: Solved<unknown>, { low, high }: Band): number | undefined {
+  for (let total = low; total <= high; total += 1) if (solved.costAt(total) !== undefined) return total;
+  return undefined;
+}
+
+function costOfSizes<C>(market: Market<C>, sizes: Float64Array): C {
+  const { arithmetic } = market;
+  return sizes.reduce(
+    (sum, size, rank) => arithmetic.add(sum, arithmetic.times(priceAt(market, rank), size)),
+    arithmetic.zero,
+  );
+}
+
+/** Plans that hit the total, found near the break, until one is good enough for the lemma to settle the rest. */
+function* improved<C>(market: Market<C>, total: number): Generator<void, Found | undefined> {
+  const { arithmetic } = market;
+  const { cost: least, rank } = relaxed(market, total);
+  const wanted = { low: total, high: total };
+  let best: { sizes: Float64Array; gap: C } | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const sizes = yield* nearBreak(market, { rank, wanted, attempt });
+    if (sizes === undefined) continue;
+    const gap = arithmetic.subtract(costOfSizes(market, sizes), least);
+    if (best !== undefined && arithmetic.compare(gap, best.gap) >= 0) continue;
+    best = { sizes, gap };
+    const exact = yield* settledWithin(market, { total, gap, price: priceAt(market, rank) });
+    if (exact !== undefined) return { sizes: exact, isProven: true };
+  }
+  // Where a plan costs as much as the relaxation there is nothing to prove any more.
+  const isProven = best !== undefined && arithmetic.compare(best.gap, arithmetic.zero) === 0;
+  return best === undefined ? undefined : { sizes: best.sizes, isProven };
+}
+
+interface Within<C> {
+  readonly total: number;
+  /** u − z of the lemma. */
+  readonly gap: C;
+  /** λ of the lemma. */
+  readonly price: C;
+}
+
+/** The cheapest plan, by the lemma; undefined where too much is still open. */
+function* settledWithin<C>(
+  market: Market<C>,
+  { total, gap, price }: Within<C>,
+): Generator<void, Float64Array | undefined> {
+  const { count } = market;
+  const sizes = new Float64Array(count);
+  const free: number[] = [];
+  const stages: Stage<C>[] = [];
+  let rest = total;
+  for (let rank = 0; rank < count; rank += 1) {
+    const pieces = permitted(market, rank, { gap, price });
+    const [only] = pieces;
+    if (pieces.length === 1 && only?.count === 1) {
+      sizes[rank] = only.first;
+      rest -= only.first;
+    } else {
+      free.push(rank);
+      stages.push({ price: priceAt(market, rank), pieces });
+    }
+  }
+  const wanted = { low: rest, high: rest };
+  if (cellsOf(stages, wanted) > MOST_CELLS) return undefined;
+  const settledSizes = (yield* solve(stages, wanted, market.arithmetic)).sizesFor(rest);
+  for (const [at, rank] of free.entries()) sizes[rank] = settledSizes[at] ?? 0;
+  return sizes;
+}
+
+/** The sizes of a slot that deviate from the relaxation by no more than the gap. */
+function permitted<C>(
+  market: Market<C>,
+  rank: number,
+  { gap, price }: Pick<Within<C>, 'gap' | 'price'>,
+): readonly Piece[] {
+  const { arithmetic } = market;
+  const domain = domainAt(market, rank);
+  const own = priceAt(market, rank);
+  const compared = arithmetic.compare(own, price);
+  if (compared === 0) return withOff(domain.pieces);
+  const each = compared < 0 ? arithmetic.subtract(price, own) : arithmetic.subtract(own, price);
+  const by = arithmetic.quotient(gap, each, domain.max);
+  const pieces = domain.pieces.flatMap((piece) =>
+    compared < 0 ? clipped(piece, domain.max - by, domain.max) : clipped(piece, 0, by),
+  );
+  const mayBeOff = compared > 0 || by >= domain.max;
+  return mayBeOff ? withOff(pieces) : pieces;
+}
+
+/** The sizes of a piece from `low` to `high`. */
+function clipped(piece: Piece, low: number, high: number): Piece[] {
+  const from = Math.max(0, Math.ceil((low - piece.first) / piece.step));
+  const to = Math.min(piece.count - 1, Math.floor((high - piece.first) / piece.step));
+  if (from > to) return [];
+  return [
+    {
+      ...piece,
+      first: piece.first + from * piece.step,
+      wh: piece.wh + from * piece.whStep,
+      count: to - from + 1,
+    },
+  ];
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+
+/** A few places for work that needs much memory. */
+export interface Places {
+  /** Waits for a place; answers how to give it back. Throws `limit.busy` when none is free in time. */
+  take(account: number): Promise<() => void>;
+}
+
+interface PlacesOptions {
+  readonly count: number;
+  readonly waitMs: number;
+  readonly clock: Clock;
+}
+
+interface Waiting {
+  readonly account: number;
+  enter(): void;
+}
+
+/** The next place goes to the account that holds the fewest, then to who waits longest: nobody's queue is before another's. */
+export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
+  const held: number[] = [];
+  const queue: Waiting[] = [];
+
+  function occupy(account: number): () => void {
+    held.push(account);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      held.splice(held.indexOf(account), 1);
+      nextOf(queue, held)?.enter();
+    };
+  }
+
+  return {
+    take(account) {
+      if (held.length < count) return Promise.resolve(occupy(account));
+      return new Promise((resolve, reject) => {
+        const leave = () => queue.splice(queue.indexOf(waiting), 1);
+        const giveUp = clock.after(waitMs, () => {
+          leave();
+          const sentence = `${count} large bodies are in work, which is as many as can be; try again`;
+          reject(new AppError('limit.busy', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1000) }));
+        });
+        const waiting: Waiting = {
+          account,
+          enter() {
+            giveUp();
+            leave();
+            resolve(occupy(account));
+          },
+        };
+        queue.push(waiting);
+      });
+    },
+  };
+}
+
+function nextOf(queue: readonly Waiting[], held: readonly number[]): Waiting | undefined {
+  const holds = (account: number) => held.filter((holder) => holder === account).length;
+  let next: Waiting | undefined;
+  for (const waiting of queue) {
+    if (next === undefined || holds(waiting.account) < holds(next.account)) next = waiting;
+  }
+  return next;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { plan } from '../../src/domain/planner/index.ts';
+import { costOfPlan, type Decide, loadDecide } from './highs.ts';
+import { realisticInstance, seeded } from './instances.ts';
+
+/** `npm run bench:planner` does the same with a thousand. */
+const INSTANCES = 60;
+
+describe('the planner and HiGHS', () => {
+  let decide: Decide;
+  before(async () => {
+    decide = await loadDecide();
+  });
+
+  it('agree on the cost of realistic instances', () => {
+    const random = seeded(2026);
+    let decided = 0;
+    for (let count = 0; count < INSTANCES; count += 1) {
+      const request = realisticInstance(random);
+      const made = plan(request);
+      assert.equal(made.optimality, 'proven');
+      const verdict = decide(request, made.total_energy_wh);
+      assert.notEqual(verdict.status, 'infeasible');
+      decided += Number(verdict.status === 'optimal');
+      assert.equal(verdict.cost ?? costOfPlan(made), costOfPlan(made), JSON.stringify(request));
+    }
+    assert.ok(decided > INSTANCES / 2, `HiGHS decided only ${decided}`);
+  });
+});
