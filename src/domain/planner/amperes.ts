@@ -46,7 +46,7 @@ function* covered<C>(market: Market<C>, task: AmpereTask, band: Band): Generator
       return sum + energyOf((size * unitMinutes * wattsPerAmpere) / minutes, minutes);
     }, 0);
   const stages = Array.from({ length: market.count }, (_, rank) => freeStage(market, rank));
-  if (cellsOf(stages, band) > MOST_CELLS)
+  if (cellsOf(stages, band, market.arithmetic) > MOST_CELLS)
     return yield* unproven(market, band, (sizes) => energy(sizes) >= need);
   const solved = yield* solve(stages, band, market.arithmetic);
   let isProven = true;
@@ -91,7 +91,7 @@ function* covering<C>(
   }));
   const low = units * width;
   const band = { low, high: low + Math.min(width - 1, Math.floor(spare / grain)) };
-  if (cellsOf(wide, band) > MOST_CELLS) return 'too large';
+  if (cellsOf(wide, band, market.arithmetic) > MOST_CELLS) return 'too large';
   const solved = yield* solve(wide, band, market.arithmetic);
   const best = cheapestOf(solved, band, market);
   return best?.map((size) => Math.floor(size / width));

@@ -10,6 +10,8 @@ export interface Cells<C> {
  */
 export interface Arithmetic<C> {
   readonly zero: C;
+  /** How much longer a step of work takes than with numbers. */
+  readonly cellCost: number;
   /** So many zeros. */
   array(length: number): Cells<C>;
   add(a: C, b: C): C;
@@ -24,6 +26,7 @@ export interface Arithmetic<C> {
 
 export const NUMBERS: Arithmetic<number> = {
   zero: 0,
+  cellCost: 1,
   array: (length) => new Float64Array(length),
   add: (a, b) => a + b,
   subtract: (a, b) => a - b,
@@ -35,6 +38,7 @@ export const NUMBERS: Arithmetic<number> = {
 
 export const BIGINTS: Arithmetic<bigint> = {
   zero: 0n,
+  cellCost: 8,
   array: (length) => new Array<bigint>(length).fill(0n),
   add: (a, b) => a + b,
   subtract: (a, b) => a - b,

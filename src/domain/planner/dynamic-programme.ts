@@ -26,10 +26,15 @@ export interface Solved<C> {
   sizesFor(total: number): Float64Array;
 }
 
-/** How many cells `solve` would fill: its time, and four bytes each of its memory. */
-export function cellsOf(stages: readonly Stage<unknown>[], wanted: Band): number {
+/** How many cells `solve` would fill, in those of numbers: its time, and four bytes each of its memory. */
+export function cellsOf(
+  stages: readonly Stage<unknown>[],
+  wanted: Band,
+  { cellCost }: Arithmetic<unknown>,
+): number {
   const bands = bandsOf(stages, wanted);
-  return stages.reduce((sum, { pieces }, at) => sum + widthOf(bands[at]) * Math.max(1, pieces.length), 0);
+  const cells = stages.reduce((sum, { pieces }, at) => sum + widthOf(bands[at]) * pieces.length, 0);
+  return cells * cellCost;
 }
 
 /**
@@ -74,7 +79,7 @@ export function* solve<C>(
         const start = band.low + remainder;
         slide(values, after, { piece, price: stage.price, start, arithmetic, queue });
       }
-      cells += width;
+      cells += width * arithmetic.cellCost;
       if (cells < CELLS_A_STEP) continue;
       cells = 0;
       yield;

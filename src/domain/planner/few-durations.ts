@@ -46,7 +46,7 @@ export function* planFewDurations<C>(
 }
 
 /** The counts of the other durations, and what they hold at least and at most. */
-interface Partial {
+interface Chosen {
   readonly counts: readonly number[];
   readonly least: number;
   readonly most: number;
@@ -96,7 +96,7 @@ class Search<C> {
     const last = this.#last();
     let above = Number.POSITIVE_INFINITY;
     let below = 0;
-    for (const { least, most } of this.#partials(need)) {
+    for (const { least, most } of this.#choices(need)) {
       if (this.#isSpent()) return undefined;
       if (this.#looked % CANDIDATES_A_STEP === 0) yield;
       const wanted = Math.max(0, Math.ceil((need - most) / last.domain.max));
@@ -114,7 +114,7 @@ class Search<C> {
   *cheapest(total: number): Generator<void, Candidate<C> | undefined> {
     const last = this.#last();
     let best: Candidate<C> | undefined;
-    for (const { counts, least, most } of this.#partials(total)) {
+    for (const { counts, least, most } of this.#choices(total)) {
       const fewest = Math.max(0, Math.ceil((total - most) / last.domain.max));
       for (let count = fewest; count <= last.slots; count += 1) {
         const low = least + count * last.domain.min;
@@ -145,24 +145,24 @@ class Search<C> {
   }
 
   /** All counts of all durations but the last that can belong to a cheapest choice of `total`. */
-  *#partials(total: number): Generator<Partial> {
+  *#choices(total: number): Generator<Chosen> {
     yield* this.#extend({ counts: [], least: 0, most: 0 }, total);
   }
 
-  *#extend(partial: Partial, total: number): Generator<Partial> {
-    const place = partial.counts.length;
+  *#extend(chosen: Chosen, total: number): Generator<Chosen> {
+    const place = chosen.counts.length;
     const domain = this.#domains[place];
     if (domain === undefined || place === this.#domains.length - 1) {
       this.#looked += 1;
-      yield partial;
+      yield chosen;
       return;
     }
     const slots = this.#sizes[place] ?? 0;
     for (let count = 0; count <= slots; count += 1) {
-      const most = partial.most + count * domain.max;
+      const most = chosen.most + count * domain.max;
       if (most >= total + this.#largest || this.#isSpent()) return;
-      const least = partial.least + count * domain.min;
-      yield* this.#extend({ counts: [...partial.counts, count], least, most }, total);
+      const least = chosen.least + count * domain.min;
+      yield* this.#extend({ counts: [...chosen.counts, count], least, most }, total);
     }
   }
 

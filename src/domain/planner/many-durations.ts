@@ -1,13 +1,15 @@
-import type { Domain, Piece } from './domains.ts';
+import type { Piece } from './domains.ts';
 import { type Band, cellsOf, OFF, type Solved, type Stage, solve } from './dynamic-programme.ts';
 import { domainAt, type Market, priceAt } from './market.ts';
 import { prefixAndOne } from './prefix-and-one.ts';
 import { relaxed } from './relaxation.ts';
 
 /** Cells that one dynamic programme may fill: counted, so that every machine does the same. */
-export const MOST_CELLS = 12_000_000;
+export const MOST_CELLS = 6_000_000;
 /** So few are filled without looking for something smarter. */
 const SMALL_CELLS = 400_000;
+/** Wh below the need. */
+const NEARLY = 64;
 /** Searches near the break: each with twice the slots on either side, and four times the sizes to leave full or least by. */
 export const ATTEMPTS = 6;
 const FIRST_REACH = 2;
@@ -42,8 +44,8 @@ export interface Found {
  */
 export function* planManyDurations<C>(market: Market<C>, { need, room }: Target): Generator<void, Found> {
   const all = Array.from({ length: market.count }, (_, rank) => freeStage(market, rank));
-  const above = aboveOf(market.domains, { need, room });
-  const whole = cellsOf(all, above);
+  const above = aboveOf(market, { need, room });
+  const whole = cellsOf(all, above, market.arithmetic);
   if (whole > SMALL_CELLS) {
     const hit = yield* improved(market, need);
     if (hit !== undefined) return hit;
@@ -69,10 +71,24 @@ export function fullBelow(market: Market<unknown>, end: number): Float64Array {
   );
 }
 
-/** Totals from the need up to what no smallest overshoot can pass: full slots until the need is covered, the last at its least. */
-export function aboveOf(domains: readonly Domain[], { need, room }: Target): Band {
-  const widest = Math.max(...domains.map(({ min, minutes }) => Math.max(min, Math.ceil(minutes / 60))));
-  return { low: need, high: Math.max(need, Math.min(room, need + widest)) };
+/**
+ * Totals from the need up to what no smallest overshoot passes. Slots that are full until the need is covered, the last at its
+ * least, are one cover; as many slots of one length as hold the need, all at their least or more, are another.
+ */
+export function aboveOf({ domains, domainOf }: Market<unknown>, { need, room }: Target): Band {
+  const counts = domains.map(() => 0);
+  for (const domain of domainOf) counts[domain] = (counts[domain] ?? 0) + 1;
+  const widest = Math.max(...domains.map(({ min, minutes }) => Math.max(min, gapOf(minutes))));
+  const covers = domains.flatMap(({ min, max, minutes }, at) => {
+    const slots = Math.ceil(need / max);
+    return slots <= (counts[at] ?? 0) ? [Math.max(need + gapOf(minutes), slots * min)] : [];
+  });
+  return { low: need, high: Math.max(need, Math.min(room, need + widest, ...covers)) };
+}
+
+/** Sizes of a slot that is on are at most so far apart. */
+function gapOf(minutes: number): number {
+  return Math.ceil(minutes / 60);
 }
 
 export function freeStage<C>(market: Market<C>, rank: number): Stage<C> {
@@ -89,19 +105,19 @@ function* settled<C>(
   stages: readonly Stage<C>[],
   target: Target,
 ): Generator<void, Float64Array> {
-  const above = aboveOf(market.domains, target);
+  const above = aboveOf(market, target);
   const up = yield* solve(stages, above, market.arithmetic);
   for (let total = above.low; total <= above.high; total += 1) {
     if (up.costAt(total) !== undefined) return up.sizesFor(total);
   }
-  // A total just below the need is there in nearly every case; the band grows until it holds one.
-  for (let width = 1; ; width *= 16) {
-    const low = Math.max(0, target.need - width);
+  // A total just below the need is there in nearly every case; nothing at all always is.
+  for (const low of [Math.max(0, target.need - NEARLY), 0]) {
     const down = yield* solve(stages, { low, high: target.need - 1 }, market.arithmetic);
     for (let total = target.need - 1; total >= low; total -= 1) {
       if (down.costAt(total) !== undefined) return down.sizesFor(total);
     }
   }
+  return new Float64Array(market.count);
 }
 
 interface Near {
@@ -135,7 +151,7 @@ export function* nearBreak<C>(
   const sizes = fullBelow(market, from);
   const full = sizes.reduce((sum, size) => sum + size, 0);
   const rest = { low: Math.max(0, wanted.low - full), high: wanted.high - full };
-  if (cellsOf(core, rest) > MOST_CELLS / 4) return undefined;
+  if (cellsOf(core, rest, arithmetic) > MOST_CELLS / 2) return undefined;
   const solved = yield* solve(core, rest, arithmetic);
   const total = firstReachable(solved, rest);
   if (total === undefined) return undefined;
@@ -206,7 +222,7 @@ function* settledWithin<C>(
     }
   }
   const wanted = { low: rest, high: rest };
-  if (cellsOf(stages, wanted) > MOST_CELLS) return undefined;
+  if (cellsOf(stages, wanted, market.arithmetic) > MOST_CELLS) return undefined;
   const settledSizes = (yield* solve(stages, wanted, market.arithmetic)).sizesFor(rest);
   for (const [at, rank] of free.entries()) sizes[rank] = settledSizes[at] ?? 0;
   return sizes;

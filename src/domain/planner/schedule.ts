@@ -162,11 +162,11 @@ interface Asked extends Goal {
 /** Slots that differ in length, or whose energies have gaps. */
 function* uneven<C>(market: Market<C>, asked: Asked): Generator<void, Found> {
   const { kind, need, room, unitMinutes } = asked;
-  const { domains, count } = market;
+  const { count } = market;
   if (kind.type === 'amperes') {
     return yield* planAmperes(market, { need, wattsPerAmpere: kind.wattsPerAmpere, unitMinutes });
   }
-  const useful = pruned(market, aboveOf(domains, { need, room }).high);
+  const useful = pruned(market, aboveOf(market, { need, room }).high);
   if (useful.market.count === 0) return { sizes: new Float64Array(count), isProven: true };
   yield;
   const found = yield* wattsOf(useful.market, { need, room });
