@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../databases.ts';
+import { until } from '../until.ts';
 import type { Answer } from '../world.ts';
 import { contradictions, type Found, type Sent } from './history.ts';
 import { seeded } from './seeded.ts';
@@ -23,6 +24,8 @@ interface Job {
   readonly history: Sent[];
   readonly round: number;
 }
+
+const isAcknowledged = ({ answer }: Sent): boolean => answer?.status === 200;
 
 /** Sends it and notes what came back; false when the connection broke. */
 async function send({ call, history }: Job, base: string, sent: Sent): Promise<boolean> {
@@ -128,8 +131,12 @@ onEachEngine('kill -9 while clients work', (engine) => {
       const job = { call, history, round };
       const { connect } = service;
       const killed = service;
-      setTimeout(() => killed.signal('SIGKILL'), 20 + random() * 230);
-      await Promise.all(Array.from({ length: CLIENTS }, (_, client) => useUntilGone(job, connect, client)));
+      const clients = Array.from({ length: CLIENTS }, (_, client) => useUntilGone(job, connect, client));
+      // After so many answers and a moment: on a slow machine as much is under way as on a fast one.
+      const enough = history.filter(isAcknowledged).length + 4 + random() * 24;
+      await until('enough is acknowledged', () => history.filter(isAcknowledged).length >= enough);
+      setTimeout(() => killed.signal('SIGKILL'), random() * 20);
+      await Promise.all(clients);
       assert.equal((await service.exited).signal, 'SIGKILL');
       service = await startAgain();
       for (const [key, answer] of await replay(job, service.connect)) replays.set(key, answer);
@@ -143,13 +150,13 @@ onEachEngine('kill -9 while clients work', (engine) => {
 
     const userRefs = new Set(links.map(({ user_ref }) => user_ref));
     assert.deepEqual(contradictions(history, { userRefs, values, runs, replays }), []);
-    const acknowledged = history.filter(({ answer }) => answer?.status === 200).length;
+    const acknowledged = history.filter(isAcknowledged).length;
     const unanswered = history.filter(({ answer }) => answer === null).length;
     started.sort((a, b) => a - b);
     t.diagnostic(
       `${acknowledged} acknowledged, ${unanswered} cut off, ready after ${started[0]}–${started.at(-1)} ms (median ${started[KILLS / 2]})`,
     );
-    assert.ok(acknowledged > KILLS * CLIENTS, `only ${acknowledged} requests were acknowledged`);
+    assert.ok(acknowledged > KILLS * 4, `only ${acknowledged} requests were acknowledged`);
     assert.ok(unanswered > KILLS / 2, `only ${unanswered} requests were cut off`);
   });
 });
