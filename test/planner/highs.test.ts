@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { plan } from '../../src/domain/planner/index.ts';
+import { type PlanRequest, plan } from '../../src/domain/planner/index.ts';
 import { costOfPlan, type Decide, loadDecide } from './highs.ts';
 import { realisticInstance, seeded } from './instances.ts';
 
@@ -27,4 +28,17 @@ describe('the planner and HiGHS', () => {
     }
     assert.ok(decided > INSTANCES / 2, `HiGHS decided only ${decided}`);
   });
+
+  for (const slots of [92, 96, 100]) {
+    it(`agree on the cost of a day of ${slots} quarters`, () => {
+      const file = `docs/examples/plan-${slots}-quarters.json`;
+      const { prices, task } = JSON.parse(readFileSync(file, 'utf8')) as PlanRequest;
+      const made = plan({ prices, task });
+      assert.equal(made.slots.length, slots);
+      assert.equal(made.total_energy_wh, 30_000);
+      const verdict = decide({ prices, task }, made.total_energy_wh);
+      assert.equal(verdict.status, 'optimal');
+      assert.equal(verdict.cost, costOfPlan(made));
+    });
+  }
 });
