@@ -5,7 +5,6 @@
 export { answer, type Question } from './answer.ts';
 export { dispatch } from './dispatch.ts';
 export { flexibility } from './flexibility.ts';
-export { joined } from './joined.ts';
 export { createFlexPool, type FlexPool } from './pool.ts';
 export {
   DispatchBody,

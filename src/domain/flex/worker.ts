@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../core/errors.ts';
+import { joined } from '../../core/joined.ts';
 import { answer } from './answer.ts';
-import { joined } from './joined.ts';
 import type { Reply, Task } from './pool.ts';
 
 /** A thread that answers one body after the other; started by the pool. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
+import { joined } from '../../../core/joined.ts';
 import {
   answer,
   createFlexPool,
@@ -9,7 +10,6 @@ import {
   Dispatched,
   FlexibilityAnswer,
   FlexibilityBody,
-  joined,
   MEMBER_LIMIT,
   type Question,
 } from '../../../domain/flex/index.ts';

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
+import { joined } from '../../../core/joined.ts';
 import { MOST_SLOTS, PlanRequestSchema, PlanSchema } from '../../../domain/planner/index.ts';
 import { readLargeBody } from '../../../http/large-body.ts';
 import type { Places } from '../../../http/places.ts';
@@ -38,7 +39,7 @@ export async function optimizeRoutes(
       places,
       clock,
     });
-    const body = inOnePiece(blocks, length);
+    const body = joined(blocks, length);
     const answer =
       (length <= INLINE ? inlineAnswer(body) : undefined) ?? (await during(() => thread.plan(body)));
     return sendAnswer(reply, answer);
@@ -102,18 +103,4 @@ function inlineAnswer(body: Uint8Array): string | undefined {
     if (step.done === true) return step.value;
   }
   return undefined;
-}
-
-/** Blocks of which only the last may be partly filled, as one piece of memory. */
-function inOnePiece(blocks: readonly ArrayBuffer[], length: number): Uint8Array<ArrayBuffer> {
-  const [first] = blocks;
-  if (blocks.length === 1 && first !== undefined) return new Uint8Array(first, 0, length);
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const block of blocks) {
-    const size = Math.min(block.byteLength, length - at);
-    whole.set(new Uint8Array(block, 0, size), at);
-    at += size;
-  }
-  return whole;
 }
