@@ -1,0 +1,71 @@
+import type { Json } from '../core/json.ts';
+
+export interface HttpRequest {
+  /** GET unless it is said. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the base address; starts with a slash, and has no query. */
+  readonly path: string;
+  /** A list repeats its name; what is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as application/json. */
+  readonly json?: Json;
+  /** Sent as application/x-www-form-urlencoded. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Statuses of 400 and above that are an answer, not a failure: 404 for "not there yet", say. */
+  readonly expect?: readonly number[];
+  /** Whether sending it again after a failure does no harm; by default a GET does none. */
+  readonly repeatable?: boolean;
+  /** Bytes that the answer may have; beyond them it is not understood. */
+  readonly mostBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  text(): string;
+  /** The body as JSON; anything else is an `HttpFailure` of kind `answer_invalid`. */
+  json(): Json;
+}
+
+/** One service on the network, behind its base address: with timeouts, retries, a limit of size and a breaker. */
+export interface Http {
+  /** Answers every status below 400 and those that are expected; throws an `HttpFailure` for everything else. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+}
+
+/** Why there is no answer to work with. `refused` is a status of 400 and above that none of the others stands for. */
+export type HttpFailureKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'rate_limited'
+  | 'refused'
+  | 'server_error'
+  | 'answer_invalid';
+
+/** Its message is one sentence, free of addresses with queries, of secrets and of bodies. */
+export class HttpFailure extends Error {
+  readonly kind: HttpFailureKind;
+  readonly status: number | undefined;
+  /** What `Retry-After` asked for. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    kind: HttpFailureKind,
+    sentence: string,
+    options: {
+      readonly status?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(sentence, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'HttpFailure';
+    this.kind = kind;
+    this.status = options.status;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
