@@ -75,7 +75,7 @@ export const ERRORS = {
   'partner.not_found': both(404, 'never', 'No such partner application'),
   'partner.decided': both(409, 'never', 'The partner application has been decided already'),
   'place.not_found': both(404, 'changed', 'No such postal code or place'),
-  'grid_area.not_found': both(404, 'changed', 'No grid area has this code, EIC or owner'),
+  'area.not_found': both(404, 'changed', 'No grid area has this code, EIC or owner'),
   'address.not_found': both(404, 'changed', 'The address cannot be told from what was sent'),
   'coordinate.outside': both(404, 'changed', 'The coordinate is not in Sweden'),
   'tax.unknown': both(404, 'changed', 'No energy tax rate is known for the day'),
