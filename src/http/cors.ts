@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+
+const METHODS = 'GET, HEAD';
+/** What a page may send; cookies are not among it, for there are no credentials. */
+const REQUEST_HEADERS = 'x-api-key, authorization, if-none-match, x-request-id';
+/** What a page may read of an answer. */
+const ANSWER_HEADERS =
+  'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id, link, cache-control';
+/** Browsers cap it at two hours or a day. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/**
+ * Lets pages of every origin read the GET routes below a path, without cookies, and nothing else of the service.
+ * Errors are readable too. A preflight costs no quota. Call it before those routes are added.
+ */
+export function openReads(app: FastifyInstance, prefix: `/${string}/`): void {
+  const paths = new Set<string>();
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.startsWith(prefix) && [method].flat().includes('GET')) paths.add(url);
+  });
+  const isOpen = (url: string) => url.startsWith(prefix) && paths.has(url.split('?', 1)[0] ?? '');
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers;
+    const asked = request.headers['access-control-request-method'];
+    if (request.method !== 'OPTIONS' || origin === undefined || asked === undefined || !isOpen(request.url)) {
+      done();
+      return;
+    }
+    reply
+      .code(204)
+      .header('access-control-allow-origin', '*')
+      .header('access-control-allow-methods', METHODS)
+      .header('access-control-allow-headers', REQUEST_HEADERS)
+      .header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      .send();
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    // To whoever asks, a page or not: an answer that differed by Origin would have to say so to caches.
+    if (isRead && isOpen(request.url)) {
+      reply
+        .header('access-control-allow-origin', '*')
+        .header('access-control-expose-headers', ANSWER_HEADERS);
+    }
+    done();
+  });
+}
