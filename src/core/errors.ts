@@ -88,6 +88,7 @@ export const ERRORS = {
   'production.unavailable': both(503, 'later', 'No production is stored, and no source could be reached'),
   'backfill.not_found': both(404, 'never', 'No such back-fill'),
   'backfill.running': both(409, 'later', 'A back-fill is running already'),
+  'backfill.off': both(409, 'never', 'Nothing is fetched: ELNAV_FETCH is off'),
   'database.unavailable': both(503, 'later', 'The database cannot be reached'),
   'database.full': both(503, 'later', 'The disk of the database is full'),
   'server.stopping': both(503, 'later', 'The server is stopping'),

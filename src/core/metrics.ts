@@ -1,10 +1,11 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Everything that `/metrics` tells; one for a process, whichever services it runs. No label ever holds an id or a secret. */
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: Histogram<'service' | 'method' | 'route' | 'status'>;
   readonly vendorCalls: Histogram<'vendor' | 'call' | 'outcome'>;
+  readonly sourceRequests: Counter<'source' | 'outcome'>;
   /** Says where the number of connected stations is to be had; asked when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
@@ -26,6 +27,12 @@ export function createMetrics(): Metrics {
       help: 'Time of a call to a vendor, by its outcome: ok or an error code',
       labelNames: ['vendor', 'call', 'outcome'],
       buckets: [0.01, 0.05, 0.25, 1, 5, 15],
+      registers: [registry],
+    }),
+    sourceRequests: new Counter({
+      name: 'elnav_source_requests_total',
+      help: 'Questions to sources of prices, production and exchange rates, by their outcome: ok, or what went wrong',
+      labelNames: ['source', 'outcome'],
       registers: [registry],
     }),
     watchStations(count) {
