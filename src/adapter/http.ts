@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts';
 export interface HttpRequest {
   /** GET unless it is said. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base address; starts with a slash, and has no query. */
+  /** Below the base address; starts with a slash, has no query and no segment of dots. Ids in it are percent-encoded. */
   readonly path: string;
   /** A list repeats its name; what is undefined is left out. */
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,12 +12,13 @@ export interface HttpRequest {
   readonly json?: Json;
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Statuses of 400 and above that are an answer, not a failure: 404 for "not there yet", say. */
+  /** Statuses of 300 and above that are an answer, not a failure: 404 for "not there yet", say. */
   readonly expect?: readonly number[];
   /** Whether sending it again after a failure does no harm; by default a GET does none. */
   readonly repeatable?: boolean;
-  /** Bytes that the answer may have; beyond them it is not understood. */
+  /** Bytes that the answer may have, decompressed; beyond them it is `answer_invalid`. */
   readonly mostBytes?: number;
+  /** Once it fires the call ends, with a failure of kind `timeout`. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,18 +27,25 @@ export interface HttpAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
+  /** The body as UTF-8; anything else is an `HttpFailure` of kind `answer_invalid`. */
   text(): string;
-  /** The body as JSON; anything else is an `HttpFailure` of kind `answer_invalid`. */
+  /** The body as JSON that can be kept; anything else is an `HttpFailure` of kind `answer_invalid`. */
   json(): Json;
 }
 
 /** One service on the network, behind its base address: with timeouts, retries, a limit of size and a breaker. */
 export interface Http {
-  /** Answers every status below 400 and those that are expected; throws an `HttpFailure` for everything else. */
+  /**
+   * Answers every status below 300 and those that are expected; throws an `HttpFailure` for everything else. A redirect is not
+   * followed: it would carry the call, with its token, to an address that nobody chose.
+   */
   send(request: HttpRequest): Promise<HttpAnswer>;
 }
 
-/** Why there is no answer to work with. `refused` is a status of 400 and above that none of the others stands for. */
+/**
+ * Why there is no answer to work with. `refused` is a status of 400 and above that none of the others stands for, or an address
+ * that may not be called; `rate_limited` also says that too many calls of ours wait; `answer_invalid` includes a redirect.
+ */
 export type HttpFailureKind =
   | 'unreachable'
   | 'timeout'

@@ -1,0 +1,197 @@
+import { type Http, type HttpAnswer, HttpFailure, type HttpFailureKind } from '../adapter/http.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { createAgent, type OutboundAgent } from './agent.ts';
+import { answerOf } from './answer.ts';
+import { createBreaker } from './breaker.ts';
+import { exchange, type Incoming, type Outgoing } from './exchange.ts';
+import { createLanes } from './lanes.ts';
+import { outgoingOf } from './outgoing.ts';
+import { isPassing, retryDelayMs } from './retry-delay.ts';
+
+/** One call as it ended, with its repetitions. */
+export interface Observation {
+  readonly name: string;
+  readonly outcome: 'ok' | HttpFailureKind;
+  readonly seconds: number;
+  /** How often it was sent; 0 where it was not. */
+  readonly attempts: number;
+}
+
+export interface HttpOptions {
+  /** What errors, log lines and metrics call the service. */
+  readonly name: string;
+  /** Without query; a trailing slash is as good as none. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly userAgent?: string;
+  /** For one attempt, from before it connects to the last byte. */
+  readonly timeoutMs?: number;
+  /** For the whole call, with repetitions and waits. */
+  readonly deadlineMs?: number;
+  /** How often a call that may be repeated is sent at most. */
+  readonly attempts?: number;
+  /** Bytes of an answer, decompressed, unless the request says otherwise. */
+  readonly mostBytes?: number;
+  /** Calls at a time; others wait their turn. */
+  readonly mostAtOnce?: number;
+  /** Connections that are shared with other clients, and their guard; the client has its own otherwise. */
+  readonly agent?: OutboundAgent;
+  /** For a base address that an account may choose; an operator's is called wherever it leads. */
+  readonly guard?: AddressGuard;
+  readonly observe?: (observation: Observation) => void;
+}
+
+export interface OutboundHttp extends Http {
+  /** Ends what is in progress and closes the connections, unless they are shared. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = {
+  userAgent: 'elnav',
+  timeoutMs: 10_000,
+  deadlineMs: 30_000,
+  attempts: 3,
+  mostBytes: 2 * 1024 * 1024,
+  mostAtOnce: 8,
+};
+const MOST_WAITING = 200;
+
+/** A client for one service; see `Http` for what it promises. */
+export function createHttp(options: HttpOptions): OutboundHttp {
+  const settings = { ...DEFAULTS, ...options };
+  const { name, clock, random, log } = settings;
+  const agent = options.agent ?? createAgent(options.guard);
+  const breaker = createBreaker(clock);
+  const lanes = createLanes(settings.mostAtOnce, MOST_WAITING);
+
+  /** One attempt within its own time. */
+  const attempt = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
+    const slow = new AbortController();
+    const cancel = clock.after(settings.timeoutMs, () => slow.abort());
+    try {
+      const signal = AbortSignal.any([given, slow.signal]);
+      return await exchange(outgoing, { dispatcher: agent.dispatcher, signal, now: clock.now });
+    } catch (error) {
+      throw error instanceof HttpFailure ? error : outOfTime(name);
+    } finally {
+      cancel();
+    }
+  };
+
+  /** An attempt, if the service is not being left alone. */
+  const guarded = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
+    const waitMs = breaker.waitMs();
+    if (waitMs > 0)
+      throw new HttpFailure('unreachable', `${name} failed again and again, and is left alone for a while`, {
+        retryAfterSeconds: Math.ceil(waitMs / 1000),
+      });
+    try {
+      const incoming = await attempt(outgoing, given);
+      breaker.succeeded();
+      return incoming;
+    } catch (error) {
+      // Whoever refuses or limits us is there; a caller who gave up says nothing of the service.
+      if (given.aborted) breaker.unsettled();
+      else if (error instanceof HttpFailure && isPassing(error) && error.kind !== 'rate_limited')
+        breaker.failed();
+      else breaker.succeeded();
+      throw error;
+    }
+  };
+
+  const run = async (outgoing: Outgoing, call: Call): Promise<HttpAnswer> => {
+    const fault = agent.guard?.faultIn(outgoing.url) ?? null;
+    if (fault !== null)
+      throw new HttpFailure('refused', `the address of ${name} ${fault}, and is not called`);
+    const leave = await lanes.enter(call.signal);
+    if (leave === null) throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`);
+    try {
+      for (;;) {
+        try {
+          call.attempts += 1;
+          return answerOf(name, await guarded(outgoing, call.signal));
+        } catch (error) {
+          if (!(error instanceof HttpFailure)) throw error;
+          const delayMs =
+            outgoing.mayRepeat && call.attempts < settings.attempts
+              ? retryDelayMs(error, call.attempts, random)
+              : null;
+          log.debug(
+            { to: name, attempt: call.attempts, kind: error.kind, status: error.status },
+            'a call failed',
+          );
+          // What would be waited for beyond the deadline is better told now.
+          if (delayMs === null || call.signal.aborted || clock.now() + delayMs >= call.endsAt) throw error;
+          await waited(clock, delayMs, call.signal);
+        }
+      }
+    } finally {
+      leave();
+    }
+  };
+
+  return {
+    async send(request) {
+      const outgoing = outgoingOf(request, settings);
+      const startedAt = clock.now();
+      const over = new AbortController();
+      const cancel = clock.after(settings.deadlineMs, () => over.abort());
+      const signals = request.signal === undefined ? [over.signal] : [over.signal, request.signal];
+      const call: Call = {
+        signal: AbortSignal.any(signals),
+        endsAt: startedAt + settings.deadlineMs,
+        attempts: 0,
+      };
+      let outcome: Observation['outcome'] = 'ok';
+      try {
+        return await run(outgoing, call);
+      } catch (error) {
+        const failure = call.signal.aborted && !(error instanceof HttpFailure) ? outOfTime(name) : error;
+        outcome = failure instanceof HttpFailure ? failure.kind : 'answer_invalid';
+        throw failure;
+      } finally {
+        cancel();
+        settings.observe?.({
+          name,
+          outcome,
+          seconds: (clock.now() - startedAt) / 1000,
+          attempts: call.attempts,
+        });
+      }
+    },
+    close: async () => {
+      if (options.agent === undefined) await agent.close();
+    },
+  };
+}
+
+interface Call {
+  readonly signal: AbortSignal;
+  /** ms since 1970. */
+  readonly endsAt: number;
+  attempts: number;
+}
+
+function outOfTime(name: string): HttpFailure {
+  return new HttpFailure('timeout', `${name} did not answer in time`);
+}
+
+/** Resolves after `ms`; rejects when the signal fires first. */
+function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    });
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

@@ -1,0 +1,178 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { HttpFailure, type HttpRequest } from '../adapter/http.ts';
+import { retryAfterSeconds } from './retry-delay.ts';
+
+/** A request as it goes out. */
+export interface Outgoing {
+  /** What errors call the service. */
+  readonly name: string;
+  readonly url: URL;
+  readonly method: NonNullable<HttpRequest['method']>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly mayRepeat: boolean;
+  readonly expect: readonly number[];
+  readonly mostBytes: number;
+}
+
+/** An answer as it came in, decompressed. */
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+}
+
+interface ExchangeOptions {
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+  /** ms since 1970; for a `Retry-After` that names a time. */
+  readonly now: () => number;
+}
+
+/** Sends once. Throws an `HttpFailure` for everything but an answer to work with, and the signal's reason once it has fired. */
+export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
+  const { dispatcher, signal, now } = options;
+  try {
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin: outgoing.url.origin,
+      path: `${outgoing.url.pathname}${outgoing.url.search}`,
+      method: outgoing.method,
+      headers: outgoing.headers,
+      body: outgoing.body,
+      signal,
+    });
+    const answered = { status: statusCode, headers: flat(headers) };
+    const failure = failureOf(outgoing, answered, now());
+    if (failure !== null) {
+      discard(body);
+      throw failure;
+    }
+    return { ...answered, bytes: await bodyOf(outgoing, answered.headers, body) };
+  } catch (error) {
+    if (error instanceof HttpFailure) throw error;
+    signal.throwIfAborted();
+    throw brokenOff(outgoing.name, error);
+  }
+}
+
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  // Names come from the network: one called __proto__ must stay a name.
+  const named: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) named[name] = Array.isArray(value) ? value.join(', ') : value;
+  return named;
+}
+
+/** What the status says went wrong, or null. */
+function failureOf(
+  { name, url, expect }: Outgoing,
+  { status, headers }: Omit<Incoming, 'bytes'>,
+  now: number,
+): HttpFailure | null {
+  if (expect.includes(status)) return null;
+  if (status < 300) return null;
+  if (status < 400) return new HttpFailure('answer_invalid', redirected(name, url, headers), { status });
+  const options = { status, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now) };
+  if (status === 408) return new HttpFailure('timeout', `${name} did not get the request in time`, options);
+  if (status === 429) return new HttpFailure('rate_limited', `${name} limits our calls`, options);
+  if (status >= 500) return new HttpFailure('server_error', `${name} failed with status ${status}`, options);
+  return new HttpFailure('refused', `${name} refused with status ${status}`, options);
+}
+
+function redirected(name: string, url: URL, headers: Readonly<Record<string, string>>): string {
+  const location = headers.location;
+  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const whither = target === undefined || target.origin === url.origin ? 'elsewhere' : 'to another host';
+  return `${name} redirects ${whither}, which is not followed`;
+}
+
+/** A body that nobody reads would hold its connection. */
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => {});
+  body.destroy();
+}
+
+async function bodyOf(
+  { name, mostBytes }: Outgoing,
+  headers: Readonly<Record<string, string>>,
+  body: Dispatcher.ResponseData['body'],
+): Promise<Uint8Array> {
+  const tooLarge = () => {
+    discard(body);
+    return new HttpFailure('answer_invalid', `${name} answered with more than ${mostBytes} bytes`);
+  };
+  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > mostBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks, length);
+  return length === 0
+    ? bytes
+    : decompressed(name, bytes, { encoding: headers['content-encoding'], mostBytes });
+}
+
+const DECODERS = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  br: promisify(brotliDecompress),
+} as const;
+
+export const ACCEPT_ENCODING = 'gzip, br';
+
+async function decompressed(
+  name: string,
+  bytes: Buffer,
+  { encoding, mostBytes }: { encoding: string | undefined; mostBytes: number },
+): Promise<Uint8Array> {
+  const coding = encoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return bytes;
+  if (!Object.hasOwn(DECODERS, coding))
+    throw new HttpFailure('answer_invalid', `${name} answered in an encoding that was not asked for`);
+  try {
+    // A few kilobytes can stand for gigabytes, so the limit holds for what comes out.
+    return await DECODERS[coding as keyof typeof DECODERS](bytes, { maxOutputLength: mostBytes });
+  } catch (error) {
+    const isTooLarge = codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
+    throw new HttpFailure(
+      'answer_invalid',
+      isTooLarge
+        ? `${name} answered with more than ${mostBytes} bytes`
+        : `${name} answered with a body that cannot be decompressed`,
+    );
+  }
+}
+
+const TIMEOUTS: ReadonlySet<string> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+/**
+ * An error of the connection, by its code alone: the errors themselves may hold the bytes that were being read. Neither are they
+ * handed on as the cause.
+ */
+function brokenOff(name: string, error: unknown): HttpFailure {
+  const code = codeOf(error);
+  if (TIMEOUTS.has(code)) return new HttpFailure('timeout', `${name} did not answer in time`);
+  if (code === 'ENOTPUBLIC')
+    return new HttpFailure('refused', `${name} has an address that is not public, and is not called`);
+  const isUnparsed = error instanceof Error && error.name === 'HTTPParserError';
+  if (isUnparsed || code === 'UND_ERR_HEADERS_OVERFLOW')
+    return new HttpFailure('answer_invalid', `${name} does not answer in HTTP`);
+  if (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'ECONNRESET')
+    return new HttpFailure('unreachable', `the connection to ${name} broke off`);
+  return new HttpFailure('unreachable', `${name} cannot be reached (${code})`);
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'unknown error';
+}

@@ -1,0 +1,54 @@
+/** So many calls at a time, in the order in which they came. */
+export interface Lanes {
+  /**
+   * Resolves with what gives the lane back when one is free; null where too many wait already. Rejects with the signal's reason
+   * when that fires first.
+   */
+  enter(signal: AbortSignal): Promise<(() => void) | null>;
+}
+
+export function createLanes(lanes: number, mostWaiting: number): Lanes {
+  let free = lanes;
+  const waiting = new Set<() => void>();
+
+  const leave = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else {
+      waiting.delete(next);
+      next();
+    }
+  };
+  // Leaving twice must not make a lane.
+  const once = (): (() => void) => {
+    let isInside = true;
+    return () => {
+      if (isInside) leave();
+      isInside = false;
+    };
+  };
+
+  return {
+    async enter(signal) {
+      signal.throwIfAborted();
+      if (free > 0) {
+        free -= 1;
+        return once();
+      }
+      if (waiting.size >= mostWaiting) return null;
+      await new Promise<void>((resolve, reject) => {
+        const turn = (): void => {
+          signal.removeEventListener('abort', giveUp);
+          resolve();
+        };
+        const giveUp = (): void => {
+          waiting.delete(turn);
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.add(turn);
+      });
+      return once();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HttpFailure } from '../adapter/http.ts';
+import { retryAfterSeconds, retryDelayMs } from './retry-delay.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
+
+describe('Retry-After', () => {
+  it('is seconds or an HTTP date', () => {
+    const read = (value: string | undefined) => retryAfterSeconds(value, NOW);
+    assert.equal(read('0'), 0);
+    assert.equal(read(' 120 '), 120);
+    assert.equal(read('Sat, 21 Nov 2026 09:00:30 GMT'), 30);
+    assert.equal(read('Saturday, 21-Nov-26 09:01:00 GMT'), 60);
+    assert.equal(read('Sat Nov 21 09:01:00 2026'), undefined, 'asctime has no zone, and nobody sends it');
+    assert.equal(read('Sat, 21 Nov 2026 08:00:00 GMT'), 0, 'in the past');
+    assert.equal(read('999999999'), 86_400, 'more than a day is not believed');
+    assert.equal(read('Sat, 21 Nov 2099 08:00:00 GMT'), 86_400);
+    for (const nothing of [
+      undefined,
+      '',
+      '-5',
+      '1.5',
+      '1e3',
+      'soon',
+      '2026-11-21T09:00:30Z',
+      '9'.repeat(400),
+    ])
+      assert.equal(read(nothing), undefined, `${nothing}`);
+  });
+});
+
+describe('the wait before a repetition', () => {
+  const least = (bytes: number) => Buffer.alloc(bytes);
+  const most = (bytes: number) => Buffer.alloc(bytes, 0xff);
+
+  it('doubles, is drawn from its upper half, and ends at eight seconds', () => {
+    const failure = new HttpFailure('unreachable', '');
+    const waits = [1, 2, 3, 4, 5, 6, 20].map((attempt) => retryDelayMs(failure, attempt, least));
+    assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 4000, 4000]);
+    const longest = [1, 2, 6].map((attempt) => retryDelayMs(failure, attempt, most));
+    assert.deepEqual(longest, [500, 1000, 8000]);
+  });
+
+  it('comes after what was asked for, and there is none where too much was', () => {
+    const asks = (retryAfter: number) =>
+      retryDelayMs(new HttpFailure('rate_limited', '', { retryAfterSeconds: retryAfter }), 1, least);
+    assert.equal(asks(3), 3_250);
+    assert.equal(asks(10), 10_250);
+    assert.equal(asks(11), null);
+    assert.equal(retryDelayMs(new HttpFailure('refused', ''), 1, least), null);
+    assert.equal(retryDelayMs(new HttpFailure('answer_invalid', ''), 1, least), null);
+  });
+});
