@@ -1,10 +1,15 @@
 import type { TSchema } from 'typebox';
 import type { JsonObject } from '../core/json.ts';
+import type { BudgetRule } from './budget.ts';
 import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
 import type { CommandOf, CommandTypeOf } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
+import type { Login, OAuth } from './login.ts';
 import type { DeviceRef, Session } from './session.ts';
+import type { SimulatorModule } from './simulator.ts';
+import type { Stream } from './stream.ts';
+import type { Webhook } from './webhook.ts';
 
 /** A device that linking or a station's boot brought to light. */
 export interface Found {
@@ -58,6 +63,14 @@ export interface Conditions {
   apply(session: Session, device: DeviceRef, conditions: JsonObject): Promise<unknown>;
 }
 
+export interface Pace {
+  /** While it charges, or after a command. */
+  readonly active: number;
+  readonly idle: number;
+  /** While it sleeps or cannot be reached. */
+  readonly asleep: number;
+}
+
 /**
  * A vendor: one literal that ends in `satisfies Adapter`. `kinds` holds a `DeviceKind<Raw>` for each device type, made by
  * `kind()` so that each keeps its own `Raw`.
@@ -66,13 +79,29 @@ export interface Adapter {
   /** Lower case, a–z, 0–9, `_`. */
   readonly slug: string;
   readonly name: string;
-  /** JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. */
+  /** JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. `LinkCode` with `oauth`. */
   readonly credentials: TSchema;
+  /** Base addresses of the vendor, without a trailing slash: `api`, and others by the names that requests give. */
+  readonly hosts?: Readonly<Record<string, string>>;
+  readonly login?: Login;
+  readonly oauth?: OAuth;
+  /** The vendor's limits, the ones that it states and the ones that were seen. */
+  readonly budgets?: readonly BudgetRule[];
+  /** How often devices are worth asking in the background, seconds; the budgets may make it slower. */
+  readonly pace?: Pace;
+  readonly webhook?: Webhook;
+  readonly stream?: Stream;
+  /** A file that the vendor fetches from us at a path of its own; its content is a setting. */
+  readonly wellKnown?: { readonly path: string; readonly setting: string; readonly contentType: string };
+  /** Its simulator, loaded only where it is wanted. */
+  readonly simulator?: () => Promise<SimulatorModule>;
   /** The vendor tells us of changes by itself. */
   readonly pushes: boolean;
   /** A stored state younger than this is served without asking the vendor; 0 asks always. */
   readonly pollSeconds: number;
   readonly kinds: { readonly [T in DeviceType]?: AnyKind };
+  /** Reads several devices of a link with fewer calls than one for each; what it leaves out is read by itself. */
+  sweep?(session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, unknown>>;
   /** Signs in with `session.credentials` and tells what is there. */
   link(session: Session): Promise<Linked>;
   /** Called when the link is deleted, to revoke at the vendor where it can. */

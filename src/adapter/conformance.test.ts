@@ -6,7 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { type Adapter, type DeviceKind, kind, type Linked } from './adapter.ts';
 import { conforms, type Simulator } from './conformance.ts';
-import type { DeviceRef, Session } from './session.ts';
+import { type DeviceRef, type Session, WITHOUT_CALLS } from './session.ts';
 import type { Situation } from './witnesses.ts';
 
 /** The cloud of a vendor with one lamp. */
@@ -36,6 +36,7 @@ function cloud(): Cloud {
     log: silentLog,
     documents: { get: async () => undefined, put: async () => {}, remove: async () => {} },
     signal: new AbortController().signal,
+    ...WITHOUT_CALLS,
   });
   return {
     lamp,

@@ -60,6 +60,8 @@ export class HttpFailure extends Error {
   readonly status: number | undefined;
   /** What `Retry-After` asked for. */
   readonly retryAfterSeconds: number | undefined;
+  /** Private, so that no log ever shows it. */
+  readonly #body: string;
 
   constructor(
     kind: HttpFailureKind,
@@ -67,6 +69,8 @@ export class HttpFailure extends Error {
     options: {
       readonly status?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
+      /** The start of the answer's body. */
+      readonly body?: string;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -75,5 +79,11 @@ export class HttpFailure extends Error {
     this.kind = kind;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.#body = options.body ?? '';
+  }
+
+  /** The start of the body of the answer, for who knows the vendor's words; never shown or logged. */
+  bodyText(): string {
+    return this.#body;
   }
 }

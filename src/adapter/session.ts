@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { DeviceType } from './device.ts';
+import type { VendorHttp } from './vendor-http.ts';
 
 /** One linked vendor account of one elnav account. */
 export interface LinkKey {
@@ -23,6 +24,11 @@ export interface Documents {
   remove(name: string): Promise<void>;
 }
 
+export interface Signals {
+  /** What the stream signals under the name; undefined when nothing comes within the time, or no stream is open here. */
+  wait(name: string, ms: number): Promise<unknown>;
+}
+
 /**
  * All that an adapter may use while it works for one link. It opens no socket, reads no clock and no environment of its
  * own. Work that outlives `signal` is abandoned: pass it on, or check it.
@@ -38,6 +44,20 @@ export interface Session extends LinkKey {
   readonly documents: Documents;
   /** Fires when the platform's time for this call is over. */
   readonly signal: AbortSignal;
+  /** Calls to the vendor, as this link; for vendors that declare `hosts`. */
+  readonly http: VendorHttp;
+  /** What the vendor's stream of this link tells to commands that wait for it. */
+  readonly signals: Signals;
   /** For vendors whose devices dial in: the connected station of this link, as its `StationServer` gave it. */
   readonly station?: unknown;
 }
+
+/** The part of a session of vendors that make no calls of their own and have no stream. */
+export const WITHOUT_CALLS: Pick<Session, 'http' | 'signals'> = {
+  http: {
+    send: async () => {
+      throw new Error('the adapter declares no hosts, and so it has no calls');
+    },
+  },
+  signals: { wait: async () => undefined },
+};

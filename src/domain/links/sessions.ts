@@ -1,5 +1,5 @@
 import type { StationServer } from '../../adapter/dial-in.ts';
-import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
+import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -72,6 +72,7 @@ export function createSessions({ bus, store, vault, clock, log }: SessionsOption
       log: new LateChild(log, { vendor: row.vendor, link: row.link }),
       documents: documents(row),
       signal,
+      ...WITHOUT_CALLS,
       ...(station === undefined ? {} : { station }),
     };
   };

@@ -7,7 +7,7 @@ import type {
   TransactionStart,
 } from '../../adapter/charging.ts';
 import type { Expected, StationHost } from '../../adapter/dial-in.ts';
-import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
+import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Json } from '../../core/json.ts';
 import { silentLog } from '../../core/log.ts';
@@ -51,6 +51,7 @@ export class MemoryHost implements StationHost {
 
   session(key: LinkKey, parts: Pick<Session, 'credentials'> & { station?: unknown }): Session {
     return {
+      ...WITHOUT_CALLS,
       ...key,
       ...parts,
       userRef: 'user-1',

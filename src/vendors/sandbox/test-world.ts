@@ -4,7 +4,7 @@ import type { Simulator } from '../../adapter/conformance.ts';
 import { kindOf, stateOf } from '../../adapter/derive.ts';
 import type { AvailableCapacity, DeviceState, DeviceType } from '../../adapter/device.ts';
 import { send } from '../../adapter/send.ts';
-import type { DeviceRef, Documents, Session } from '../../adapter/session.ts';
+import { type DeviceRef, type Documents, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Situation } from '../../adapter/witnesses.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -58,6 +58,7 @@ export function world({ start, credentials = {}, userRef = 'user-1' }: WorldOpti
     log: silentLog,
     documents,
     signal,
+    ...WITHOUT_CALLS,
   });
   return {
     clock,

@@ -1,0 +1,75 @@
+import Type from 'typebox';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { VendorHttp } from './vendor-http.ts';
+
+/** The credentials that `POST /link` takes for a vendor that is linked by OAuth. */
+export const LinkCode = Type.Object(
+  {
+    link_code: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'What GET /oauth/{vendor}/callback handed out; it is good once, for 15 minutes',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** What a vendor's calls are signed in with. Stored encrypted; a new one is stored before it is used. */
+export interface Tokens {
+  readonly access: string;
+  /** null where the vendor gives none: signing in again is then the only way. */
+  readonly refresh: string | null;
+  /** ms since 1970. */
+  readonly expiresAt: number;
+  /** What else the adapter needs with each call: a region, a user id. */
+  readonly extra?: JsonObject;
+}
+
+/** What the operator got from the vendor as its partner. */
+export interface Partner {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What signing in may use: calls without a token. */
+export interface LoginSession {
+  readonly http: VendorHttp;
+  readonly clock: Clock;
+  /** Undefined where the vendor knows no partners. */
+  readonly partner: Partner | undefined;
+}
+
+/** A vendor whose calls carry a token that expires; the platform stores, renews and sends it. */
+export interface Login {
+  /** From the credentials to the first tokens; absent for OAuth vendors, whose code the platform exchanges. */
+  signIn?(session: LoginSession, credentials: JsonObject): Promise<Tokens>;
+  /**
+   * From old tokens to new ones; OAuth vendors get the refresh grant when it is absent. A lost login is an `AppError`
+   * of code `vendor.login_expired`, and nothing else is: an outage or a quota must not cost the user the link.
+   */
+  refresh?(session: LoginSession, tokens: Tokens, credentials: JsonObject): Promise<Tokens>;
+  /** How a call's token is sent; `Authorization: Bearer` when it is absent. */
+  headers?(tokens: Tokens): Readonly<Record<string, string>>;
+  /** Whether an answer says that the token is no longer good; status 401 when it is absent. */
+  isTokenRefused?(answer: { readonly status: number; readonly body: string }): boolean;
+}
+
+/** OAuth 2 as the vendor speaks it (RFC 6749, PKCE: RFC 7636, `iss`: RFC 9207). */
+export interface OAuth {
+  /** Absolute; with another base address for the vendor its path stays and its host is replaced. */
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly scopes: readonly string[];
+  /** The vendor takes PKCE with S256. */
+  readonly pkce: boolean;
+  /** What the vendor states as `iss`; one that is stated and differs is refused. */
+  readonly issuer?: string;
+  /** How the client is told from others at the token endpoint. */
+  readonly clientAuthentication: 'body' | 'basic';
+  readonly authorizeParameters?: Readonly<Record<string, string>>;
+  /** Further parameters of the code exchange. */
+  readonly tokenParameters?: Readonly<Record<string, string>>;
+  /** The vendor's own words for an account that cannot be refreshed any more, besides `invalid_grant`. */
+  readonly lostLoginErrors?: readonly string[];
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../core/clock.ts';
+import { type Random, randomBase62 } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Partner } from './login.ts';
+import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
+
+interface Grant {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly challenge: string | null;
+  readonly scopes: readonly string[];
+  readonly user: string;
+  readonly expiresAt: number;
+}
+
+interface Issued {
+  readonly clientId: string;
+  readonly user: string;
+  readonly scopes: readonly string[];
+  /** The refresh token that came with it; a rotated one is good no more. */
+  refresh: string;
+  expiresAt: number;
+}
+
+interface SimulatedOAuthOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly partner: Partner | undefined;
+  /** Shown on the sign-in page. */
+  readonly vendor: string;
+  /** Passwords by user name. */
+  readonly users: ReadonlyMap<string, string>;
+  readonly accessSeconds: number;
+  /** Whether a refresh token is good for one refresh alone. */
+  readonly isRotating: boolean;
+  readonly issuer?: string;
+  /** What the vendor adds to a token answer. */
+  readonly extra?: (user: string, scopes: readonly string[]) => JsonObject;
+}
+
+const CODE_MS = 60_000;
+
+/** A vendor's authorization server (RFC 6749, 7636) with a sign-in page, for simulators; says on each page that it is one. */
+export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
+  const { clock, random, partner, users } = options;
+  const codes = new Map<string, Grant>();
+  const byAccess = new Map<string, Issued>();
+  const byRefresh = new Map<string, Issued>();
+  const name = (prefix: string) => `${prefix}-${randomBase62(random, 32)}`;
+
+  function issue(grant: Pick<Grant, 'clientId' | 'user' | 'scopes'>): SimulatedAnswer {
+    const access = name('access');
+    const issued: Issued = {
+      ...grant,
+      refresh: name('refresh'),
+      expiresAt: clock.now() + options.accessSeconds * 1000,
+    };
+    byAccess.set(access, issued);
+    byRefresh.set(issued.refresh, issued);
+    return {
+      status: 200,
+      json: {
+        access_token: access,
+        refresh_token: issued.refresh,
+        token_type: 'Bearer',
+        expires_in: options.accessSeconds,
+        ...options.extra?.(grant.user, grant.scopes),
+      },
+    };
+  }
+
+  const refusal = (error: string, status = 400): SimulatedAnswer => ({ status, json: { error } });
+
+  function clientOf(request: SimulatedRequest, form: URLSearchParams): Partner | undefined {
+    const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const [id, secret] =
+      basic === undefined
+        ? [form.get('client_id'), form.get('client_secret')]
+        : Buffer.from(basic, 'base64').toString().split(':', 2).map(decodeURIComponent);
+    const client = { clientId: id ?? '', clientSecret: secret ?? '' };
+    if (partner === undefined) return client;
+    const isKnown = client.clientId === partner.clientId && client.clientSecret === partner.clientSecret;
+    return isKnown ? client : undefined;
+  }
+
+  function exchange(form: URLSearchParams, client: Partner): SimulatedAnswer {
+    const code = form.get('code') ?? '';
+    const grant = codes.get(code);
+    codes.delete(code);
+    if (grant === undefined || grant.expiresAt < clock.now() || grant.clientId !== client.clientId)
+      return refusal('invalid_grant');
+    if (grant.redirectUri !== form.get('redirect_uri')) return refusal('invalid_grant');
+    if (grant.challenge !== null && grant.challenge !== challengeOf(form.get('code_verifier') ?? ''))
+      return refusal('invalid_grant');
+    return issue(grant);
+  }
+
+  function refresh(form: URLSearchParams, client: Partner): SimulatedAnswer {
+    const token = form.get('refresh_token') ?? '';
+    const issued = byRefresh.get(token);
+    if (issued === undefined || issued.clientId !== client.clientId) return refusal('invalid_grant');
+    if (options.isRotating) byRefresh.delete(token);
+    return issue(issued);
+  }
+
+  return {
+    /** The sign-in page (GET) and what its form sends (POST: `username`, `password`, or `cancel`). */
+    authorize(request: SimulatedRequest): SimulatedAnswer {
+      const { query } = request;
+      const redirectUri = query.get('redirect_uri') ?? '';
+      const clientId = query.get('client_id') ?? '';
+      if (partner !== undefined && clientId !== partner.clientId) return refusal('invalid_client', 401);
+      if (!URL.canParse(redirectUri) || query.get('response_type') !== 'code')
+        return refusal('invalid_request');
+      if (request.method !== 'POST') return { status: 200, ...page(options.vendor, '') };
+      const form = new URLSearchParams(Buffer.from(request.body).toString());
+      const back = new URL(redirectUri);
+      back.searchParams.set('state', query.get('state') ?? '');
+      if (options.issuer !== undefined) back.searchParams.set('iss', options.issuer);
+      if (form.has('cancel')) {
+        back.searchParams.set('error', 'access_denied');
+        return { status: 302, headers: { location: back.href } };
+      }
+      const user = form.get('username') ?? '';
+      if (users.get(user) === undefined || users.get(user) !== form.get('password'))
+        return { status: 200, ...page(options.vendor, 'Wrong user name or password.') };
+      const code = name('code');
+      codes.set(code, {
+        clientId,
+        redirectUri,
+        challenge: query.get('code_challenge'),
+        scopes: (query.get('scope') ?? '').split(' ').filter((scope) => scope !== ''),
+        user,
+        expiresAt: clock.now() + CODE_MS,
+      });
+      back.searchParams.set('code', code);
+      return { status: 302, headers: { location: back.href } };
+    },
+
+    /** The token endpoint: `authorization_code` and `refresh_token`. */
+    token(request: SimulatedRequest): SimulatedAnswer {
+      const text = Buffer.from(request.body).toString();
+      const isJson = request.headers['content-type']?.startsWith('application/json') === true;
+      const form = new URLSearchParams(isJson ? (JSON.parse(text) as Record<string, string>) : text);
+      const client = clientOf(request, form);
+      if (client === undefined) return refusal('invalid_client', 401);
+      switch (form.get('grant_type')) {
+        case 'authorization_code':
+          return exchange(form, client);
+        case 'refresh_token':
+          return refresh(form, client);
+        default:
+          return refusal('unsupported_grant_type');
+      }
+    },
+
+    /** Who an access token stands for; undefined when it is unknown or expired. */
+    userOf(access: string): { readonly user: string; readonly scopes: readonly string[] } | undefined {
+      const issued = byAccess.get(access);
+      return issued === undefined || issued.expiresAt <= clock.now() ? undefined : issued;
+    },
+
+    /** Makes all access tokens expire, as time would. */
+    expireAll(): void {
+      for (const issued of byAccess.values()) issued.expiresAt = 0;
+    },
+
+    /** The user takes the permission back: no token of theirs is good any more. */
+    revoke(user: string): void {
+      for (const [token, issued] of byAccess) if (issued.user === user) byAccess.delete(token);
+      for (const [token, issued] of byRefresh) if (issued.user === user) byRefresh.delete(token);
+    },
+  };
+}
+
+export type SimulatedOAuth = ReturnType<typeof createSimulatedOAuth>;
+
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** Nothing of the request is repeated on it. */
+function page(vendor: string, fault: string): Pick<SimulatedAnswer, 'headers' | 'text'> {
+  return {
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Simulated ${vendor} sign-in</title>
+<h1>Simulated ${vendor} sign-in</h1>
+<p>This is a simulator inside elnav, not ${vendor}. Any device behind it is made up.</p>
+<p role="alert">${fault}</p>
+<form method="post">
+<p><label>User name <input name="username" autocomplete="off" required></label></p>
+<p><label>Password <input name="password" type="password" autocomplete="off" required></label></p>
+<p><button>Sign in</button> <button name="cancel" value="1" formnovalidate>Cancel</button></p>
+</form></html>`,
+  };
+}

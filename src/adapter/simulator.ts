@@ -1,0 +1,75 @@
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/ids.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { Partner } from './login.ts';
+import type { DeviceRef } from './session.ts';
+import type { Situation } from './witnesses.ts';
+
+/** A request as the simulated vendor gets it. */
+export interface SimulatedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface SimulatedAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; text and bytes as they are. Undefined: no body. */
+  readonly json?: Json;
+  readonly text?: string;
+  readonly bytes?: Uint8Array;
+  /** The connection is cut (`reset`), kept open without an answer (`hang`), or cut in the middle of the body (`truncate`). */
+  readonly broken?: 'reset' | 'hang' | 'truncate';
+}
+
+/** A WebSocket of the simulated vendor. */
+export interface SimulatedSocket {
+  send(text: string): void;
+  close(code?: number): void;
+  onFrame(take: (text: string) => void): void;
+  onClose(take: () => void): void;
+}
+
+/** What every simulator can be told to do wrong, on all its calls but the sign-in page, until it is told otherwise. */
+export type SimulatedFault =
+  | 'hang'
+  | 'reset'
+  | 'truncated'
+  | 'html'
+  | 'server_error'
+  | 'rate_limited'
+  | 'rate_limited_without_delay'
+  | 'token_refused'
+  | 'login_lost'
+  | 'unknown_values';
+
+export interface SimulatorOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What it expects as client id and secret; it takes any when absent. */
+  readonly partner?: Partner;
+  /** Where it is reached, without a trailing slash. */
+  readonly baseUrl: () => string;
+  /** Posts a webhook to whoever subscribed; the address is what the subscription said. */
+  readonly post?: (url: string, delivery: { body: string; headers: Record<string, string> }) => Promise<void>;
+}
+
+/** The vendor's cloud as it behaves: in its own words, with its sign-in page, expiry and limits, and state in time. */
+export interface VendorSimulator {
+  handle(request: SimulatedRequest): Promise<SimulatedAnswer>;
+  upgrade?(request: SimulatedRequest, socket: SimulatedSocket): void;
+  fault(fault: SimulatedFault | null): void;
+  /** Brings a device into a situation that a witness needs. */
+  arrange(device: DeviceRef, situation: Situation): void;
+  /** Credentials that sign in, for vendors without OAuth; a user name of the sign-in page for those with it. */
+  readonly user: { readonly name: string; readonly password: string; readonly credentials: JsonObject };
+}
+
+/** How a simulator is made; loaded only where one is wanted. */
+export interface SimulatorModule {
+  createSimulator(options: SimulatorOptions): VendorSimulator;
+}

@@ -1,0 +1,23 @@
+import type { CallUse } from './budget.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
+
+export interface VendorRequest extends HttpRequest {
+  /** Which of the adapter's `hosts`; `api` unless it is said. */
+  readonly host?: string;
+  /** What the call is for, and so what it costs; `read` unless it is said. */
+  readonly use?: CallUse;
+  /** The device that it is about, for limits of devices. */
+  readonly device?: string;
+}
+
+/**
+ * Calls to the vendor of a link: with its token, which is renewed when it expires or is refused, within its budgets, and
+ * repeated only where that does no harm.
+ */
+export interface VendorHttp {
+  /**
+   * Answers every status below 400 and those that are expected; throws an `HttpFailure` otherwise, `vendor.rate_limited`
+   * when a budget is used up, and `vendor.login_expired` when the account must be linked again.
+   */
+  send(request: VendorRequest): Promise<HttpAnswer>;
+}

@@ -1,0 +1,38 @@
+import type { Json } from '../core/json.ts';
+import type { DeviceState } from './device.ts';
+
+/** What a vendor posted to `/webhooks/{vendor}`. */
+export interface Delivery {
+  /** As it arrived: signatures are of these bytes. */
+  readonly body: Uint8Array;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** ms since 1970. */
+  readonly receivedAt: number;
+}
+
+/** Something that a delivery tells of a device. */
+export interface Told {
+  /** As `Linked.vendorAccount` names it; every link of the vendor account is meant. */
+  readonly vendorAccount?: string;
+  /** Device id; all devices of the vendor account when it is absent. */
+  readonly device?: string;
+  /** When it happened, ms since 1970: what is older than what is known of the device changes nothing. */
+  readonly at?: number;
+  /** Fields of the state that are now so; without it, and from a vendor that does not sign, the device is read again. */
+  readonly state?: Partial<DeviceState>;
+  /** The user took the permission back. */
+  readonly isLoginLost?: true;
+}
+
+/** A vendor that posts what changed. */
+export interface Webhook {
+  /** `hint`: the vendor does not sign, so a delivery only makes us read the device again. */
+  readonly trust: 'signed' | 'hint';
+  /** Whether the vendor has signed it, told in constant time; called for `signed` alone. */
+  verify?(delivery: Delivery, secret: string): boolean;
+  /** Names the delivery, so that it is applied once however often it is repeated; SHA-256 of its body when absent. */
+  idOf?(delivery: Delivery, body: Json): string | undefined;
+  /** What it tells, in order. */
+  read(body: Json, delivery: Delivery): readonly Told[];
+}

@@ -1,0 +1,73 @@
+import { HttpFailure } from '../../adapter/http.ts';
+import type { LoginSession, OAuth, Tokens } from '../../adapter/login.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+
+/** Answers that mean that the user must sign in again: RFC 6749 §5.2, and what vendors say besides. */
+const LOST = ['invalid_grant'];
+
+/** The refresh grant of RFC 6749 §6. Throws `vendor.login_expired` when the vendor says that the grant is lost. */
+export async function refreshGrant(
+  { name, oauth }: { readonly name: string; readonly oauth: OAuth },
+  { http, clock, partner }: LoginSession,
+  tokens: Tokens,
+): Promise<Tokens> {
+  const client = clientFields(oauth, partner);
+  try {
+    const answer = await http.send({
+      method: 'POST',
+      host: 'token',
+      path: new URL(oauth.tokenUrl).pathname,
+      use: 'login',
+      form: { grant_type: 'refresh_token', refresh_token: tokens.refresh ?? '', ...client.form },
+      headers: client.headers,
+    });
+    return tokensIn(name, answer.json(), { now: clock.now(), before: tokens });
+  } catch (error) {
+    if (!(error instanceof HttpFailure) || !isLost(error, oauth)) throw error;
+    throw new AppError('vendor.login_expired', `the sign-in at ${name} has expired; link the account again`, {
+      cause: error,
+    });
+  }
+}
+
+/** How the client tells who it is at the token endpoint (RFC 6749 §2.3.1). */
+export function clientFields(
+  { clientAuthentication }: OAuth,
+  partner: LoginSession['partner'],
+): { readonly form: Record<string, string>; readonly headers: Record<string, string> } {
+  if (partner === undefined) return { form: {}, headers: {} };
+  const { clientId, clientSecret } = partner;
+  if (clientAuthentication === 'body')
+    return { form: { client_id: clientId, client_secret: clientSecret }, headers: {} };
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return { form: {}, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+}
+
+/** A vendor that states no lifetime is asked for a new token after this. */
+const UNSTATED_SECONDS = 3_600;
+
+/** Reads a token answer (RFC 6749 §5.1); one without a refresh token keeps the old one. */
+export function tokensIn(
+  name: string,
+  told: Json,
+  { now, before }: { readonly now: number; readonly before: Tokens | undefined },
+): Tokens {
+  const { access_token, refresh_token, expires_in } =
+    typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
+  if (typeof access_token !== 'string' || access_token === '')
+    throw new AppError('vendor.answer_invalid', `the token answer of ${name} was not understood`);
+  const seconds = Number(expires_in ?? UNSTATED_SECONDS);
+  return {
+    access: access_token,
+    refresh: typeof refresh_token === 'string' ? refresh_token : (before?.refresh ?? null),
+    expiresAt: now + (Number.isFinite(seconds) && seconds > 0 ? seconds : UNSTATED_SECONDS) * 1000,
+    ...(before?.extra === undefined ? {} : { extra: before.extra }),
+  };
+}
+
+function isLost(failure: HttpFailure, { lostLoginErrors = [] }: OAuth): boolean {
+  if (failure.status === undefined || failure.status >= 500 || failure.status === 429) return false;
+  const words = [...LOST, ...lostLoginErrors];
+  return words.some((word) => failure.bodyText().includes(`"${word}"`));
+}
