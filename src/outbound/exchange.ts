@@ -44,10 +44,9 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
       signal,
     });
     const answered = { status: statusCode, headers: flat(headers) };
-    const failure = failureOf(outgoing, answered, now());
-    if (failure !== null) {
-      discard(body);
-      throw failure;
+    if (isFailure(outgoing, statusCode)) {
+      const start = await startOf(outgoing, answered.headers, body);
+      throw failureOf(outgoing, answered, { now: now(), body: start });
     }
     return { ...answered, bytes: await bodyOf(outgoing, answered.headers, body) };
   } catch (error) {
@@ -65,16 +64,17 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
   return named;
 }
 
-/** What the status says went wrong, or null. */
+const isFailure = ({ expect }: Outgoing, status: number): boolean =>
+  status >= 300 && !expect.includes(status);
+
+/** What the status says went wrong. */
 function failureOf(
-  { name, url, expect }: Outgoing,
+  { name, url }: Outgoing,
   { status, headers }: Omit<Incoming, 'bytes'>,
-  now: number,
-): HttpFailure | null {
-  if (expect.includes(status)) return null;
-  if (status < 300) return null;
+  { now, body }: { readonly now: number; readonly body: string },
+): HttpFailure {
   if (status < 400) return new HttpFailure('answer_invalid', redirected(name, url, headers), { status });
-  const options = { status, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now) };
+  const options = { status, body, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now) };
   if (status === 408) return new HttpFailure('timeout', `${name} did not get the request in time`, options);
   if (status === 429) return new HttpFailure('rate_limited', `${name} limits our calls`, options);
   if (status >= 500) return new HttpFailure('server_error', `${name} failed with status ${status}`, options);
@@ -86,6 +86,25 @@ function redirected(name: string, url: URL, headers: Readonly<Record<string, str
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
   const whither = target === undefined || target.origin === url.origin ? 'elsewhere' : 'to another host';
   return `${name} redirects ${whither}, which is not followed`;
+}
+
+/** Some vendors tell only in the body whether a login or a quota is lost; more of it than this is never told apart. */
+const MOST_TOLD_BYTES = 16_384;
+const MOST_TOLD_CHARACTERS = 4_096;
+
+/** The start of a failed answer's body; empty when it is large or breaks off, as the status alone is the failure then. */
+async function startOf(
+  outgoing: Outgoing,
+  headers: Readonly<Record<string, string>>,
+  body: Dispatcher.ResponseData['body'],
+): Promise<string> {
+  try {
+    const bytes = await bodyOf({ ...outgoing, mostBytes: MOST_TOLD_BYTES }, headers, body);
+    return Buffer.from(bytes).toString('utf8').slice(0, MOST_TOLD_CHARACTERS);
+  } catch {
+    discard(body);
+    return '';
+  }
 }
 
 /** A body that nobody reads would hold its connection. */
