@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts';
 import type { DeviceState } from './device.ts';
+import type { Session } from './session.ts';
 
 /** What a vendor posted to `/webhooks/{vendor}`. */
 export interface Delivery {
@@ -35,4 +36,13 @@ export interface Webhook {
   idOf?(delivery: Delivery, body: Json): string | undefined;
   /** What it tells, in order. */
   read(body: Json, delivery: Delivery): readonly Told[];
+  /**
+   * Asks the vendor to post what changes in this vendor account to `url`; for vendors that want a call for each account. Called
+   * after linking and again every `subscribedSeconds`; asking twice does no harm.
+   */
+  subscribe?(session: Session, url: string): Promise<void>;
+  /** Takes that back; called before the last link of the vendor account is deleted, for other links share what it posts. */
+  unsubscribe?(session: Session): Promise<void>;
+  /** After this a subscription may have lapsed at the vendor, seconds; with `subscribe`, and for ever when it is absent. */
+  readonly subscribedSeconds?: number;
 }
