@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as accounts from './0001-accounts.ts';
 import * as devices from './0002-devices.ts';
 import * as charging from './0003-charging.ts';
+import * as market from './0004-market.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
   '0002-devices': devices,
   '0003-charging': charging,
+  '0004-market': market,
 };

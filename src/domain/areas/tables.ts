@@ -4,8 +4,11 @@ import type { PriceArea } from '../../adapter/market.ts';
 export const AREA_BASES = ['register', 'polygon', 'nearest_polygon', 'municipality'] as const;
 export type AreaBasis = (typeof AREA_BASES)[number];
 
-/** How the municipality of a postal code was found, the surest first. */
-export const MUNICIPALITY_BASES = ['stated', 'nearest_postal_code'] as const;
+/**
+ * How the municipality of a postal code was found, the surest first: a source states it for the code; most codes of the same place
+ * are of it; the nearest code is of it.
+ */
+export const MUNICIPALITY_BASES = ['stated', 'same_place', 'nearest_postal_code'] as const;
 export type MunicipalityBasis = (typeof MUNICIPALITY_BASES)[number];
 
 export interface PostalCodeRow {
@@ -89,7 +92,7 @@ export interface ConcessionRow {
   readonly polygons: readonly Polygon[];
 }
 
-/** Where a table comes from, and of when; told with every answer that uses it. */
+/** Where a table comes from, and of when; told with every answer that uses it. A table of several sources has a row for each. */
 export interface TableSource {
   readonly table: string;
   readonly name: string;

@@ -1,1 +1,170 @@
+import type { ExchangeRateSource, PriceSource } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Database } from '../../db/database.ts';
+import { createLease } from '../../db/lease.ts';
+import { createBackfills } from './backfill.ts';
+import { createBackfillWork } from './backfill-work.ts';
+import { createChain } from './chain.ts';
+import { createFetcher } from './fetcher.ts';
+import { healthOf, type Situation, unavailable } from './health.ts';
+import { readHistory } from './history.ts';
+import { createHolder, LEASE_MS } from './holder.ts';
+import { createMemory } from './memory.ts';
+import { createQuestions, type SessionOf } from './questions.ts';
+import { readSampleDay } from './sample.ts';
+import type { PriceEvent, Prices } from './shapes.ts';
+import { createPriceStore } from './store.ts';
+import { createBackfillStore } from './store-backfills.ts';
+import { createSourceStore } from './store-sources.ts';
+import { createWatcher } from './watcher.ts';
+
+export type { SessionOf } from './questions.ts';
+export { SAMPLE } from './sample.ts';
 export * from './shapes.ts';
+
+export interface PricesOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** In the order in which they are asked. */
+  readonly sources: readonly PriceSource[];
+  readonly rateSource?: ExchangeRateSource;
+  readonly sessionOf: SessionOf;
+  /** Whether sources are asked at all. */
+  readonly isOn: boolean;
+  /** Whether this process may be the one that asks them. */
+  readonly mayFetch: boolean;
+  /** Text of the bundled day, where it may stand in for prices that are not there. */
+  readonly sample?: string;
+}
+
+/** Of the messages between processes. */
+const STORED = 'prices.stored';
+const BACKFILLS = 'prices.backfills';
+
+/** Day-ahead prices: fetched from the first source that can be believed, stored, and answered from memory. */
+export async function createPrices(options: PricesOptions): Promise<Prices> {
+  const { database, clock, random, log, metrics, sources, rateSource, sessionOf } = options;
+  const { bus } = database;
+  const isFetching = options.isOn && options.mayFetch;
+
+  const listeners = new Set<(event: PriceEvent) => void>();
+  const heard = (event: PriceEvent): void => {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        log.error({ err: error }, 'a listener for prices failed');
+      }
+    }
+  };
+
+  const store = createPriceStore(database);
+  const sourceStore = createSourceStore(database);
+  const backfillStore = createBackfillStore(database);
+  const sample = options.sample === undefined ? undefined : readSampleDay(options.sample);
+  const memory = createMemory({ store, clock, sample, heard });
+  const questions = createQuestions({ clock, log, metrics, store: sourceStore, sessionOf });
+  const chain = createChain({ clock, store, sourceStore, questions, sources, rateSource });
+  await memory.refresh();
+  await questions.refresh();
+
+  /** As the process that fetches told it last. */
+  let toldNextAt: number | null = null;
+  const announce = async (nextAttemptAt: number | null): Promise<void> => {
+    await bus.publish(STORED, { next_attempt_at: nextAttemptAt });
+  };
+  const holder = createHolder({
+    clock,
+    log,
+    lease: createLease({ database, clock, random, name: 'prices', lengthMs: LEASE_MS }),
+    held(isNew) {
+      const ready = isNew ? Promise.all([memory.refresh(), questions.refresh()]) : Promise.resolve();
+      ready.then(
+        () => {
+          fetcher.look();
+          work.look();
+        },
+        (error: unknown) => log.warn({ err: error }, 'the stored prices could not be read'),
+      );
+    },
+  });
+  const { isHeld } = holder;
+  const fetcher = createFetcher({ clock, random, log, chain, store, memory, isHeld, announce });
+  const work = createBackfillWork({
+    clock,
+    log,
+    chain,
+    questions,
+    store,
+    backfills: backfillStore,
+    isHeld,
+    announce: () => announce(fetcher.nextAttemptAt()),
+  });
+  const watcher = createWatcher({ clock, log, memory, isShared: database.engine === 'postgres', heard });
+
+  bus.on(STORED, async (message) => {
+    const told = message as { readonly next_attempt_at: number | null };
+    toldNextAt = told.next_attempt_at;
+    await Promise.all([memory.refresh(), questions.refresh()]);
+    return undefined;
+  });
+  bus.on(BACKFILLS, () => {
+    work.look();
+    return undefined;
+  });
+
+  const situation = (): Situation => ({
+    now: clock.now(),
+    memory,
+    sources: questions.health(),
+    isOn: options.isOn,
+    isFetching: isHeld(),
+    nextAttemptAt: isHeld() ? fetcher.nextAttemptAt() : toldNextAt,
+  });
+
+  return {
+    spot(areas) {
+      const { spot } = memory.view();
+      const found = areas.flatMap((area) => spot[area]);
+      if (found.length === 0) throw unavailable(areas, situation());
+      return found;
+    },
+    current() {
+      const { current } = memory.view();
+      if (current === null) throw unavailable(['SE1', 'SE2', 'SE3', 'SE4'], situation());
+      return current;
+    },
+    history: (query) => readHistory(store, query),
+    version: () => memory.view().version,
+    validUntil: () => memory.view().until,
+    watch(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    health: () => healthOf(situation()),
+    backfill: createBackfills({
+      store: backfillStore,
+      clock,
+      random,
+      isFetching,
+      announce: () => bus.publish(BACKFILLS, null),
+    }),
+    start() {
+      watcher.start();
+      if (isFetching) holder.start();
+    },
+    async close() {
+      watcher.close();
+      listeners.clear();
+      questions.stop();
+      await Promise.all([fetcher.close(), work.close()]);
+      await holder.close();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { OperatorError } from '../../core/errors.ts';
+import type { TableSource } from './tables.ts';
+
+/*
+ * A file of `data/seed`: tab-separated text, sorted, so that a change shows in a diff as what it is.
+ *
+ *   #elnav <table> <version>
+ *   #source <name> <licence> <day>        one for each source; they stand here so that a table and its source change as one
+ *   <names of the columns>
+ *   rows
+ *   #end <number of rows>                 a file cut short is noticed
+ */
+
+export interface SeedRow {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface SeedFile {
+  readonly sources: readonly TableSource[];
+  readonly rows: readonly SeedRow[];
+}
+
+export interface SeedShape {
+  readonly table: string;
+  readonly version: number;
+  readonly columns: readonly string[];
+}
+
+/** A fault in a file of a table: an `OperatorError` with its file and line. */
+export function faultAt(
+  at: { readonly file: string; readonly line: number },
+  sentence: string,
+): OperatorError {
+  return new OperatorError(`${at.file} line ${at.line}: ${sentence}`);
+}
+
+export function encodeSeed(
+  shape: SeedShape,
+  { sources, rows }: { sources: readonly TableSource[]; rows: readonly (readonly string[])[] },
+): string {
+  const lines = [
+    ['#elnav', shape.table, String(shape.version)],
+    ...sources.map(({ name, licence, as_of }) => ['#source', name, licence, as_of]),
+    shape.columns,
+    ...rows,
+    ['#end', String(rows.length)],
+  ];
+  for (const cells of lines) {
+    const odd = cells.find((cell) => /[\t\n\r\0]/.test(cell));
+    if (odd !== undefined)
+      throw new OperatorError(`The table ${shape.table} would hold a tab or a line end in "${odd}".`);
+  }
+  return `${lines.map((cells) => cells.join('\t')).join('\n')}\n`;
+}
+
+/** Throws an `OperatorError` where the file is of another table or version, cut short, or has rows of another width. */
+export function decodeSeed(shape: SeedShape, { text, file }: { text: string; file: string }): SeedFile {
+  const lines = text.split('\n');
+  if (lines.pop() !== '') throw faultAt({ file, line: lines.length + 1 }, 'the file is cut short.');
+  const [mark, table, version] = (lines[0] ?? '').split('\t');
+  if (mark !== '#elnav' || table !== shape.table) {
+    throw faultAt({ file, line: 1 }, `must begin with "#elnav", a tab and "${shape.table}".`);
+  }
+  if (version !== String(shape.version)) {
+    throw faultAt(
+      { file, line: 1 },
+      `is of version ${version}; this release reads version ${shape.version}. Import the table again.`,
+    );
+  }
+  let next = 1;
+  const sources: TableSource[] = [];
+  for (; lines[next]?.startsWith('#source\t'); next += 1) {
+    const [, name = '', licence = '', asOf = ''] = (lines[next] ?? '').split('\t');
+    if (name === '' || licence === '' || !/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
+      throw faultAt(
+        { file, line: next + 1 },
+        'a source must have a name, a licence and a day such as 2026-11-21.',
+      );
+    }
+    sources.push({ table, name, licence, as_of: asOf });
+  }
+  if (lines[next] !== shape.columns.join('\t')) {
+    throw faultAt({ file, line: next + 1 }, `must name the columns ${shape.columns.join(', ')}.`);
+  }
+  const last = lines.length - 1;
+  const count = last - next - 1;
+  if (lines[last] !== `#end\t${count}`) {
+    throw faultAt({ file, line: last + 1 }, `must end with "#end" and ${count}, the number of its rows.`);
+  }
+  const rows: SeedRow[] = [];
+  for (let index = next + 1; index < last; index += 1) {
+    const cells = (lines[index] ?? '').split('\t');
+    if (cells.length !== shape.columns.length) {
+      throw faultAt({ file, line: index + 1 }, `has ${cells.length} cells, not ${shape.columns.length}.`);
+    }
+    rows.push({ line: index + 1, cells });
+  }
+  return { sources, rows };
+}

@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Day, PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { advanced, areasToAsk, type DayOutcome } from './backfill.ts';
+import { addDays, dayOf, daysBetween } from './calendar.ts';
+import type { Attempt, Chain } from './chain.ts';
+import { storeDays } from './fetcher.ts';
+import type { Questions } from './questions.ts';
+import type { PriceStore } from './store.ts';
+import type { BackfillStore, StoredBackfill } from './store-backfills.ts';
+
+interface WorkOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly chain: Chain;
+  readonly questions: Questions;
+  readonly store: PriceStore;
+  readonly backfills: BackfillStore;
+  isHeld(): boolean;
+  /** Tells every process that a day that is in memory was stored. */
+  announce(): Promise<void>;
+}
+
+/** Between two days: a day may be one question for each area, and sources take a few a second. */
+const PACE_MS = 1_000;
+/** After a question that found no answer; so often it is asked again. */
+const RETRIES_MS = [5_000, 30_000, 120_000];
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** A wait is broken into such pieces, after which it is looked whether it still makes sense. */
+const PIECE_MS = 5_000;
+/** Days whose stored facts are read at once. */
+const LOOK_AHEAD_DAYS = 60;
+
+const PASSING: readonly Attempt['outcome'][] = ['unreachable', 'timeout', 'rate_limited', 'server_error'];
+const ABSENT: readonly Attempt['outcome'][] = ['not_published', 'passed_over'];
+
+/** Does what a running back-fill asks for, day by day; goes on where another process, or this one, was ended. */
+export function createBackfillWork(options: WorkOptions) {
+  const { clock, log, chain, questions, store, backfills } = options;
+  let isClosed = false;
+  let working: Promise<void> | undefined;
+  let wake = () => {};
+
+  const goesOn = () => !isClosed && options.isHeld();
+  /** False when the back-fill is not this process's to do any more. */
+  const pause = async (ms: number, id: string): Promise<boolean> => {
+    const until = clock.now() + ms;
+    while (goesOn() && clock.now() < until) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(Math.min(PIECE_MS, until - clock.now()), resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      if ((await backfills.running())?.id !== id) return false;
+    }
+    return goesOn();
+  };
+
+  /** The first day from `nextDay` on that has something to ask for; past the last day when none has. */
+  const nextWork = async (backfill: StoredBackfill) => {
+    let day = backfill.nextDay;
+    while (day <= backfill.until) {
+      const last = addDays(day, LOOK_AHEAD_DAYS);
+      const facts = await store.facts(day, last);
+      for (; day <= last && day <= backfill.until; day = addDays(day, 1)) {
+        const stored = facts.filter((fact) => fact.day === day).map(({ area }) => area);
+        const areas = areasToAsk(backfill, stored);
+        if (areas.length > 0) return { day, areas };
+      }
+      // The embedded database answers without ever letting others in.
+      await setImmediate();
+    }
+    return { day, areas: [] };
+  };
+
+  /** undefined when this process is to leave it to others. */
+  const ask = async (id: string, day: Day, areas: readonly PriceArea[]): Promise<DayOutcome | undefined> => {
+    let missing = areas;
+    for (let attempt = 0; ; attempt += 1) {
+      const { days, attempts } = await chain.find({ day, areas: missing });
+      await storeDays(store, days, clock.now());
+      missing = missing.filter((area) => !days.some((found) => found.area === area));
+      if (missing.length === 0) return { kind: 'done' };
+      const left = attempts.filter(({ area }) => missing.includes(area));
+      const delay = Math.max(0, ...left.map(({ source }) => questions.notBefore(source) - clock.now()));
+      const retry = RETRIES_MS[attempt];
+      const isPassing = delay > 0 || left.some(({ outcome }) => PASSING.includes(outcome));
+      if (!isPassing || retry === undefined) return outcomeOf(left);
+      if (!(await pause(Math.min(Math.max(retry, delay), LONGEST_WAIT_MS), id))) return undefined;
+    }
+  };
+
+  const step = async (backfill: StoredBackfill): Promise<void> => {
+    const { day, areas } = await nextWork(backfill);
+    const now = clock.now();
+    const days_skipped = backfill.days_skipped + daysBetween(backfill.nextDay, day);
+    const reached = { ...backfill, nextDay: day, days_skipped, updated_at: now };
+    if (areas.length === 0) {
+      await backfills.save({ ...reached, status: 'done', finished_at: now });
+      log.info({ backfill: backfill.id }, 'a back-fill of prices is done');
+      return;
+    }
+    const outcome = await ask(backfill.id, day, areas);
+    if (outcome === undefined) return;
+    await backfills.save(advanced(reached, day, { outcome, now: clock.now() }));
+    if (day >= dayOf(clock.now())) await options.announce();
+    await pause(PACE_MS, backfill.id);
+  };
+
+  const work = async (): Promise<void> => {
+    while (goesOn()) {
+      const backfill = await backfills.running();
+      if (backfill === undefined) return;
+      await step(backfill);
+    }
+  };
+
+  return {
+    /** Looks whether there is something to do; called when this process begins to fetch, and when one is begun or ended. */
+    look(): void {
+      wake();
+      if (working !== undefined || !goesOn()) return;
+      // One that is begun just as the work ends is found by the next look.
+      working = work()
+        .catch((error: unknown) =>
+          log.error({ err: error }, 'a back-fill of prices failed; it is taken up again'),
+        )
+        .finally(() => {
+          working = undefined;
+        });
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      wake();
+      await working;
+    },
+  };
+}
+
+function outcomeOf(left: readonly Attempt[]): DayOutcome {
+  const failed = left.filter(({ outcome }) => !ABSENT.includes(outcome));
+  // The day stands elsewhere: a sentence that names it would never be counted with another's.
+  const sentences = [
+    ...new Set(failed.map(({ sentence }) => sentence.replaceAll(/SE\d \d{4}-\d\d-\d\d:? ?/g, ''))),
+  ];
+  return sentences.length === 0 ? { kind: 'missing' } : { kind: 'failed', sentence: sentences.join('; ') };
+}

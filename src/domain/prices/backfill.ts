@@ -1,0 +1,125 @@
+import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomId } from '../../core/ids.ts';
+import { addDays, dayOf, daysBetween, isDay } from './calendar.ts';
+import type { Backfill, BackfillRequest, Backfills } from './shapes.ts';
+import type { BackfillStore, StoredBackfill } from './store-backfills.ts';
+
+interface BackfillOptions {
+  readonly store: BackfillStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly isFetching: boolean;
+  /** Tells every process that there may be something to do, or not any more. */
+  announce(): Promise<void>;
+}
+
+const LONGEST_DAYS = 20 * 366;
+
+/** Begins, tells and ends back-fills; whoever fetches does the work. */
+export function createBackfills({ store, clock, random, isFetching, announce }: BackfillOptions): Backfills {
+  const find = async (id: string): Promise<Backfill> => {
+    const backfill = await store.find(id);
+    if (backfill === undefined) throw new AppError('backfill.not_found', 'no back-fill has this id');
+    return told(backfill);
+  };
+  return {
+    async begin(request) {
+      if (!isFetching) throw new AppError('backfill.off', 'nothing is fetched: ELNAV_FETCH is off');
+      checkRange(request, dayOf(clock.now()));
+      const now = clock.now();
+      const { from, until, refresh = false } = request;
+      const areas = PRICE_AREAS.filter((area) => (request.areas ?? PRICE_AREAS).includes(area));
+      const backfill: StoredBackfill = {
+        id: randomId(random),
+        from,
+        until,
+        areas,
+        refresh,
+        status: 'running',
+        days_total: daysBetween(from, until) + 1,
+        days_done: 0,
+        days_skipped: 0,
+        days_missing: 0,
+        days_failed: 0,
+        failures: [],
+        created_at: now,
+        updated_at: now,
+        finished_at: null,
+        nextDay: from,
+      };
+      if (!(await store.insert(backfill)))
+        throw new AppError('backfill.running', 'a back-fill is running; wait for its end, or cancel it', {
+          retryAfterSeconds: 60,
+        });
+      await announce();
+      return told(backfill);
+    },
+    get: find,
+    list: async () => (await store.list()).map(told),
+    async cancel(id) {
+      await find(id);
+      await store.cancel(id, clock.now());
+      await announce();
+      return find(id);
+    },
+  };
+}
+
+function told({ nextDay: _nextDay, ...backfill }: StoredBackfill): Backfill {
+  return backfill;
+}
+
+function checkRange({ from, until, areas }: BackfillRequest, today: Day): void {
+  const refuse = (sentence: string) => {
+    throw new AppError('request.invalid', sentence);
+  };
+  for (const [name, day] of Object.entries({ from, until }))
+    if (!isDay(day)) refuse(`${name} must be a day such as 2025-10-01`);
+  if (until < from) refuse('until must not be before from');
+  if (until > addDays(today, 1)) refuse(`until must not be after ${addDays(today, 1)}`);
+  if (daysBetween(from, until) >= LONGEST_DAYS) refuse('from and until must not be more than 20 years apart');
+  if (areas !== undefined && areas.length === 0) refuse(`areas must name one of ${PRICE_AREAS.join(', ')}`);
+}
+
+/** What came of asking for one day. */
+export type DayOutcome =
+  | { readonly kind: 'done' | 'missing' }
+  | { readonly kind: 'failed'; readonly sentence: string };
+
+const MOST_SENTENCES = 20;
+
+/** A back-fill after one more day. */
+export function advanced(
+  backfill: StoredBackfill,
+  day: Day,
+  { outcome, now }: { outcome: DayOutcome; now: number },
+): StoredBackfill {
+  const next = { ...backfill, nextDay: addDays(day, 1), updated_at: now };
+  switch (outcome.kind) {
+    case 'done':
+      return { ...next, days_done: next.days_done + 1 };
+    case 'missing':
+      return { ...next, days_missing: next.days_missing + 1 };
+    case 'failed':
+      return {
+        ...next,
+        days_failed: next.days_failed + 1,
+        failures: counted(next.failures, outcome.sentence, day),
+      };
+  }
+}
+
+function counted(failures: Backfill['failures'], sentence: string, day: Day): Backfill['failures'] {
+  const others = failures.filter((failure) => failure.sentence !== sentence);
+  const days = (failures.find((failure) => failure.sentence === sentence)?.days ?? 0) + 1;
+  return [...others, { sentence, days, last_day: day }]
+    .sort((a, b) => b.days - a.days)
+    .slice(0, MOST_SENTENCES);
+}
+
+/** Areas of a day that are to be asked for. */
+export function areasToAsk(backfill: Backfill, stored: readonly PriceArea[]): readonly PriceArea[] {
+  return backfill.refresh ? backfill.areas : backfill.areas.filter((area) => !stored.includes(area));
+}

@@ -1,0 +1,88 @@
+import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { AppError } from '../../core/errors.ts';
+import { addDays, boundsOf, dayOf, minuteText } from './calendar.ts';
+import type { Memory } from './memory.ts';
+import { isLate } from './schedule.ts';
+import type { PricesHealth, SourceHealth } from './shapes.ts';
+
+export interface Situation {
+  readonly now: number;
+  readonly memory: Memory;
+  readonly sources: readonly SourceHealth[];
+  /** Whether any process fetches, as far as this one's settings tell. */
+  readonly isOn: boolean;
+  readonly isFetching: boolean;
+  readonly nextAttemptAt: number | null;
+}
+
+/** How well the service knows prices, for `/readyz` and for who operates it. */
+export function healthOf(situation: Situation): PricesHealth {
+  const { now, memory, sources } = situation;
+  const today = dayOf(now);
+  const untilOf = (area: PriceArea): number | null => {
+    const known = memory.day(area, today);
+    if (known === undefined) return null;
+    return (memory.day(area, addDays(today, 1)) ?? known).end;
+  };
+  const until = { SE1: untilOf('SE1'), SE2: untilOf('SE2'), SE3: untilOf('SE3'), SE4: untilOf('SE4') };
+  const without = PRICE_AREAS.filter((area) => until[area] === null);
+  const endOfToday = boundsOf(today).end;
+  const late = isLate(now) ? PRICE_AREAS.filter((area) => until[area] === endOfToday) : [];
+  const failing = sources
+    .filter(({ failures_in_row }) => failures_in_row > 0)
+    .map(({ sentence }) => sentence);
+
+  const faults = [
+    ...(without.length === 0 ? [] : [`no price of today is known for ${without.join(', ')}`]),
+    ...(late.length === 0 ? [] : [`tomorrow's prices are not there for ${late.join(', ')}`]),
+    ...(without.length > 0 && memory.view().isSample ? ['the sample day stands in'] : []),
+    ...(situation.isOn || without.length === 0 ? [] : ['nothing is fetched: ELNAV_FETCH is off']),
+  ];
+  const status = faults.length === 0 ? 'ok' : 'degraded';
+  const known = Map.groupBy(PRICE_AREAS, (area) => until[area]);
+  const reaches = [...known].flatMap(([end, areas]) =>
+    end === null ? [] : [`${areaText(areas)} until ${minuteText(end)}`],
+  );
+  const sentence = [...(status === 'ok' ? [`ok: ${reaches.join(', ')}`] : faults), ...failing].join('; ');
+  return {
+    status,
+    sentence,
+    until,
+    sources,
+    is_fetching: situation.isFetching,
+    next_attempt_at: situation.nextAttemptAt,
+  };
+}
+
+/** Where another process fetches, and has not told when. */
+const UNKNOWN_DELAY_S = 60;
+
+/** The answer to who asks for prices that are not there: what was tried, and when that happens next. */
+export function unavailable(
+  areas: readonly PriceArea[],
+  { now, sources, isOn, nextAttemptAt }: Situation,
+): AppError {
+  const tried = sources.map(({ sentence }) => sentence);
+  const what = `no current spot price of ${areaText(areas)} is known`;
+  if (!isOn) return new AppError('prices.unavailable', `${what}, and nothing is fetched here`);
+  const next =
+    nextAttemptAt === null
+      ? 'the sources are asked again within minutes'
+      : `the next attempt is at ${secondText(nextAttemptAt)}`;
+  return new AppError(
+    'prices.unavailable',
+    [what, ...(tried.length === 0 ? ['no source has been asked yet'] : tried), next].join('; '),
+    {
+      retryAfterSeconds:
+        nextAttemptAt === null ? UNKNOWN_DELAY_S : Math.max(1, Math.ceil((nextAttemptAt - now) / 1000)),
+    },
+  );
+}
+
+function areaText(areas: readonly PriceArea[]): string {
+  return areas.length === PRICE_AREAS.length ? 'SE1–SE4' : areas.join(', ');
+}
+
+function secondText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,177 @@
+import { hash } from 'node:crypto';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import { addDays, dayOf, MINUTE_MS } from './calendar.ts';
+import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
+import { layOver, type SampleDay } from './sample.ts';
+import type { CurrentPrices, PriceEvent, SpotPrice } from './shapes.ts';
+import type { DayFacts, PriceStore, StoredDay } from './store.ts';
+
+interface MemoryOptions {
+  readonly store: PriceStore;
+  readonly clock: Clock;
+  /** The bundled day, where it may stand in. */
+  readonly sample: SampleDay | undefined;
+  /** Told of days that came, or were corrected, since the memory was first read. */
+  heard(event: PriceEvent): void;
+}
+
+/** What is answered from one moment until another, unless a day is stored meanwhile. */
+export interface View {
+  readonly from: number;
+  readonly until: number;
+  readonly version: string;
+  readonly spot: Readonly<Record<PriceArea, readonly SpotPrice[]>>;
+  /** null when no area has a price. */
+  readonly current: CurrentPrices | null;
+  readonly isSample: boolean;
+}
+
+/** Days ahead that are kept: today's, tomorrow's, and one more, so that midnight finds its day. */
+const DAYS_AHEAD = 2;
+const QUARTER_MS = 15 * MINUTE_MS;
+const READ_AGAIN = 3;
+
+/** Today's and tomorrow's prices of the four areas, so that no request waits for the database. */
+export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
+  let days: readonly StoredDay[] = [];
+  let view: View | undefined;
+  let isRead = false;
+  let reading: Promise<unknown> = Promise.resolve();
+
+  const read = async (): Promise<boolean> => {
+    const today = dayOf(clock.now());
+    const facts = await store.facts(today, addDays(today, DAYS_AHEAD));
+    const before = new Map(days.map((day) => [keyOf(day), day]));
+    const next: StoredDay[] = [];
+    for (const fact of facts) {
+      const known = before.get(keyOf(fact));
+      const slots = known?.fingerprint === fact.fingerprint ? known.slots : await store.slots(fact);
+      // Another process replaced the day between the two queries.
+      if (fingerprintOf({ slots }) !== fact.fingerprint) return false;
+      next.push({ ...fact, slots });
+    }
+    // What another look already knew is no news; nor is anything at the first one.
+    const stored = next.filter((day) => isRead && !before.has(keyOf(day)));
+    const corrected = next.filter((day) => (before.get(keyOf(day)) ?? day).fingerprint !== day.fingerprint);
+    days = next;
+    view = undefined;
+    isRead = true;
+    if (stored.length > 0) heard({ kind: 'stored', days: stored.map(({ area, day }) => ({ area, day })) });
+    if (corrected.length > 0)
+      heard({ kind: 'corrected', days: corrected.map(({ area, day }) => ({ area, day })) });
+    return true;
+  };
+
+  const dayOfArea = (area: PriceArea, day: Day): StoredDay | undefined =>
+    days.find((known) => known.area === area && known.day === day);
+
+  /** The days that an area answers from: real ones, or the sample where today's real one is not known. */
+  const answering = (area: PriceArea, today: Day): readonly KnownDay[] => {
+    const real = dayOfArea(area, today);
+    const next = dayOfArea(area, addDays(today, 1));
+    if (real !== undefined) return next === undefined ? [real] : [real, next];
+    if (sample === undefined) return [];
+    const laid = [today, ...(next === undefined ? [addDays(today, 1)] : [])];
+    return laid.map((day) => layOver(sample, area, day));
+  };
+
+  const look = (now: number): View => {
+    const today = dayOf(now);
+    const byArea = PRICE_AREAS.map((area) => ({ area, days: answering(area, today) }));
+    const record = <T>(of: (days: readonly KnownDay[]) => T): Readonly<Record<PriceArea, T>> => {
+      const [SE1, SE2, SE3, SE4] = byArea.map((each) => of(each.days)) as [T, T, T, T];
+      return { SE1, SE2, SE3, SE4 };
+    };
+    const spot = record((known) => known.flatMap((day) => pricesOf(day, now)));
+    const first = PRICE_AREAS.flatMap((area) => spot[area].slice(0, 1));
+    // Without any price something may be known at the next quarter.
+    const isKnown = first.length > 0;
+    const from = isKnown ? Math.max(...first.map(({ start }) => start)) : quarterOf(now);
+    const until = isKnown ? Math.min(...first.map(({ end }) => end)) : quarterOf(now) + QUARTER_MS;
+    const told = byArea.flatMap((each) => each.days);
+    const current: CurrentPrices | null =
+      first.length === 0
+        ? null
+        : {
+            today,
+            now: {
+              ...record(() => null),
+              ...Object.fromEntries(first.map((item) => [item.area, item.price])),
+            },
+            today_avg: record(([day]) => (day === undefined ? null : dailyMean(day))),
+            unit: 'SEK/kWh',
+            source: [...new Set(first.map(({ source }) => source))].join(', '),
+          };
+    return {
+      from,
+      until,
+      version: versionOf(told, from),
+      spot,
+      current,
+      isSample: sample !== undefined && PRICE_AREAS.some((area) => dayOfArea(area, today) === undefined),
+    };
+  };
+
+  return {
+    /** Resolves when what is stored at the time of the call is known. */
+    async refresh(): Promise<void> {
+      // One reading after the other: an older answer must not replace a newer one.
+      const next = reading.then(async () => {
+        for (let attempt = 0; attempt < READ_AGAIN; attempt += 1) if (await read()) return;
+        throw new Error('the stored prices kept changing while they were read');
+      });
+      reading = next.catch(() => {});
+      await next;
+    },
+    view(): View {
+      const now = clock.now();
+      if (view === undefined || now < view.from || now >= view.until) view = look(now);
+      return view;
+    },
+    /** A stored day of today or later. */
+    day: (area: PriceArea, day: Day): DayFacts | undefined => dayOfArea(area, day),
+  };
+}
+
+export type Memory = ReturnType<typeof createMemory>;
+
+function keyOf({ area, day }: { readonly area: PriceArea; readonly day: Day }): string {
+  return `${area} ${day}`;
+}
+
+function pricesOf(day: KnownDay, now: number): SpotPrice[] {
+  return day.slots
+    .filter(({ end }) => end > now)
+    .map(({ start, end, sek, eur }) => ({
+      area: day.area,
+      start,
+      end,
+      price: sek,
+      price_eur: eur,
+      exchange_rate: day.exchangeRate,
+      converted: day.converted,
+      published_at: day.publishedAt,
+      source: day.source,
+    }));
+}
+
+function quarterOf(now: number): number {
+  return Math.floor(now / QUARTER_MS) * QUARTER_MS;
+}
+
+/** The same on every instance that knows the same days. */
+function versionOf(days: readonly KnownDay[], from: number): string {
+  const parts = days.map((day) =>
+    [
+      day.area,
+      day.day,
+      fingerprintOf(day),
+      day.source,
+      day.exchangeRate,
+      day.converted,
+      day.publishedAt,
+    ].join(' '),
+  );
+  return `${(from / 1000).toString(36)}-${hash('sha256', parts.join('\n'), 'hex').slice(0, 16)}`;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Database } from '../../db/database.ts';
+import { addDays, boundsOf, dayOf, momentOf } from './calendar.ts';
+import type { HistoricPrice, HistoryQuery, Prices } from './index.ts';
+import { createPriceStore } from './store.ts';
+import { knownDay, pricesOf } from './test-prices.ts';
+
+const sample = readFileSync(new URL('../../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+const QUARTER_MS = 900_000;
+
+async function gather(prices: Prices, query: HistoryQuery): Promise<HistoricPrice[]> {
+  return (await Array.fromAsync(prices.history(query))).flat();
+}
+
+onEachEngine('the prices that are answered', (engine) => {
+  let place: Place;
+  let database: Database;
+  before(async () => {
+    place = await makePlace(engine);
+    database = await place.open();
+    const store = createPriceStore(database);
+    for (const day of ['2026-03-28', '2026-03-29', '2026-03-30', '2026-10-24', '2026-10-25', '2026-10-26'])
+      for (const area of ['SE1', 'SE3'] as const) await store.store(knownDay(area, day), 1);
+    await store.store(knownDay('SE2', '2026-10-25', { slotMin: 60 }), 1);
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  for (const [day, hours] of [
+    ['2026-03-28', 24],
+    ['2026-03-29', 23],
+    ['2026-10-25', 25],
+  ] as const) {
+    it(`start with the current slot and have no gap, on ${day} with its ${hours} hours`, async () => {
+      const clock = turnedClock(momentOf(day, '06:20'));
+      const { prices } = await pricesOf(database, { clock });
+      const items = prices.spot(['SE3']);
+      assert.equal(items[0]?.start, momentOf(day, '06:15'));
+      assert.equal(items.at(-1)?.end, boundsOf(addDays(day, 1)).end);
+      for (const [index, item] of items.entries())
+        assert.equal(item.start, (items[0]?.start ?? 0) + index * QUARTER_MS);
+      const expected = knownDay('SE3', day).slots;
+      assert.equal(expected.length, hours * 4);
+      const total = expected.reduce((sum, { sek }) => sum + Math.round(Number(sek) * 1e5), 0);
+      assert.equal(prices.current().today_avg.SE3, String(Math.round(total / expected.length) / 1e5));
+      await prices.close();
+    });
+  }
+
+  it('answer what is known of each area, and null for what is not', async () => {
+    const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-10-25', '12:40')) });
+    const current = prices.current();
+    assert.equal(current.today, '2026-10-25');
+    assert.equal(current.now.SE4, null);
+    assert.equal(current.today_avg.SE4, null);
+    assert.equal(current.now.SE2, prices.spot(['SE2'])[0]?.price);
+    assert.equal(current.source, 'first');
+    assert.deepEqual(
+      prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).map(({ area }) => area),
+      prices
+        .spot(['SE1', 'SE2', 'SE3', 'SE4'])
+        .map(({ area }) => area)
+        .toSorted(),
+    );
+    assert.equal(prices.spot(['SE2']).length, 12);
+    assert.throws(() => prices.spot(['SE4']), { code: 'prices.unavailable' });
+    await prices.close();
+  });
+
+  it('never begin in the future: a day whose today is missing is not answered', async () => {
+    const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-03-27', '23:50')) });
+    assert.throws(() => prices.spot(['SE3']), { code: 'prices.unavailable' });
+    assert.throws(() => prices.current(), { code: 'prices.unavailable' });
+    await prices.close();
+  });
+
+  it('turn with the slot, and so does their version', async () => {
+    const clock = turnedClock(momentOf('2026-10-25', '23:50'));
+    const { prices } = await pricesOf(database, { clock });
+    const slots: number[] = [];
+    prices.start();
+    prices.watch((event) => event.kind === 'slot' && slots.push(event.start));
+    const before = prices.version();
+    assert.equal(prices.validUntil(), momentOf('2026-10-26', '00:00'));
+    clock.turn(9 * 60_000);
+    assert.equal(prices.version(), before);
+    clock.turn(2 * 60_000);
+    assert.notEqual(prices.version(), before);
+    assert.equal(prices.current().today, '2026-10-26');
+    assert.deepEqual(slots, [momentOf('2026-10-26', '00:00')]);
+    // As after a suspension: hours at once.
+    clock.turn(3 * 3_600_000);
+    assert.equal(slots.length, 13);
+    await prices.close();
+  });
+
+  it('have a version that every process has, and that any change of a figure changes', async () => {
+    const clock = turnedClock(momentOf('2026-10-24', '10:00'));
+    const [here, there] = [await pricesOf(database, { clock }), await pricesOf(database, { clock })];
+    assert.equal(here.prices.version(), there.prices.version());
+    const store = createPriceStore(database);
+    await store.store(knownDay('SE1', '2026-10-24', { eur: (index) => (index === 0 ? 0.1 : 0.2) }), 2);
+    const after = await pricesOf(database, { clock });
+    assert.notEqual(after.prices.version(), here.prices.version());
+    await store.store(knownDay('SE1', '2026-10-24'), 3);
+    for (const { prices } of [here, there, after]) await prices.close();
+  });
+
+  it('tell the past by slot, hour and day, whole where the range touches them', async () => {
+    const { prices } = await pricesOf(database);
+    const from = momentOf('2026-10-25', '02:20');
+    const until = momentOf('2026-10-26', '00:05');
+    const slots = await gather(prices, { area: 'SE3', from, until, resolution: 'slot' });
+    assert.equal(slots[0]?.start, from + 10 * 60_000);
+    assert.equal(slots.at(-1)?.start, until - 5 * 60_000);
+    const hours = await gather(prices, { area: 'SE3', from, until, resolution: 'hour' });
+    assert.equal(hours.length, 24);
+    assert.equal(hours[0]?.start, from - 20 * 60_000);
+    const first = knownDay('SE3', '2026-10-25').slots.slice(8, 12);
+    const sum = first.reduce((all, { sek }) => all + Math.round(Number(sek) * 1e5), 0);
+    assert.equal(hours[0]?.price, String(Math.round(sum / 4) / 1e5));
+    const days = await gather(prices, { area: 'SE3', from, until, resolution: 'day' });
+    assert.deepEqual(
+      days.map(({ start }) => dayOf(start)),
+      ['2026-10-25', '2026-10-26'],
+    );
+    assert.equal((days[0]?.end ?? 0) - (days[0]?.start ?? 0), 25 * 3_600_000);
+    const none = await gather(prices, { area: 'SE4', from, until, resolution: 'day' });
+    assert.deepEqual(none, []);
+    assert.deepEqual(await gather(prices, { area: 'SE3', from, until: from, resolution: 'hour' }), []);
+    await prices.close();
+  });
+
+  it('say what was tried and when the next attempt is, where there is none', async () => {
+    const clock = turnedClock(momentOf('2026-07-01', '10:00'));
+    const { prices } = await pricesOf(database, { clock, isOn: false });
+    assert.throws(
+      () => prices.spot(['SE1', 'SE2', 'SE3', 'SE4']),
+      (error) =>
+        error instanceof AppError && /^no current spot price of SE1–SE4 is known/.test(error.message),
+    );
+    assert.equal(prices.health().status, 'degraded');
+    await prices.close();
+  });
+});
+
+describe('the sample day', () => {
+  for (const [day, quarters] of [
+    ['2026-11-21', 96],
+    ['2026-03-29', 92],
+    ['2026-10-25', 100],
+  ] as const) {
+    it(`is laid over ${day} by the clock, in ${quarters} quarters, and says so in each`, async () => {
+      const place = await makePlace('sqlite');
+      const database = await place.open();
+      const clock = turnedClock(boundsOf(day).start);
+      const { prices } = await pricesOf(database, { clock, sample });
+      const items = prices.spot(['SE4']);
+      const { end } = boundsOf(day);
+      assert.equal(items.filter(({ start }) => start < end).length, quarters);
+      assert.ok(items.every(({ source, price_eur }) => source === 'sample' && price_eur === null));
+      const at = (time: string) => items.find(({ start }) => start === momentOf(day, time))?.price;
+      assert.equal(at('07:45'), '1.16496');
+      assert.equal(prices.current().source, 'sample');
+      assert.match(prices.health().sentence, /the sample day stands in/);
+      const rows = await gather(prices, { area: 'SE4', from: 0, until: end, resolution: 'slot' });
+      assert.deepEqual(rows, []);
+      await prices.close();
+      await database.close();
+      await place.remove();
+    });
+  }
+
+  it('stands in for an area alone, and never beside real prices of it', async () => {
+    const place = await makePlace('sqlite');
+    const database = await place.open();
+    const store = createPriceStore(database);
+    await store.store(knownDay('SE3', '2026-11-21'), 1);
+    await store.store(knownDay('SE2', '2026-11-22'), 1);
+    const { prices } = await pricesOf(database, {
+      clock: turnedClock(momentOf('2026-11-21', '10:00')),
+      sample,
+    });
+    const sources = (area: 'SE1' | 'SE2' | 'SE3') => [
+      ...new Set(prices.spot([area]).map(({ source }) => source)),
+    ];
+    assert.deepEqual(sources('SE3'), ['first']);
+    assert.deepEqual(sources('SE1'), ['sample']);
+    assert.deepEqual(sources('SE2'), ['sample']);
+    assert.equal(prices.spot(['SE3']).at(-1)?.end, boundsOf('2026-11-21').end);
+    await prices.close();
+    await database.close();
+    await place.remove();
+  });
+});

@@ -1,0 +1,139 @@
+import type { PriceArea } from '../../adapter/market.ts';
+import type { Database } from '../../db/database.ts';
+import { daysBetween } from './calendar.ts';
+import type { Backfill } from './shapes.ts';
+
+/** A back-fill with the day that it is at. */
+export interface StoredBackfill extends Backfill {
+  readonly nextDay: string;
+}
+
+const LISTED = 100;
+
+/** The only SQL for `price_backfills`. */
+export function createBackfillStore(database: Database) {
+  const { queries } = database;
+  return {
+    /** False when another one is running. */
+    async insert(backfill: StoredBackfill): Promise<boolean> {
+      const { numInsertedOrUpdatedRows } = await queries
+        .insertInto('price_backfills')
+        .values({
+          id: backfill.id,
+          from_day: backfill.from,
+          until_day: backfill.until,
+          areas_json: JSON.stringify(backfill.areas),
+          refresh: backfill.refresh ? 1 : 0,
+          created_at: backfill.created_at,
+          ...progressOf(backfill),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+    },
+
+    /** Notes how far one is; false when it is not running any more. */
+    async save(backfill: StoredBackfill): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('price_backfills')
+        .set(progressOf(backfill))
+        .where('id', '=', backfill.id)
+        .where('status', '=', 'running')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async cancel(id: string, now: number): Promise<void> {
+      await queries
+        .updateTable('price_backfills')
+        .set({ status: 'cancelled', updated_at: now, finished_at: now })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .execute();
+    },
+
+    async find(id: string): Promise<StoredBackfill | undefined> {
+      const row = await queries
+        .selectFrom('price_backfills')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row === undefined ? undefined : backfillOf(row);
+    },
+
+    async running(): Promise<StoredBackfill | undefined> {
+      const row = await queries
+        .selectFrom('price_backfills')
+        .selectAll()
+        .where('status', '=', 'running')
+        .executeTakeFirst();
+      return row === undefined ? undefined : backfillOf(row);
+    },
+
+    async list(): Promise<StoredBackfill[]> {
+      const rows = await queries
+        .selectFrom('price_backfills')
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(LISTED)
+        .execute();
+      return rows.map(backfillOf);
+    },
+  };
+}
+
+export type BackfillStore = ReturnType<typeof createBackfillStore>;
+
+function progressOf(backfill: StoredBackfill) {
+  return {
+    status: backfill.status,
+    next_day: backfill.nextDay,
+    days_done: backfill.days_done,
+    days_skipped: backfill.days_skipped,
+    days_missing: backfill.days_missing,
+    days_failed: backfill.days_failed,
+    failures_json: JSON.stringify(backfill.failures),
+    updated_at: backfill.updated_at,
+    finished_at: backfill.finished_at,
+  };
+}
+
+interface Row {
+  id: string;
+  from_day: string;
+  until_day: string;
+  areas_json: string;
+  refresh: number;
+  status: string;
+  next_day: string;
+  days_done: number;
+  days_skipped: number;
+  days_missing: number;
+  days_failed: number;
+  failures_json: string;
+  created_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
+function backfillOf(row: Row): StoredBackfill {
+  return {
+    id: row.id,
+    from: row.from_day,
+    until: row.until_day,
+    areas: JSON.parse(row.areas_json) as PriceArea[],
+    refresh: row.refresh === 1,
+    status: row.status as Backfill['status'],
+    days_total: daysBetween(row.from_day, row.until_day) + 1,
+    days_done: row.days_done,
+    days_skipped: row.days_skipped,
+    days_missing: row.days_missing,
+    days_failed: row.days_failed,
+    failures: JSON.parse(row.failures_json) as Backfill['failures'],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    finished_at: row.finished_at,
+    nextDay: row.next_day,
+  };
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { PRICE_AREAS } from '../../adapter/market.ts';
+import type { Database } from '../../db/database.ts';
+import { addDays, boundsOf } from './calendar.ts';
+import { createPriceStore, type PriceStore } from './store.ts';
+import { knownDay } from './test-prices.ts';
+
+onEachEngine('stored prices', (engine) => {
+  let place: Place;
+  let database: Database;
+  let store: PriceStore;
+  before(async () => {
+    place = await makePlace(engine);
+    database = await place.open();
+    store = createPriceStore(database);
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  it('keeps every figure as text, to its last digit', async () => {
+    const day = knownDay('SE1', '2026-01-10');
+    const exact = {
+      ...day,
+      slots: day.slots.map((slot) => ({ ...slot, sek: '0.100000000000000001', eur: null })),
+      publishedAt: 1_767_963_600_123,
+    };
+    assert.equal(await store.store(exact, 5), 'stored');
+    const [facts] = await store.facts('2026-01-10', '2026-01-10');
+    assert.ok(facts !== undefined);
+    assert.deepEqual(await store.slots(facts), exact.slots);
+    assert.equal(facts.mean, '0.1');
+    assert.equal(facts.publishedAt, 1_767_963_600_123);
+    assert.equal(facts.converted, false);
+  });
+
+  it('notes a day that is the same as checked, and changes nothing else', async () => {
+    const day = knownDay('SE2', '2026-01-10');
+    assert.equal(await store.store(day, 5), 'stored');
+    assert.equal(await store.store({ ...day, source: 'second', publishedAt: 7 }, 9), 'unchanged');
+    const facts = (await store.facts('2026-01-10', '2026-01-10')).find(({ area }) => area === 'SE2');
+    assert.deepEqual([facts?.source, facts?.checkedAt, facts?.publishedAt], ['first', 9, null]);
+  });
+
+  it('replaces a day whole when its slots have another length', async () => {
+    for (const [day, quarters] of [
+      ['2026-02-10', 96],
+      ['2026-03-29', 92],
+      ['2026-10-25', 100],
+    ] as const) {
+      await store.store(knownDay('SE3', addDays(day, -1)), 1);
+      await store.store(knownDay('SE3', addDays(day, 1)), 1);
+      assert.equal(await store.store(knownDay('SE3', day, { slotMin: 60 }), 2), 'stored');
+      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(day) })).length, quarters / 4);
+      assert.equal(await store.store(knownDay('SE3', day), 3), 'corrected');
+      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(day) })).length, quarters);
+      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(addDays(day, -1)) })).length, 96);
+      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(addDays(day, 1)) })).length, 96);
+    }
+  });
+
+  it('leaves a day as it was when replacing it fails half-way', async () => {
+    const day = knownDay('SE4', '2026-04-10');
+    await store.store(day, 1);
+    const [first, ...rest] = knownDay('SE4', '2026-04-10', { eur: () => 0.2 }).slots;
+    assert.ok(first !== undefined);
+    const twice = { ...day, slots: [first, ...rest, first] };
+    await assert.rejects(store.store(twice, 2));
+    assert.deepEqual(await store.slots(day), day.slots);
+  });
+
+  it('never mixes what two writers store of a day at once', async () => {
+    const hourly = knownDay('SE1', '2026-05-10', { slotMin: 60, eur: () => 0.3 });
+    const quarterly = knownDay('SE1', '2026-05-10', { eur: (index) => 0.1 + index / 1000 });
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([store.store(hourly, 1), store.store(quarterly, 1), store.store(hourly, 1)]);
+      const slots = await store.slots(hourly);
+      assert.deepEqual(slots, slots.length === 24 ? hourly.slots : quarterly.slots);
+    }
+  });
+
+  it('takes a year of quarters of four areas in seconds', async () => {
+    let rows = 0;
+    for (let day = '2025-01-01'; day <= '2025-12-31'; day = addDays(day, 1))
+      for (const area of PRICE_AREAS) {
+        const known = knownDay(area, day);
+        await store.store(known, 1);
+        rows += known.slots.length;
+      }
+    assert.equal(rows, 140_160);
+    const { count } = await database.queries
+      .selectFrom('prices')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('day', '>=', '2025-01-01')
+      .where('day', '<=', '2025-12-31')
+      .executeTakeFirstOrThrow();
+    assert.equal(count, rows);
+  });
+});
