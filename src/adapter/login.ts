@@ -42,7 +42,11 @@ export interface LoginSession {
 
 /** A vendor whose calls carry a token that expires; the platform stores, renews and sends it. */
 export interface Login {
-  /** From the credentials to the first tokens; absent for OAuth vendors, whose code the platform exchanges. */
+  /**
+   * From the credentials to tokens; absent for OAuth vendors, whose code the platform exchanges. Credentials that the vendor
+   * says are wrong are an `AppError` of code `link.credentials_refused`, and nothing else is; the platform makes a lost login of
+   * it when they had been good before.
+   */
   signIn?(session: LoginSession, credentials: JsonObject): Promise<Tokens>;
   /**
    * From old tokens to new ones; OAuth vendors get the refresh grant when it is absent. A lost login is an `AppError`

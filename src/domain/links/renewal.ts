@@ -33,9 +33,16 @@ export async function renewTokens(tokens: Tokens, options: RenewalOptions): Prom
     const isLost = error instanceof AppError && error.code === 'vendor.login_expired';
     if (!isLost || login?.signIn === undefined) throw error;
   }
-  if (login?.signIn !== undefined) return login.signIn(session, credentials);
-  throw new AppError(
-    'vendor.login_expired',
-    `the sign-in at ${adapter.name} has expired; link the account again`,
-  );
+  if (login?.signIn === undefined) throw lost(`the sign-in at ${adapter.name} has expired`);
+  try {
+    return await login.signIn(session, credentials);
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.code === 'link.credentials_refused';
+    if (!isRefused) throw error;
+    // They were good when the account was linked: the user has changed them, or the vendor has closed the account.
+    throw lost(`${adapter.name} no longer takes the password that the account was linked with`, error);
+  }
 }
+
+const lost = (sentence: string, cause?: unknown): AppError =>
+  new AppError('vendor.login_expired', `${sentence}; link the account again`, { cause });
