@@ -17,6 +17,8 @@ export interface StreamSession extends Session {
     readonly query?: Readonly<Record<string, string>>;
     /** Sends the token in the query under this name, where headers cannot be. */
     readonly tokenQuery?: string;
+    /** Besides the token: a cookie that keeps the connection at the server that was agreed on, say. */
+    readonly headers?: Readonly<Record<string, string>>;
   }): Promise<VendorSocket>;
   /** A device changed: `raw` is what the kind's `read` would return now. */
   observed(deviceId: string, raw: unknown): void;
