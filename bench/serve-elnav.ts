@@ -1,4 +1,5 @@
 import { start } from '../src/bin/start.ts';
+import { needsOf } from '../src/bin/vendor-needs.ts';
 import { readSettings } from '../src/core/config.ts';
 import { vendors } from '../src/vendors/index.ts';
 import { answerQuestions, ready } from './child-side.ts';
@@ -6,7 +7,7 @@ import { liveVendor, polledVendor } from './vendor.ts';
 
 // Both services as `npm start` runs them, with two vendors more; settings come from the environment.
 const running = await start({
-  settings: readSettings(process.env),
+  settings: readSettings(process.env, needsOf(vendors)),
   services: ['connect', 'grid'],
   adapters: [...vendors, polledVendor, liveVendor],
 });

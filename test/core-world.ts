@@ -1,5 +1,6 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { Command } from '../src/adapter/commands.ts';
+import type { Http } from '../src/adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import type { JsonObject } from '../src/core/json.ts';
@@ -7,13 +8,19 @@ import { silentLog } from '../src/core/log.ts';
 import { createMetrics } from '../src/core/metrics.ts';
 import type { Database } from '../src/db/database.ts';
 import { type Accounts, createAccounts } from '../src/domain/accounts/index.ts';
+import { createBudgets } from '../src/domain/budgets/index.ts';
 import { createCommands } from '../src/domain/commands/index.ts';
 import { createDevices, createVendorCaller } from '../src/domain/devices/index.ts';
 import {
+  createCalls,
+  createLinkCodes,
   createLinkStore,
   createLinks,
   createSessionSource,
   createSessions,
+  createSignals,
+  createTokenStore,
+  createTokens,
   createVault,
 } from '../src/domain/links/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
@@ -27,17 +34,38 @@ interface CoreOptions {
   readonly place: Place;
   readonly clock: TurnedClock;
   readonly adapters: readonly Adapter[];
+  /** Where the calls of adapters with hosts go. */
+  readonly hostOf?: (adapter: Adapter, name: string) => Http;
+}
+
+const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
+
+function noHost(adapter: Adapter): never {
+  throw new Error(`${adapter.slug} is called, and the test says nothing of its hosts`);
 }
 
 /** Opens a process on a place: several at a time on PostgreSQL. */
-export async function openCore({ place, clock, adapters: list }: CoreOptions) {
+export async function openCore({ place, clock, adapters: list, hostOf = noHost }: CoreOptions) {
   const database: Database = await place.open(clock);
   const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
   const log = silentLog;
   const callVendor = createVendorCaller({ clock, log, metrics: createMetrics() });
   const store = createLinkStore(database);
   const vault = createVault(VAULT_KEYS, systemRandom);
-  const sessions = createSessions({ bus: database.bus, store, vault, clock, log });
+  const { bus } = database;
+  const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
+  const budgets = createBudgets({ database, clock, log });
+  const calls = createCalls({
+    adapters,
+    hostOf,
+    partnerOf: () => PARTNER,
+    tokens,
+    budgets,
+    signals: createSignals(clock),
+    clock,
+  });
+  const linkCodes = createLinkCodes({ database, vault, clock, random: systemRandom });
+  const sessions = createSessions({ bus, store, vault, calls, clock, log });
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, clock, log });
   const links = createLinks({
@@ -47,6 +75,9 @@ export async function openCore({ place, clock, adapters: list }: CoreOptions) {
     devices,
     adapters,
     callVendor,
+    calls,
+    tokens,
+    linkCodes,
     checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
     random: systemRandom,
@@ -65,6 +96,9 @@ export async function openCore({ place, clock, adapters: list }: CoreOptions) {
     store,
     vault,
     sessions,
+    tokens,
+    budgets,
+    linkCodes,
     devices,
     links,
     commands,

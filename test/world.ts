@@ -1,8 +1,10 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
 import { type Running, start } from '../src/bin/start.ts';
+import { needsOf } from '../src/bin/vendor-needs.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { readSettings } from '../src/core/config.ts';
 import { type Log, silentLog } from '../src/core/log.ts';
+import { vendors } from '../src/vendors/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
@@ -48,15 +50,18 @@ let emails = 0;
 
 export async function makeWorld(options: WorldOptions): Promise<World> {
   const place = options.place ?? (await makePlace(options.engine));
-  const settings = readSettings({
-    ELNAV_CONNECT_PORT: '0',
-    ELNAV_GRID_PORT: '0',
-    ELNAV_DATA_DIR: place.dataDir,
-    ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
-    ELNAV_VAULT_KEYS: VAULT_KEYS,
-    ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
-    ...options.env,
-  });
+  const settings = readSettings(
+    {
+      ELNAV_CONNECT_PORT: '0',
+      ELNAV_GRID_PORT: '0',
+      ELNAV_DATA_DIR: place.dataDir,
+      ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
+      ELNAV_VAULT_KEYS: VAULT_KEYS,
+      ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
+      ...options.env,
+    },
+    needsOf(options.adapters ?? vendors),
+  );
   const running = await start({
     settings,
     services: ['connect', 'grid'],

@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describeVendors } from '../src/adapter/describe.ts';
+import { needsOf } from '../src/bin/vendor-needs.ts';
 import { SETTINGS } from '../src/core/config.ts';
 import { ERRORS } from '../src/core/errors.ts';
+import { settingsOfVendors } from '../src/core/vendor-settings.ts';
 
 /*
  * Writes what the code knows: `npm run generate`. With --check nothing is written, and a file that is not current ends the
@@ -52,12 +54,15 @@ ${table(['Code', 'Connect', 'Grid', 'Retry', 'Meaning'], rows)}
 `;
 }
 
-function configPage(): string {
-  const rows = SETTINGS.map(({ name, fallback, description, secret }) => [
-    `\`${name}\``,
-    fallback === '' ? '' : `\`${fallback}\``,
-    `${description}.${secret === true ? ' Secret.' : ''}`,
-  ]);
+async function configPage(): Promise<string> {
+  const { vendors } = await import('../src/vendors/index.ts');
+  const rows = [...SETTINGS, ...settingsOfVendors(needsOf(vendors))].map(
+    ({ name, fallback, description, secret }) => [
+      `\`${name}\``,
+      fallback === '' ? '' : `\`${fallback}\``,
+      `${description}.${secret === true ? ' Secret.' : ''}`,
+    ],
+  );
   return `<!-- ${HEADER} -->
 
 # Settings
@@ -119,6 +124,6 @@ function write(file: string, text: string): void {
 
 write('src/vendors/index.ts', vendorIndex());
 write('docs/errors.md', errorsPage());
-write('docs/config.md', configPage());
+write('docs/config.md', await configPage());
 write('docs/vendors.md', await vendorsPage());
 process.exit(stale === 0 ? 0 : 1);

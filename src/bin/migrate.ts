@@ -5,10 +5,12 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
+import { needsOf } from './vendor-needs.ts';
 
 try {
-  const settings = readSettings(process.env);
+  const settings = readSettings(process.env, needsOf(vendors));
   const database = await openDatabase({
     url: settings.databaseUrl?.reveal(),
     dataDir: resolve(settings.dataDir),

@@ -5,11 +5,13 @@ import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { openDatabase } from '../db/database.ts';
 import { createLinkStore, createVault, rotateVault } from '../domain/links/index.ts';
+import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';
+import { needsOf } from './vendor-needs.ts';
 
 try {
-  const settings = readSettings(process.env);
+  const settings = readSettings(process.env, needsOf(vendors));
   const dataDir = resolve(settings.dataDir);
   const database = await openDatabase({
     url: settings.databaseUrl?.reveal(),

@@ -1,6 +1,8 @@
 import { readSettings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
+import { vendors } from '../vendors/index.ts';
 import { type Running, start } from './start.ts';
+import { needsOf } from './vendor-needs.ts';
 
 /** Runs services until SIGTERM or SIGINT. A fault of the operator's is printed as a sentence. */
 export async function run(services: readonly ('connect' | 'grid')[]): Promise<void> {
@@ -8,7 +10,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   process.umask(0o077);
   let running: Running;
   try {
-    running = await start({ settings: readSettings(process.env), services });
+    running = await start({ settings: readSettings(process.env, needsOf(vendors)), services });
   } catch (error) {
     exitWith(error);
     return;

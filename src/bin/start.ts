@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
+import type { Partner } from '../adapter/login.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import { addGrid } from '../apps/grid/app.ts';
@@ -14,14 +15,20 @@ import { createMetrics } from '../core/metrics.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
+import { createBudgets } from '../domain/budgets/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDevices, createVendorCaller } from '../domain/devices/index.ts';
 import {
+  createCalls,
+  createLinkCodes,
   createLinkStore,
   createLinks,
   createSessionSource,
   createSessions,
+  createSignals,
+  createTokenStore,
+  createTokens,
   createVault,
 } from '../domain/links/index.ts';
 import { createGate } from '../http/gate.ts';
@@ -33,6 +40,7 @@ import { vendors } from '../vendors/index.ts';
 import { firstAccount } from './first-account.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
+import { createVendorHosts } from './vendor-hosts.ts';
 
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -132,13 +140,25 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const adapters = new Map((options.adapters ?? vendors).map((adapter) => [adapter.slug, adapter]));
     const callVendor = createVendorCaller({ clock, log, metrics, stopping: stopVendors.signal });
     const store = createLinkStore(database);
-    const sessions = createSessions({
-      bus: database.bus,
-      store,
-      vault: createVault(secrets.vaultKeys, random),
+    const { bus } = database;
+    const vault = createVault(secrets.vaultKeys, random);
+    const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
+    const linkCodes = createLinkCodes({ database, vault, clock, random });
+    const budgets = createBudgets({ database, clock, log });
+    closers.push(() => budgets.flush());
+    const baseUrlOf = (vendor: string) => settings.vendors.get(vendor)?.baseUrl;
+    const hosts = createVendorHosts({ baseUrlOf, clock, random, log, userAgent: `elnav/${VERSION}` });
+    closers.push(() => hosts.close());
+    const calls = createCalls({
+      adapters,
+      hostOf: hosts.hostOf,
+      partnerOf: (vendor) => partnerIn(settings, vendor),
+      tokens,
+      budgets,
+      signals: createSignals(clock),
       clock,
-      log,
     });
+    const sessions = createSessions({ bus, store, vault, calls, clock, log });
     const source = createSessionSource({ sessions, callVendor, log });
     const devices = createDevices({ database, adapters, sessions: source, clock, log });
     closers.push(() => devices.flush());
@@ -151,6 +171,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       devices,
       adapters,
       callVendor,
+      calls,
+      tokens,
+      linkCodes,
       checkCredentials,
       clock,
       random,
@@ -205,6 +228,14 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       return stopping;
     },
   };
+}
+
+/** What the operator got from a vendor as its partner. */
+function partnerIn({ vendors: set }: Settings, vendor: string): Partner | undefined {
+  const { clientId, clientSecret } = set.get(vendor) ?? {};
+  return clientId === undefined || clientSecret === undefined
+    ? undefined
+    : { clientId, clientSecret: clientSecret.reveal() };
 }
 
 async function openRedis(settings: Settings, log: Log): Promise<Redis | undefined> {

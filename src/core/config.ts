@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { OperatorError } from './errors.ts';
 import { Secret } from './secret.ts';
+import {
+  settingsOfVendors,
+  type VendorNeeds,
+  type VendorSettings,
+  vendorSettingNames,
+} from './vendor-settings.ts';
 
 export interface VaultKey {
   readonly id: string;
@@ -27,6 +33,12 @@ export interface Settings {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly logLevel: string;
   readonly market: MarketSettings;
+  /** By slug. */
+  readonly vendors: ReadonlyMap<string, VendorSettings>;
+  /** Vendors that are served by their built-in simulators, besides those that are by default; undefined: the default alone. */
+  readonly simulate: readonly string[] | 'none' | undefined;
+  /** Whether base addresses that an account chooses may lead into private networks. */
+  readonly arePrivateAddressesAllowed: boolean;
 }
 
 /** How a day-ahead price or production source is asked. */
@@ -51,7 +63,7 @@ export const PRICE_SOURCE_SLUGS = ['elprisetjustnu', 'entsoe', 'energidataservic
 const SOURCE_SLUGS = [...PRICE_SOURCE_SLUGS, 'ecb', 'esett'] as const;
 const baseUrlName = (slug: string) => `ELNAV_${slug.toUpperCase()}_BASE_URL`;
 
-interface Setting {
+export interface Setting {
   readonly name: string;
   readonly description: string;
   readonly fallback: string;
@@ -162,6 +174,18 @@ export const SETTINGS: readonly Setting[] = [
     description: `Another address for the source ${slug}`,
   })),
   {
+    name: 'ELNAV_SIMULATE',
+    fallback: '',
+    description:
+      'Vendors that their built-in simulators stand in for, comma-separated, or none; by default, with the embedded database, those OAuth vendors that have no client id',
+  },
+  {
+    name: 'ELNAV_ALLOW_PRIVATE_ADDRESSES',
+    fallback: 'off',
+    description:
+      'on: addresses that an account gives for a vendor of its own may lead into private networks; needed for devices in a local network',
+  },
+  {
     name: 'ELNAV_LOG_LEVEL',
     fallback: 'info',
     description: 'trace, debug, info, warn, error or silent; debug has a line for every request',
@@ -170,10 +194,11 @@ export const SETTINGS: readonly Setting[] = [
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every setting; throws one `OperatorError` that lists all faults together. */
-export function readSettings(environment: Environment): Settings {
+/** Reads every setting, those that the vendors add too; throws one `OperatorError` that lists all faults together. */
+export function readSettings(environment: Environment, vendors: readonly VendorNeeds[] = []): Settings {
   const faults: string[] = [];
-  const known = new Set(SETTINGS.map((setting) => setting.name));
+  const settingsThere = [...SETTINGS, ...settingsOfVendors(vendors)];
+  const known = new Set(settingsThere.map((setting) => setting.name));
   for (const name of Object.keys(environment)) {
     if (name.startsWith('ELNAV_') && !known.has(name))
       faults.push(`${name} is not a setting${nearest(name, known)}`);
@@ -181,7 +206,7 @@ export function readSettings(environment: Environment): Settings {
   const text = (name: string): string => {
     const value = environment[name]?.trim();
     return value === undefined || value === ''
-      ? (SETTINGS.find((setting) => setting.name === name)?.fallback ?? '')
+      ? (settingsThere.find((setting) => setting.name === name)?.fallback ?? '')
       : value;
   };
   const optional = (name: string) => (text(name) === '' ? undefined : text(name));
@@ -231,6 +256,31 @@ export function readSettings(environment: Environment): Settings {
       productionUnit: parsed('ELNAV_PRODUCTION_UNIT', oneOf('auto', 'MW', 'MWh')) ?? 'auto',
       geocoderUrl: parsed('ELNAV_GEOCODER_URL', parseHttpUrl),
     },
+    vendors: new Map(
+      vendors.map(({ slug, files }) => {
+        const names = vendorSettingNames(slug);
+        const clientId = optional(names.clientId);
+        const clientSecret = parsed(names.clientSecret, (value) => new Secret(value));
+        if ((clientId === undefined) !== (clientSecret === undefined))
+          faults.push(`${names.clientId} and ${names.clientSecret} must be set together`);
+        return [
+          slug,
+          {
+            baseUrl: parsed(names.baseUrl, parseHttpUrl),
+            clientId,
+            clientSecret,
+            files: Object.fromEntries(
+              files.flatMap(({ setting }) => {
+                const path = optional(setting);
+                return path === undefined ? [] : [[setting, path]];
+              }),
+            ),
+          },
+        ];
+      }),
+    ),
+    simulate: parsed('ELNAV_SIMULATE', (value) => parseSimulate(value, vendors)),
+    arePrivateAddressesAllowed: parsed('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off')) === 'on',
   };
   if (settings.databaseUrl !== undefined) {
     if (text('ELNAV_SAMPLE_PRICES') === 'on')
@@ -328,6 +378,13 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
 
 function isSampleAllowed(setting: 'auto' | 'on' | 'off', isDevelopment: boolean): boolean {
   return setting === 'auto' ? isDevelopment : setting === 'on';
+}
+
+function parseSimulate(value: string, vendors: readonly VendorNeeds[]): readonly string[] | 'none' {
+  if (value === 'none') return 'none';
+  const slugs = value.split(',').map((part) => part.trim());
+  for (const slug of slugs) oneOf(...vendors.map((vendor) => vendor.slug))(slug);
+  return slugs;
 }
 
 function parsePriceSources(value: string): string[] {

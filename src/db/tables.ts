@@ -266,6 +266,65 @@ interface Leases {
   until: number;
 }
 
+/** What calls of a link are signed in with. */
+interface LinkTokens {
+  account_id: number;
+  link_id: string;
+  vault_key: string;
+  sealed_tokens: string;
+  /** Counts renewals: who renews a version that is no longer the stored one has been overtaken. */
+  version: number;
+  expires_at: number;
+  /** Why the user must sign in again; null while the tokens are good or can be renewed. */
+  lost_reason: string | null;
+  /** The process that renews them now, until then. */
+  renewer: string | null;
+  renewing_until: number | null;
+}
+
+/** Sign-ins at vendors that are on their way. */
+interface OauthStates {
+  /** SHA-256, hex, of what travels; the same of sessions and codes. */
+  state_sha256: string;
+  vendor: string;
+  session_sha256: string | null;
+  /** Of the cookie of the browser that began. */
+  browser_sha256: string;
+  vault_key: string;
+  sealed_verifier: string;
+  expires_at: number;
+}
+
+/** Tokens of finished sign-ins that wait for `POST /link`. */
+interface LinkCodes {
+  code_sha256: string;
+  vendor: string;
+  vault_key: string;
+  sealed_tokens: string;
+  expires_at: number;
+}
+
+interface LinkSessions {
+  session_sha256: string;
+  account_id: number;
+  user_ref: string;
+  vendor: string | null;
+  redirect_uri: string | null;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+/** What was used of a vendor's limit in a window of its length. */
+interface VendorBudgets {
+  vendor: string;
+  rule: string;
+  /** `app`, or who alone the limit is of: `account/link`, `account/link/device`. */
+  subject: string;
+  window_start: number;
+  used: number;
+}
+
 export interface Tables {
   accounts: Accounts;
   account_policies: AccountPolicies;
@@ -288,4 +347,9 @@ export interface Tables {
   price_sources: PriceSources;
   price_backfills: PriceBackfills;
   leases: Leases;
+  link_tokens: LinkTokens;
+  oauth_states: OauthStates;
+  link_codes: LinkCodes;
+  link_sessions: LinkSessions;
+  vendor_budgets: VendorBudgets;
 }

@@ -3,6 +3,8 @@ import * as accounts from './0001-accounts.ts';
 import * as devices from './0002-devices.ts';
 import * as charging from './0003-charging.ts';
 import * as market from './0004-market.ts';
+import * as linking from './0006-linking.ts';
+import * as vendorBudgets from './0007-vendor-budgets.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +12,6 @@ export const migrations: Record<string, Migration> = {
   '0002-devices': devices,
   '0003-charging': charging,
   '0004-market': market,
+  '0006-linking': linking,
+  '0007-vendor-budgets': vendorBudgets,
 };

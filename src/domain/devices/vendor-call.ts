@@ -8,7 +8,7 @@ export const VENDOR_TIMEOUT_MS = 14_000;
 
 export interface VendorCall {
   readonly vendor: string;
-  readonly call: 'link' | 'unlink' | 'read' | 'command' | 'conditions';
+  readonly call: 'link' | 'unlink' | 'read' | 'poll' | 'command' | 'conditions' | 'subscribe';
 }
 
 export type CallVendor = <T>(what: VendorCall, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Adapter, Linked } from '../../adapter/adapter.ts';
 import type { Expected } from '../../adapter/dial-in.ts';
+import type { Tokens } from '../../adapter/login.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -9,13 +10,21 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import type { CallVendor, Devices } from '../devices/index.ts';
+import type { Calls } from './calls.ts';
+import type { LinkCodes } from './link-codes.ts';
 import type { Sessions } from './sessions.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
+import type { TokensOfLinks } from './tokens.ts';
 
+export { type Calls, createCalls } from './calls.ts';
+export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';
+export { createSignals, type LinkSignals } from './signals.ts';
 export { createSessionSource } from './source.ts';
 export { createLinkStore, type LinkStore } from './store.ts';
+export { createTokenStore, type TokenStore } from './store-tokens.ts';
+export { createTokens, type TokensOfLinks } from './tokens.ts';
 export { createVault, type Vault } from './vault.ts';
 
 const DROPPED = 'links.dropped';
@@ -54,6 +63,12 @@ export interface ListedLink {
   readonly device_count: number;
 }
 
+/** What an account is signed in with from now on. */
+interface Given {
+  readonly credentials: JsonObject;
+  readonly tokens: Tokens | undefined;
+}
+
 interface LinksOptions {
   readonly database: Database;
   readonly store: LinkStore;
@@ -61,6 +76,9 @@ interface LinksOptions {
   readonly devices: Devices;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly callVendor: CallVendor;
+  readonly calls: Calls;
+  readonly tokens: TokensOfLinks;
+  readonly linkCodes: LinkCodes;
   /** Checks credentials against the vendor's schema and says what is wrong with them. */
   readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
   readonly clock: Clock;
@@ -71,6 +89,7 @@ interface LinksOptions {
 /** Linked vendor accounts. */
 export function createLinks(options: LinksOptions) {
   const { database, store, sessions, devices, adapters, callVendor, clock, random, log } = options;
+  const { calls, tokens, linkCodes } = options;
   const { bus } = database;
   const self = crypto.randomUUID();
   const linking = new Map<string, Promise<unknown>>();
@@ -121,23 +140,55 @@ export function createLinks(options: LinksOptions) {
       createdAt: now,
       linkedAt: now,
     };
-    const linked = await callVendor({ vendor, call: 'link' }, (signal) =>
-      adapter.link(sessions.openNew(provisional, credentials, signal)),
+    const { linked, tokens, kept } = await callVendor({ vendor, call: 'link' }, (signal) =>
+      signInAndLink(adapter, { row: provisional, credentials, signal }),
     );
     // One at a time for a vendor account: two requests that link it at once make one link.
     const key = `${account}/${vendor}/${linked.vendorAccount}`;
     const saved = (linking.get(key) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => saveOnce(provisional, linked, credentials));
+      .then(() => saveOnce(provisional, linked, { credentials: kept, tokens }));
     linking.set(key, saved);
     return saved.finally(() => linking.get(key) === saved && linking.delete(key));
+  }
+
+  /** Gets the first tokens where the vendor wants some, and asks what is there. */
+  async function signInAndLink(
+    adapter: Adapter,
+    made: {
+      readonly row: Omit<LinkRow, 'sealed'>;
+      readonly credentials: JsonObject;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<{ linked: Linked; tokens: Tokens | undefined; kept: JsonObject }> {
+    const { row, signal } = made;
+    // A code is spent; there is nothing to keep of it.
+    const credentials = adapter.oauth === undefined ? made.credentials : {};
+    try {
+      const first =
+        adapter.oauth === undefined
+          ? await adapter.login?.signIn?.(calls.loginSession(adapter, row, signal), credentials)
+          : await linkCodes.spend(row.vendor, String(made.credentials.link_code));
+      const { session, tokens } = sessions.openNew(
+        row,
+        { credentials, tokens: first },
+        { signal, call: 'link' },
+      );
+      const linked = await adapter.link(session);
+      return { linked, tokens: tokens(), kept: credentials };
+    } catch (error) {
+      // Nobody was signed in before: what is refused is what was just given.
+      if (error instanceof AppError && error.code === 'vendor.login_expired')
+        throw new AppError('link.credentials_refused', error.message, { cause: error });
+      throw error;
+    }
   }
 
   /** Another process may have made the same link a moment ago; then this one updates it. */
   async function saveOnce(
     provisional: Omit<LinkRow, 'sealed'>,
     linked: Linked,
-    given: JsonObject,
+    given: Given,
   ): Promise<LinkedDevice[]> {
     try {
       return await save(provisional, linked, given);
@@ -151,7 +202,7 @@ export function createLinks(options: LinksOptions) {
   async function save(
     provisional: Omit<LinkRow, 'sealed'>,
     linked: Linked,
-    given: JsonObject,
+    given: Given,
   ): Promise<LinkedDevice[]> {
     const { account, vendor } = provisional;
     const adapter = adapterOf(vendor);
@@ -162,16 +213,18 @@ export function createLinks(options: LinksOptions) {
       ...key,
       vendorAccount: linked.vendorAccount,
       createdAt: before?.createdAt ?? provisional.createdAt,
-      sealed: sessions.seal(key, linked.credentials ?? given),
+      sealed: sessions.seal(key, linked.credentials ?? given.credentials),
     };
     const old = before === undefined ? [] : await devices.ofLink(row);
     // A station tells its devices itself; what linking said of them holds only until it has.
     const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
     await database.transaction(async (transaction) => {
       await store.save(transaction, row);
+      if (given.tokens !== undefined) await tokens.put(transaction, row, given.tokens);
       if (keepsDevices) await devices.setUserRef(transaction, row);
       else await devices.replace(transaction, row, linked.devices);
     });
+    if (given.tokens !== undefined) await tokens.forget(row);
     await devices.changed(account, [...old, ...linked.devices]);
     if (before !== undefined) await drop(row, 'credentials_changed');
     const found = await devices.ofLink(row);
@@ -203,7 +256,7 @@ export function createLinks(options: LinksOptions) {
       if (adapter?.unlink !== undefined) {
         const unlink = adapter.unlink.bind(adapter);
         await callVendor({ vendor: row.vendor, call: 'unlink' }, (signal) =>
-          unlink(sessions.open(row, signal)),
+          unlink(sessions.open(row, { signal, call: 'unlink' })),
         ).catch((error: unknown) =>
           log.warn({ err: error, vendor: row.vendor }, 'the vendor was not told of an unlinked account'),
         );

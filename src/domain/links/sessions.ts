@@ -1,10 +1,12 @@
 import type { StationServer } from '../../adapter/dial-in.ts';
+import type { Tokens } from '../../adapter/login.ts';
 import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { LateChild, type Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
+import type { Caller, Calls } from './calls.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import type { Vault } from './vault.ts';
 
@@ -16,9 +18,13 @@ const CACHED_LINKS = 5_000;
 export interface Sessions {
   /** The link, with its credentials still sealed; undefined when it is gone. */
   find(link: LinkKey): Promise<LinkRow | undefined>;
-  open(row: LinkRow, signal: AbortSignal): Session;
+  open(row: LinkRow, caller: Caller): Session;
   /** A session for a link that is being made. */
-  openNew(row: Omit<LinkRow, 'sealed'>, credentials: JsonObject, signal: AbortSignal): Session;
+  openNew(
+    row: Omit<LinkRow, 'sealed'>,
+    made: { readonly credentials: JsonObject; readonly tokens: Tokens | undefined },
+    caller: Caller,
+  ): { readonly session: Session /** The tokens as they are by now. */; tokens(): Tokens | undefined };
   seal(link: LinkKey, credentials: JsonObject): LinkRow['sealed'];
   unseal(row: LinkRow): JsonObject;
   documents(link: LinkKey): Documents;
@@ -35,11 +41,12 @@ interface SessionsOptions {
   readonly bus: Bus;
   readonly store: LinkStore;
   readonly vault: Vault;
+  readonly calls: Calls;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function createSessions({ bus, store, vault, clock, log }: SessionsOptions): Sessions {
+export function createSessions({ bus, store, vault, calls, clock, log }: SessionsOptions): Sessions {
   const rows = new Map<string, LinkRow>();
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
@@ -60,7 +67,11 @@ export function createSessions({ bus, store, vault, clock, log }: SessionsOption
     remove: (name) => store.removeDocument(link, name),
   });
 
-  const openNew: Sessions['openNew'] = (row, credentials, signal) => {
+  const sessionOf = (
+    row: Omit<LinkRow, 'sealed'>,
+    credentials: JsonObject,
+    { signal, http }: Pick<Session, 'signal' | 'http'>,
+  ): Session => {
     const station = servers.get(row.vendor)?.station(row);
     return {
       account: row.account,
@@ -73,6 +84,8 @@ export function createSessions({ bus, store, vault, clock, log }: SessionsOption
       documents: documents(row),
       signal,
       ...WITHOUT_CALLS,
+      http,
+      signals: calls.signals.of(row),
       ...(station === undefined ? {} : { station }),
     };
   };
@@ -100,8 +113,18 @@ export function createSessions({ bus, store, vault, clock, log }: SessionsOption
       rows.set(keyOf(link), row);
       return row;
     },
-    open: (row, signal) => openNew(row, unseal(row), signal),
-    openNew,
+    open(row, caller) {
+      const credentials = unseal(row);
+      const http = calls.ofLink(row, credentials, caller);
+      return sessionOf(row, credentials, { signal: caller.signal, http });
+    },
+    openNew(row, { credentials, tokens }, caller) {
+      const made = calls.ofNew({ link: row, credentials, tokens }, caller);
+      return {
+        session: sessionOf(row, credentials, { signal: caller.signal, http: made.http }),
+        tokens: made.tokens,
+      };
+    },
     seal: ({ account, link }, credentials) =>
       vault.seal(JSON.stringify(credentials), { account, link, field: CREDENTIALS }),
     unseal,

@@ -22,7 +22,9 @@ export function createSessionSource({ sessions, callVendor, log }: SourceOptions
       const row = await sessions.find(link);
       if (row === undefined) throw new AppError('device.not_found', 'the device is no longer linked');
       try {
-        const answer = await callVendor(what, (signal) => work(sessions.open(row, signal)));
+        const answer = await callVendor(what, (signal) =>
+          work(sessions.open(row, { signal, call: what.call })),
+        );
         note(row, 'active', null);
         return answer;
       } catch (error) {

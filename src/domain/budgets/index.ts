@@ -1,0 +1,250 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { createBudgetStore, type Use } from './store.ts';
+import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
+
+export interface Spending {
+  readonly use: CallUse;
+  readonly device: string | undefined;
+  readonly link: LinkKey;
+  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'budgets'>;
+  /** Nobody waits for it: it leaves the reserve alone. */
+  readonly isBackground: boolean;
+}
+
+/** A limit as `GET /vendors/{vendor}/budget` shows it. */
+export interface BudgetView {
+  readonly name: string;
+  readonly of: BudgetRule['of'];
+  /** The link, for a limit that is its own. */
+  readonly link: string | null;
+  readonly unit: BudgetRule['unit'];
+  readonly amount: number;
+  readonly window_seconds: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** Kept for commands and for reads that somebody waits for. */
+  readonly reserved: number;
+  /** The end of the window that is counted in. */
+  readonly resets_at: string;
+  readonly source: string;
+}
+
+interface BudgetsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Never all of what the vendor grants: its clock is another, and a call may be counted that we think was not. */
+const SHARE = 0.95;
+const FLUSH_MS = 1_000;
+/** Windows that no rule looks at any more are removed; the longest rule is a month. */
+const KEPT_MS = 70 * 86_400_000;
+const CLEAN_MS = 3_600_000;
+
+interface Counted {
+  readonly vendor: string;
+  readonly rule: BudgetRule;
+  readonly subject: string;
+  readonly tally: Tally;
+}
+
+/**
+ * The limits that vendors set, kept below. Counted in memory, stored every second, and shared through the database: a restart
+ * forgets at most a second of calls, and processes know of each other's calls a second later.
+ */
+export function createBudgets({ database, clock, log }: BudgetsOptions) {
+  const store = createBudgetStore(database);
+  const counted = new Map<string, Counted>();
+  const loading = new Map<string, Promise<Counted>>();
+  const dirty = new Set<Counted>();
+  let flushing: Promise<void> = Promise.resolve();
+  let isPlanned = false;
+  let cleanedAt = clock.now();
+
+  function subjectOf(rule: BudgetRule, { link, device }: Pick<Spending, 'link' | 'device'>): string {
+    if (rule.of === 'app') return 'app';
+    const ofLink = `${link.account}/${link.link}`;
+    return rule.of === 'link' ? ofLink : `${ofLink}/${device ?? ''}`;
+  }
+
+  function countedOf(vendor: string, rule: BudgetRule, subject: string): Counted | Promise<Counted> {
+    const key = `${vendor} ${rule.name} ${subject}`;
+    const known = counted.get(key);
+    if (known !== undefined) return known;
+    const running = loading.get(key);
+    if (running !== undefined) return running;
+    const load = loadOne({ vendor, rule, subject }, key).finally(() => loading.delete(key));
+    loading.set(key, load);
+    return load;
+  }
+
+  async function loadOne(of: Omit<Counted, 'tally'>, key: string): Promise<Counted> {
+    const start = startOf(of.rule, clock.now());
+    const before = start - of.rule.seconds * 1000;
+    const used = await store.used({ ...of, rule: of.rule.name }, [before, start]);
+    const tally = { start, used: used.get(start) ?? 0, before: used.get(before) ?? 0, unstored: 0 };
+    const made = { ...of, tally };
+    counted.set(key, made);
+    return made;
+  }
+
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    clock.after(FLUSH_MS, () => {
+      isPlanned = false;
+      flush().catch((error: unknown) => log.warn({ err: error }, 'the use of vendor limits was not stored'));
+    });
+  }
+
+  /** Stores what was used, and learns what others have. */
+  function flush(): Promise<void> {
+    flushing = flushing.catch(() => {}).then(flushOnce);
+    return flushing;
+  }
+
+  async function flushOnce(): Promise<void> {
+    const now = clock.now();
+    const batch = [...dirty].filter(({ tally }) => tally.unstored > 0);
+    dirty.clear();
+    const uses = batch.map(
+      ({ vendor, rule, subject, tally }): Use => ({
+        vendor,
+        rule: rule.name,
+        subject,
+        start: tally.start,
+        used: tally.unstored,
+      }),
+    );
+    for (const { tally } of batch) tally.unstored = 0;
+    try {
+      const totals = await store.add(uses);
+      for (const [index, { tally }] of batch.entries()) {
+        const total = totals[index];
+        // What was used here meanwhile is not in the total yet.
+        if (total !== undefined && uses[index]?.start === tally.start) tally.used = total + tally.unstored;
+      }
+    } catch (error) {
+      for (const [index, one] of batch.entries()) {
+        if (uses[index]?.start === one.tally.start) one.tally.unstored += uses[index]?.used ?? 0;
+        dirty.add(one);
+      }
+      plan();
+      throw error;
+    }
+    dropIdle(now);
+    if (now - cleanedAt > CLEAN_MS) {
+      cleanedAt = now;
+      await store.removeBefore(now - KEPT_MS);
+    }
+  }
+
+  /** A tally of which two windows have passed is all zeros, and need not be remembered. */
+  function dropIdle(now: number): void {
+    for (const [key, { rule, tally }] of counted)
+      if (tally.unstored === 0 && now - tally.start > 2 * rule.seconds * 1000) counted.delete(key);
+  }
+
+  /** How much of a rule may be used up by such a call. */
+  const mostOf = (rule: BudgetRule, isBackground: boolean): number =>
+    rule.amount * SHARE * (isBackground ? 1 - rule.reserve : 1);
+
+  function take(of: readonly Counted[], { use, adapter, isBackground }: Spending): void {
+    const now = clock.now();
+    for (const { rule, tally } of of) {
+      turn(tally, rule, now);
+      const cost = rule.costs[use] ?? 0;
+      const most = mostOf(rule, isBackground);
+      if (usedNow(tally, rule, now) + cost <= most) continue;
+      const seconds = secondsUntil(tally, rule, { cost, most, now });
+      throw new AppError(
+        'vendor.rate_limited',
+        `the limit "${rule.name}" of ${adapter.name} (${rule.amount} ${rule.unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s) is used up; try again in ${seconds} seconds`,
+        { retryAfterSeconds: seconds },
+      );
+    }
+    for (const one of of) {
+      const cost = one.rule.costs[use] ?? 0;
+      one.tally.used += cost;
+      one.tally.unstored += cost;
+      dirty.add(one);
+    }
+    plan();
+  }
+
+  function rulesOf({ adapter, use }: Pick<Spending, 'adapter' | 'use'>): readonly BudgetRule[] {
+    return (adapter.budgets ?? []).filter((rule) => (rule.costs[use] ?? 0) > 0);
+  }
+
+  return {
+    /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */
+    spend(spending: Spending): Promise<void> | void {
+      const rules = rulesOf(spending).filter(({ of }) => of !== 'device' || spending.device !== undefined);
+      if (rules.length === 0) return;
+      const { slug } = spending.adapter;
+      const all = rules.map((rule) => countedOf(slug, rule, subjectOf(rule, spending)));
+      const ready = all.filter((one): one is Counted => !(one instanceof Promise));
+      if (ready.length === all.length) return take(ready, spending);
+      return Promise.all(all).then((loaded) => take(loaded, spending));
+    },
+
+    /** Every limit of a vendor that concerns these links, with what is left of it. */
+    async view(adapter: Spending['adapter'], links: readonly LinkKey[]): Promise<BudgetView[]> {
+      await flush();
+      const now = clock.now();
+      const views = (adapter.budgets ?? []).flatMap((rule) => {
+        // What one device has used says little of the others; the limit itself is told.
+        const subjects = rule.of === 'link' ? links : [undefined];
+        return subjects.map(async (link): Promise<BudgetView> => {
+          const subject =
+            rule.of === 'device' ? '' : link === undefined ? 'app' : `${link.account}/${link.link}`;
+          const { tally } = await countedOf(adapter.slug, rule, subject);
+          turn(tally, rule, now);
+          const used = Math.ceil(usedNow(tally, rule, now));
+          return {
+            name: rule.name,
+            of: rule.of,
+            link: link?.link ?? null,
+            unit: rule.unit,
+            amount: rule.amount,
+            window_seconds: rule.seconds,
+            used,
+            remaining: Math.max(0, Math.floor(rule.amount * SHARE) - used),
+            reserved: Math.floor(rule.amount * SHARE * rule.reserve),
+            resets_at: rfc3339(tally.start + rule.seconds * 1000),
+            source: rule.source,
+          };
+        });
+      });
+      return Promise.all(views);
+    },
+
+    /**
+     * Seconds between two background reads of a device that the limits can bear, when `devices` of the vendor in all and
+     * `ofLink` of the same link are read as often.
+     */
+    bearableSeconds(
+      { budgets = [] }: Pick<Adapter, 'budgets'>,
+      counts: { readonly devices: number; readonly ofLink: number },
+    ): number {
+      const each = budgets.map((rule) => {
+        const readers = rule.of === 'app' ? counts.devices : rule.of === 'link' ? counts.ofLink : 1;
+        const budget = mostOf(rule, true);
+        const cost = (rule.costs.read ?? 0) * readers;
+        return cost === 0 ? 0 : budget > 0 ? (cost * rule.seconds) / budget : Number.POSITIVE_INFINITY;
+      });
+      return Math.max(0, ...each);
+    },
+
+    flush,
+  };
+}
+
+export type Budgets = ReturnType<typeof createBudgets>;

@@ -1,0 +1,136 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { Http } from '../../adapter/http.ts';
+import type { LoginSession, Partner, Tokens } from '../../adapter/login.ts';
+import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { VendorHttp } from '../../adapter/vendor-http.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Budgets } from '../budgets/index.ts';
+import type { VendorCall } from '../devices/index.ts';
+import { refreshGrant } from './refresh-grant.ts';
+import { renewTokens } from './renewal.ts';
+import type { LinkSignals } from './signals.ts';
+import type { TokensOfLinks } from './tokens.ts';
+import { createVendorHttp } from './vendor-http.ts';
+
+/** Who calls, and until when. */
+export interface Caller {
+  readonly signal: AbortSignal;
+  readonly call: VendorCall['call'];
+}
+
+type OfVendor = LinkKey & { readonly vendor: string };
+
+interface CallsOptions {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  /** A host of a vendor, as its adapter or a setting has it. */
+  readonly hostOf: (adapter: Adapter, name: string) => Http;
+  readonly partnerOf: (vendor: string) => Partner | undefined;
+  readonly tokens: TokensOfLinks;
+  readonly budgets: Budgets;
+  readonly signals: LinkSignals;
+  readonly clock: Clock;
+}
+
+/**
+ * A renewal is not given up when the call that began it is: the vendor may have taken the old token back already. It has a time
+ * of its own.
+ */
+const RENEWAL_MS = 15_000;
+
+/** Gives links their calls to the vendor. */
+export function createCalls(options: CallsOptions) {
+  const { adapters, hostOf, partnerOf, tokens, budgets, signals, clock } = options;
+
+  const adapterOf = (vendor: string): Adapter => {
+    const adapter = adapters.get(vendor);
+    if (adapter === undefined)
+      throw new AppError('vendor.unreachable', `this server no longer offers the vendor ${vendor}`);
+    return adapter;
+  };
+
+  /** Calls without a token: for signing in. */
+  function loginSession(adapter: Adapter, link: OfVendor, signal: AbortSignal): LoginSession {
+    const http = createVendorHttp({
+      adapter,
+      host: (name) => hostOf(adapter, name),
+      tokens: undefined,
+      spend: (call) => budgets.spend({ ...call, link, adapter, isBackground: false }),
+      signal,
+    });
+    return { http, clock, partner: partnerOf(adapter.slug) };
+  }
+
+  const renewal = (adapter: Adapter, link: OfVendor, credentials: JsonObject) => async (old: Tokens) => {
+    const abort = new AbortController();
+    const cancel = clock.after(RENEWAL_MS, () => abort.abort());
+    const { oauth } = adapter;
+    try {
+      return await renewTokens(old, {
+        adapter,
+        session: loginSession(adapter, link, abort.signal),
+        credentials,
+        refreshGrant:
+          oauth === undefined
+            ? undefined
+            : (session, from) => refreshGrant({ name: adapter.name, oauth }, session, from),
+      });
+    } finally {
+      cancel();
+    }
+  };
+
+  const httpOf = (
+    adapter: Adapter,
+    { link, keeper }: { link: OfVendor; keeper: Parameters<typeof createVendorHttp>[0]['tokens'] },
+    { signal, call }: Caller,
+  ): VendorHttp =>
+    createVendorHttp({
+      adapter,
+      host: (name) => hostOf(adapter, name),
+      tokens: keeper,
+      spend: (one) => budgets.spend({ ...one, link, adapter, isBackground: call === 'poll' }),
+      signal,
+    });
+
+  const hasTokens = ({ login, oauth }: Adapter) => login !== undefined || oauth !== undefined;
+
+  return {
+    signals,
+    loginSession,
+
+    /** Calls of a stored link. */
+    ofLink(link: OfVendor, credentials: JsonObject, caller: Caller): VendorHttp {
+      const adapter = adapterOf(link.vendor);
+      if (adapter.hosts === undefined) return WITHOUT_CALLS.http;
+      const keeper = hasTokens(adapter)
+        ? tokens.keeper(link, renewal(adapter, link, credentials))
+        : undefined;
+      return httpOf(adapter, { link, keeper }, caller);
+    },
+
+    /** Calls of a link that is being made, with the tokens of its first sign-in. */
+    ofNew(
+      made: {
+        readonly link: OfVendor;
+        readonly credentials: JsonObject;
+        readonly tokens: Tokens | undefined;
+      },
+      caller: Caller,
+    ): { readonly http: VendorHttp; tokens(): Tokens | undefined } {
+      const adapter = adapterOf(made.link.vendor);
+      if (adapter.hosts === undefined) return { http: WITHOUT_CALLS.http, tokens: () => undefined };
+      const keeper =
+        made.tokens === undefined
+          ? undefined
+          : tokens.ofNew(made.tokens, renewal(adapter, made.link, made.credentials));
+      return {
+        http: httpOf(adapter, { link: made.link, keeper }, caller),
+        tokens: () => keeper?.latest(),
+      };
+    },
+  };
+}
+
+export type Calls = ReturnType<typeof createCalls>;

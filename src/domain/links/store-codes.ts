@@ -1,0 +1,41 @@
+import type { Database } from '../../db/database.ts';
+import type { Sealed } from './vault.ts';
+
+/** The only SQL for `link_codes`. Codes are named by their SHA-256. */
+export function createCodeStore(database: Database) {
+  const { queries } = database;
+  return {
+    async put(code: {
+      readonly sha256: string;
+      readonly vendor: string;
+      readonly sealed: Sealed;
+      readonly expiresAt: number;
+    }): Promise<void> {
+      await queries
+        .insertInto('link_codes')
+        .values({
+          code_sha256: code.sha256,
+          vendor: code.vendor,
+          vault_key: code.sealed.keyId,
+          sealed_tokens: code.sealed.text,
+          expires_at: code.expiresAt,
+        })
+        .execute();
+    },
+
+    /** Takes a code out: whoever gets it, nobody else does. Expired ones go with it. */
+    async take(
+      sha256: string,
+      now: number,
+    ): Promise<{ readonly vendor: string; readonly sealed: Sealed } | undefined> {
+      await queries.deleteFrom('link_codes').where('expires_at', '<=', now).execute();
+      const row = await queries
+        .deleteFrom('link_codes')
+        .where('code_sha256', '=', sha256)
+        .returning(['vendor', 'vault_key', 'sealed_tokens'])
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      return { vendor: row.vendor, sealed: { keyId: row.vault_key, text: row.sealed_tokens } };
+    },
+  };
+}

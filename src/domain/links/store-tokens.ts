@@ -1,0 +1,145 @@
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import type { Sealed } from './vault.ts';
+
+export interface TokenRow extends LinkKey {
+  readonly sealed: Sealed;
+  readonly version: number;
+  /** ms since 1970. */
+  readonly expiresAt: number;
+  readonly lostReason: string | null;
+}
+
+/** The only SQL for `link_tokens`. */
+export function createTokenStore(database: Database) {
+  const { queries } = database;
+  const ofLink = ({ account, link }: LinkKey) => ({ account_id: account, link_id: link });
+
+  return {
+    async find(key: LinkKey): Promise<TokenRow | undefined> {
+      const row = await queries
+        .selectFrom('link_tokens')
+        .selectAll()
+        .where('account_id', '=', key.account)
+        .where('link_id', '=', key.link)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      return {
+        account: key.account,
+        link: key.link,
+        sealed: { keyId: row.vault_key, text: row.sealed_tokens },
+        version: row.version,
+        expiresAt: row.expires_at,
+        lostReason: row.lost_reason,
+      };
+    },
+
+    /** The tokens of an account that was linked just now, whatever was there; ends a renewal that is on its way. */
+    async put(
+      transaction: Queries,
+      key: LinkKey,
+      tokens: { readonly sealed: Sealed; readonly expiresAt: number; readonly version: number },
+    ): Promise<void> {
+      const written = {
+        vault_key: tokens.sealed.keyId,
+        sealed_tokens: tokens.sealed.text,
+        expires_at: tokens.expiresAt,
+        lost_reason: null,
+        renewer: null,
+        renewing_until: null,
+        version: tokens.version,
+      };
+      await transaction
+        .insertInto('link_tokens')
+        .values({ ...ofLink(key), ...written })
+        .onConflict((conflict) => conflict.columns(['account_id', 'link_id']).doUpdateSet(written))
+        .execute();
+    },
+
+    /** Takes the renewal of a version for a process; false when another has it, or the version is no longer the stored one. */
+    async beginRenewal(
+      { account, link, version }: TokenRow,
+      { renewer, now, until }: { readonly renewer: string; readonly now: number; readonly until: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('link_tokens')
+        .set({ renewer, renewing_until: until })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('version', '=', version)
+        .where('lost_reason', 'is', null)
+        .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', now)]))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Stores renewed tokens as the next version; false when the account was linked anew meanwhile, or unlinked. */
+    async renewed(
+      { account, link, version }: TokenRow,
+      { sealed, expiresAt }: { readonly sealed: Sealed; readonly expiresAt: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('link_tokens')
+        .set({
+          vault_key: sealed.keyId,
+          sealed_tokens: sealed.text,
+          expires_at: expiresAt,
+          version: version + 1,
+          renewer: null,
+          renewing_until: null,
+        })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('version', '=', version)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Gives a renewal up that failed; with a reason, the tokens are lost for good. */
+    async endRenewal({ account, link, version }: TokenRow, lostReason: string | null): Promise<void> {
+      await queries
+        .updateTable('link_tokens')
+        .set({ renewer: null, renewing_until: null, lost_reason: lostReason })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('version', '=', version)
+        .execute();
+    },
+
+    /** Replaces the sealed tokens if they are still the ones that were read. */
+    async reseal({ account, link }: LinkKey, was: Sealed, now: Sealed): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('link_tokens')
+        .set({ vault_key: now.keyId, sealed_tokens: now.text })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('sealed_tokens', '=', was.text)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Rows that another key has sealed, by (account, link). */
+    async sealedWithOtherThan(
+      keyId: string,
+      page: { readonly after: LinkKey; readonly limit: number },
+    ): Promise<(LinkKey & { sealed: Sealed })[]> {
+      const { account, link } = page.after;
+      const rows = await queries
+        .selectFrom('link_tokens')
+        .select(['account_id', 'link_id', 'vault_key', 'sealed_tokens'])
+        .where('vault_key', '!=', keyId)
+        .where(({ eb, refTuple, tuple }) => eb(refTuple('account_id', 'link_id'), '>', tuple(account, link)))
+        .orderBy('account_id')
+        .orderBy('link_id')
+        .limit(page.limit)
+        .execute();
+      return rows.map((row) => ({
+        account: row.account_id,
+        link: row.link_id,
+        sealed: { keyId: row.vault_key, text: row.sealed_tokens },
+      }));
+    },
+  };
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
