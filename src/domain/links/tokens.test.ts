@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { until } from '../../../test/until.ts';
+import type { Tokens } from '../../adapter/login.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { systemRandom } from '../../core/ids.ts';
+import { silentLog } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { createAccounts } from '../accounts/index.ts';
+import { createLinkStore } from './store.ts';
+import { createTokenStore } from './store-tokens.ts';
+import { createTokens } from './tokens.ts';
+import { createVault } from './vault.ts';
+
+const HOUR_MS = 3_600_000;
+const KEYS = [{ id: 'k1', key: Buffer.alloc(32, 7) }];
+
+/** A vendor whose refresh tokens are good once. */
+function rotatingVendor(clock: TurnedClock) {
+  let good = 'refresh-0';
+  let count = 0;
+  const vendor = {
+    asked: 0,
+    /** Called after the vendor has rotated, before it answers. */
+    onRotated: async () => {},
+    first: (): Tokens => ({ access: 'access-0', refresh: 'refresh-0', expiresAt: clock.now() + HOUR_MS }),
+    renew: async (old: Tokens): Promise<Tokens> => {
+      vendor.asked += 1;
+      if (old.refresh !== good) throw new AppError('vendor.login_expired', 'the vendor knows no such grant');
+      count += 1;
+      good = `refresh-${count}`;
+      const fresh = { access: `access-${count}`, refresh: good, expiresAt: clock.now() + HOUR_MS };
+      await vendor.onRotated();
+      return fresh;
+    },
+  };
+  return vendor;
+}
+
+onEachEngine('tokens', (engine) => {
+  let place: Place;
+  let database: Database;
+  let account: number;
+  const clock = turnedClock();
+  const opened: Database[] = [];
+  before(async () => {
+    place = await makePlace(engine);
+    database = await place.open(clock);
+    opened.push(database);
+    const accounts = await createAccounts({ database, clock, random: systemRandom, log: silentLog });
+    const user = { email: 'a@example.com', name: '', tier: 'free' };
+    account = (await accounts.users.create(user, { name: 'admin', ip: '192.0.2.1', requestId: 'r' })).id;
+    await accounts.close();
+  });
+  after(async () => {
+    for (const one of opened) await one.close();
+    await place.remove();
+  });
+
+  const on = (own: Database) => {
+    const store = createTokenStore(own);
+    const vault = createVault(KEYS, systemRandom);
+    return { store, tokens: createTokens({ bus: own.bus, store, vault, clock, log: silentLog }) };
+  };
+  let links = 0;
+  /** A link with the vendor's first tokens. */
+  async function linkTo(vendor: ReturnType<typeof rotatingVendor>) {
+    links += 1;
+    const key = { account, link: `link-${links}` };
+    const own = on(database);
+    await createLinkStore(database).save(database.queries, {
+      ...key,
+      vendor: 'v',
+      vendorAccount: `va-${links}`,
+      userRef: 'u',
+      status: 'active',
+      statusSince: 0,
+      statusReason: null,
+      createdAt: 0,
+      linkedAt: 0,
+      sealed: { keyId: 'k1', text: 'x' },
+    });
+    await own.tokens.put(database.queries, key, vendor.first());
+    return { key, ...own };
+  }
+
+  it('are used until shortly before they end, then renewed', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const keeper = tokens.keeper(key, vendor.renew);
+    assert.equal((await keeper.current()).access, 'access-0');
+    clock.turn(HOUR_MS - 61_000);
+    assert.equal((await keeper.current()).access, 'access-0');
+    clock.turn(2_000);
+    assert.equal((await keeper.current()).access, 'access-1');
+    assert.equal(vendor.asked, 1);
+  });
+
+  it('are renewed once for all who use a link', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const keeper = tokens.keeper(key, vendor.renew);
+    const refused = await keeper.current();
+    const all = await Promise.all(Array.from({ length: 50 }, () => keeper.renewed(refused)));
+    assert.deepEqual(new Set(all.map(({ access }) => access)), new Set(['access-1']));
+    assert.equal((await keeper.renewed(refused)).access, 'access-1', 'somebody has renewed them since');
+    assert.equal(vendor.asked, 1);
+  });
+
+  it('are stored before anybody uses them', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens, store } = await linkTo(vendor);
+    const fresh = await tokens.keeper(key, vendor.renew).renewed(vendor.first());
+    const another = on(database).tokens.keeper(key, vendor.renew);
+    assert.deepEqual(await another.current(), fresh);
+    const row = await store.find(key);
+    assert.doesNotMatch(JSON.stringify(row), /access-|refresh-/, 'what is stored is sealed');
+  });
+
+  it('stay what they were while the vendor is away or limits us', async () => {
+    for (const code of ['vendor.unreachable', 'vendor.rate_limited', 'vendor.timeout'] as const) {
+      const vendor = rotatingVendor(clock);
+      const { key, tokens } = await linkTo(vendor);
+      const failing = tokens.keeper(key, async () => {
+        throw new AppError(code, 'not now');
+      });
+      await assert.rejects(failing.renewed(vendor.first()), { code });
+      const again = await tokens.keeper(key, vendor.renew).renewed(vendor.first());
+      assert.equal(again.access, 'access-1', code);
+    }
+  });
+
+  it('that the vendor knows no more are not asked about again', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const keeper = tokens.keeper(key, async (old) => vendor.renew({ ...old, refresh: 'another' }));
+    for (let turn = 0; turn < 3; turn += 1)
+      await assert.rejects(keeper.renewed(vendor.first()), { code: 'vendor.login_expired' });
+    assert.equal(vendor.asked, 1);
+    await tokens.put(database.queries, key, vendor.first());
+    await tokens.forget(key);
+    assert.equal((await tokens.keeper(key, vendor.renew).current()).access, 'access-0', 'linked anew');
+  });
+
+  it('of a process that died after the vendor rotated end as a lost login, without a loop', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    // It never gets to storing what it was given.
+    vendor.onRotated = () => new Promise(() => {});
+    tokens
+      .keeper(key, vendor.renew)
+      .renewed(vendor.first())
+      .catch(() => {});
+    await until('it is so', () => vendor.asked === 1);
+    const survivor = on(database).tokens.keeper(key, vendor.renew);
+    const waiting = survivor.renewed(vendor.first());
+    waiting.catch(() => {});
+    const settled = waiting.then(
+      () => 'renewed',
+      (error: AppError) => error.code,
+    );
+    let end: string | undefined;
+    const ended = settled.then((how) => {
+      end = how;
+    });
+    await until('it is so', () => {
+      clock.turn(500);
+      return end !== undefined;
+    });
+    await ended;
+    assert.equal(end, 'vendor.login_expired');
+    await assert.rejects(survivor.current(), { code: 'vendor.login_expired' });
+    assert.equal(vendor.asked, 2);
+  });
+
+  it('of an account that is linked anew are not overwritten by a renewal on its way', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const rotated = Promise.withResolvers<void>();
+    vendor.onRotated = () => rotated.promise;
+    const renewing = tokens.keeper(key, vendor.renew).renewed(vendor.first());
+    await until('it is so', () => vendor.asked === 1);
+    const signedIn = { access: 'new-access', refresh: 'new-refresh', expiresAt: clock.now() + HOUR_MS };
+    clock.turn(1);
+    await tokens.put(database.queries, key, signedIn);
+    await tokens.forget(key);
+    rotated.resolve();
+    assert.deepEqual(await renewing, signedIn);
+    assert.deepEqual(await tokens.keeper(key, vendor.renew).current(), signedIn);
+  });
+
+  it('are stored in the end when the database is away for a moment', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, store } = await linkTo(vendor);
+    let failures = 3;
+    const shaky = createTokens({
+      bus: database.bus,
+      store: {
+        ...store,
+        renewed: async (...given) => {
+          failures -= 1;
+          if (failures >= 0) throw new AppError('database.unavailable', 'away');
+          return store.renewed(...given);
+        },
+      },
+      vault: createVault(KEYS, systemRandom),
+      clock,
+      log: silentLog,
+    });
+    let isDone = false;
+    const renewing = shaky
+      .keeper(key, vendor.renew)
+      .renewed(vendor.first())
+      .finally(() => {
+        isDone = true;
+      });
+    await until('it is so', () => {
+      clock.turn(200);
+      return isDone;
+    });
+    assert.equal((await renewing).access, 'access-1');
+    assert.equal((await on(database).tokens.keeper(key, vendor.renew).current()).access, 'access-1');
+    assert.equal(vendor.asked, 1);
+  });
+
+  it('are renewed by one of two processes', {
+    skip: engine === 'sqlite' && 'it has one process',
+  }, async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const second = await place.open(clock);
+    opened.push(second);
+    const other = on(second).tokens;
+    const both = [tokens, other].flatMap((one) =>
+      Array.from({ length: 10 }, () => one.keeper(key, vendor.renew).renewed(vendor.first())),
+    );
+    let isDone = false;
+    const all = Promise.all(both).finally(() => {
+      isDone = true;
+    });
+    await until('it is so', () => {
+      clock.turn(100);
+      return isDone;
+    });
+    assert.deepEqual(new Set((await all).map(({ access }) => access)), new Set(['access-1']));
+    assert.equal(vendor.asked, 1);
+  });
+});
+
+describe('tokens of a link that is being made', () => {
+  it('are renewed in memory, and the latest are told', async () => {
+    const clock = turnedClock();
+    const vendor = rotatingVendor(clock);
+    const tokens = createTokens({
+      bus: { live: true, on: () => {}, onGap: () => {} } as never,
+      store: {} as never,
+      vault: createVault(KEYS, systemRandom),
+      clock,
+      log: silentLog,
+    });
+    const keeper = tokens.ofNew(vendor.first(), vendor.renew);
+    clock.turn(HOUR_MS);
+    const all = await Promise.all([keeper.current(), keeper.current()]);
+    assert.deepEqual(
+      all.map(({ access }) => access),
+      ['access-1', 'access-1'],
+    );
+    assert.equal(keeper.latest().refresh, 'refresh-1');
+  });
+});
