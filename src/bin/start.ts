@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
+import type { PriceSource } from '../adapter/market.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import { addGrid } from '../apps/grid/app.ts';
@@ -31,6 +32,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { validator } from '../http/validate.ts';
 import { vendors } from '../vendors/index.ts';
 import { firstAccount } from './first-account.ts';
+import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
 
@@ -50,6 +52,8 @@ export interface StartOptions {
   readonly random?: Random;
   readonly log?: Log;
   readonly adapters?: readonly Adapter[];
+  /** Instead of those that the settings name. */
+  readonly priceSources?: readonly PriceSource[];
 }
 
 export interface Running {
@@ -106,7 +110,19 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   closers.push(() => accounts.close());
   const apiKey = firstStart && database.engine === 'sqlite' ? await firstAccount(accounts) : undefined;
   const limits = createLimits({ accounts, clock, log, redis });
-  const probes = probesOf({ database, redis, dataDir });
+  const market = await openMarket({
+    settings: settings.market,
+    database,
+    clock,
+    random,
+    log,
+    metrics,
+    version: VERSION,
+    servesGrid: services.includes('grid'),
+    ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
+  });
+  closers.push(() => market.close());
+  const probes = [...probesOf({ database, redis, dataDir }), market.probe];
 
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
   const make = (service: 'connect' | 'grid', port: number): Server => {
@@ -183,6 +199,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     urls.set(service, await server.app.listen({ host: settings.host, port }));
     server.app.log.level = log.level;
   }
+  market.prices.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));
