@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { PriceSource } from '../adapter/market.ts';
@@ -15,6 +16,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
+import { createAreas, readTables } from '../domain/areas/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDevices, createVendorCaller } from '../domain/devices/index.ts';
@@ -32,6 +34,7 @@ import { createServer, type Server } from '../http/server.ts';
 import { validator } from '../http/validate.ts';
 import { vendors } from '../vendors/index.ts';
 import { firstAccount } from './first-account.ts';
+import { openGeocoder } from './geocoder.ts';
 import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
@@ -39,6 +42,9 @@ import { loadSecrets } from './secrets.ts';
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version;
+
+/** Found beside the package, wherever the process was started. */
+const BUNDLED_TABLES = fileURLToPath(new URL('../../data/seed', import.meta.url));
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
 const FINISH_MS = 3_000;
@@ -188,7 +194,11 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   }
   if (services.includes('grid')) {
     const server = make('grid', settings.gridPort);
-    await addGrid(server.app, { accounts }, VERSION);
+    const geocoder = openGeocoder(settings, { clock, random, log });
+    if (geocoder !== undefined) closers.push(() => geocoder.close());
+    const tables = readTables([join(dataDir, 'areas'), BUNDLED_TABLES]);
+    const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
+    await addGrid(server.app, { accounts, areas, clock }, VERSION);
   }
 
   for (const { server } of servers) server.addHealth();
