@@ -188,7 +188,18 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     metrics.watchStations(() => stations.counts());
     await addConnect(
       server.app,
-      { adapters, accounts, links, devices, commands, charging, idempotency, limits, clock },
+      {
+        adapters,
+        accounts,
+        links,
+        devices,
+        commands,
+        charging,
+        idempotency,
+        limits,
+        clock,
+        prices: market.prices,
+      },
       VERSION,
     );
   }
