@@ -8,7 +8,7 @@ export const entsoe = {
   areas: PRICE_AREAS,
   attribution: 'ENTSO-E Transparency Platform (https://transparency.entsoe.eu)',
   licence: "the platform's terms; its list of data available for free re-use (CC BY 4.0)",
-  since: '2014-12-05',
+  since: '2015-01-05',
   baseUrl: 'https://web-api.tp.entsoe.eu',
   needs: 'token',
   fetchDay,
