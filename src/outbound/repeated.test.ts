@@ -131,10 +131,12 @@ describe('a service in trouble', () => {
   });
 
   it('is not in trouble because it refuses, limits us, or because callers give up', async (test) => {
-    const { http, requests } = await testServer(test, [answers(403), answers(429), hangs], { attempts: 1 });
-    await assert.rejects(http.send({ path: '/' }), fails('refused', /403/));
-    await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /limits/));
-    for (let count = 3; count < 12; count += 1) {
+    const six = Array.from({ length: 6 });
+    const behaviours = [...six.map(() => answers(403)), ...six.map(() => answers(429)), hangs];
+    const { http, requests } = await testServer(test, behaviours, { attempts: 1 });
+    for (const _ of six) await assert.rejects(http.send({ path: '/' }), fails('refused', /403/));
+    for (const _ of six) await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /limits our/));
+    for (let count = 13; count < 20; count += 1) {
       const giveUp = new AbortController();
       const call = http.send({ path: '/', signal: giveUp.signal });
       await until('the request is there', () => requests.length === count);
@@ -157,9 +159,14 @@ describe('a service in trouble', () => {
     assert.deepEqual(requests.map(({ url }) => url).sort(), ['/1', '/2']);
     for (const end of open.splice(0)) end();
     await until('the third is there', () => open.length === 1);
-    for (const end of open) end();
+    for (const end of open.splice(0)) end();
     await Promise.all(calls);
     assert.equal(requests.length, 3);
+
+    const later = ['/5', '/6'].map((path) => http.send({ path }));
+    await until('both lanes are still there', () => requests.length === 5);
+    for (const end of open) end();
+    await Promise.all(later);
   });
 
   it('does not gather calls without end', async (test) => {
