@@ -9,6 +9,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'src/adapter', may: ['src/core'] },
   { folder: 'src/vendors/index.ts', may: ['src/adapter', 'src/vendors/*/index.ts'] },
   { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'self'] },
+  { folder: 'src/sources/index.ts', may: ['src/adapter', 'src/sources/*/index.ts'] },
   { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'self'] },
   { folder: 'src/outbound', may: ['src/core', 'src/adapter'] },
   { folder: 'src/db', may: ['src/core'] },

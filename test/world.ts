@@ -1,4 +1,5 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
+import type { PriceSource } from '../src/adapter/market.ts';
 import { type Running, start } from '../src/bin/start.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import type { Clock } from '../src/core/clock.ts';
@@ -17,6 +18,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly adapters?: readonly Adapter[];
+  /** Sources of prices to be asked; without them nothing is fetched. */
+  readonly priceSources?: readonly PriceSource[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -57,6 +60,8 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       ELNAV_DATA_DIR: place.dataDir,
       ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
       ELNAV_VAULT_KEYS: VAULT_KEYS,
+      // No test reaches out to the network.
+      ELNAV_FETCH: options.priceSources === undefined ? 'off' : 'on',
       ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
       ...options.env,
     },
@@ -68,6 +73,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     log: options.log ?? silentLog,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.adapters === undefined ? {} : { adapters: options.adapters }),
+    ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
   });
   const connect = running.connectUrl ?? '';
   const grid = running.gridUrl ?? '';

@@ -51,7 +51,10 @@ export interface PriceSource {
   readonly baseUrl: string;
   /** Name of the setting without which it cannot be asked. */
   readonly needs?: 'token';
-  /** The days that it has; an area that is not published yet is left out. Throws an `HttpFailure`. */
+  /**
+   * The days that it has, never those of another day; an area that is not published yet is left out. Where an area cannot be had,
+   * the others still are; throws an `HttpFailure` where that leaves none.
+   */
   fetchDay(session: SourceSession, query: { day: Day; areas: readonly PriceArea[] }): Promise<PriceDay[]>;
 }
 

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Partner } from '../adapter/login.ts';
+import type { PriceSource } from '../adapter/market.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import { addGrid } from '../apps/grid/app.ts';
@@ -15,6 +17,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
+import { createAreas, readTables } from '../domain/areas/index.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
@@ -38,6 +41,8 @@ import { createServer, type Server } from '../http/server.ts';
 import { validator } from '../http/validate.ts';
 import { vendors } from '../vendors/index.ts';
 import { firstAccount } from './first-account.ts';
+import { openGeocoder } from './geocoder.ts';
+import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
 import { createVendorHosts } from './vendor-hosts.ts';
@@ -45,6 +50,9 @@ import { createVendorHosts } from './vendor-hosts.ts';
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version;
+
+/** Found beside the package, wherever the process was started. */
+const BUNDLED_TABLES = fileURLToPath(new URL('../../data/seed', import.meta.url));
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
 const FINISH_MS = 3_000;
@@ -58,6 +66,8 @@ export interface StartOptions {
   readonly random?: Random;
   readonly log?: Log;
   readonly adapters?: readonly Adapter[];
+  /** Instead of those that the settings name. */
+  readonly priceSources?: readonly PriceSource[];
 }
 
 export interface Running {
@@ -114,7 +124,19 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   closers.push(() => accounts.close());
   const apiKey = firstStart && database.engine === 'sqlite' ? await firstAccount(accounts) : undefined;
   const limits = createLimits({ accounts, clock, log, redis });
-  const probes = probesOf({ database, redis, dataDir });
+  const market = await openMarket({
+    settings: settings.market,
+    database,
+    clock,
+    random,
+    log,
+    metrics,
+    version: VERSION,
+    servesGrid: services.includes('grid'),
+    ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
+  });
+  closers.push(() => market.close());
+  const probes = [...probesOf({ database, redis, dataDir }), market.probe];
 
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
   const make = (service: 'connect' | 'grid', port: number): Server => {
@@ -189,13 +211,28 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     metrics.watchStations(() => stations.counts());
     await addConnect(
       server.app,
-      { adapters, accounts, links, devices, commands, charging, idempotency, limits, clock },
+      {
+        adapters,
+        accounts,
+        links,
+        devices,
+        commands,
+        charging,
+        idempotency,
+        limits,
+        clock,
+        prices: market.prices,
+      },
       VERSION,
     );
   }
   if (services.includes('grid')) {
     const server = make('grid', settings.gridPort);
-    await addGrid(server.app, { accounts }, VERSION);
+    const geocoder = openGeocoder(settings, { clock, random, log });
+    if (geocoder !== undefined) closers.push(() => geocoder.close());
+    const tables = readTables([join(dataDir, 'areas'), BUNDLED_TABLES]);
+    const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
+    await addGrid(server.app, { accounts, areas, clock }, VERSION);
   }
 
   for (const { server } of servers) server.addHealth();
@@ -206,6 +243,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     urls.set(service, await server.app.listen({ host: settings.host, port }));
     server.app.log.level = log.level;
   }
+  market.prices.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));

@@ -77,6 +77,7 @@ export const ERRORS = {
   'place.not_found': both(404, 'changed', 'No such postal code or place'),
   'area.not_found': both(404, 'changed', 'No grid area has this code, EIC or owner'),
   'address.not_found': both(404, 'changed', 'The address cannot be told from what was sent'),
+  'geocoder.unavailable': both(503, 'later', 'The geocoder cannot be asked'),
   'coordinate.outside': both(404, 'changed', 'The coordinate is not in Sweden'),
   'tax.unknown': both(404, 'changed', 'No energy tax rate is known for the day'),
   'prices.unavailable': {

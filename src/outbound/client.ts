@@ -47,7 +47,7 @@ export interface HttpOptions {
 }
 
 export interface OutboundHttp extends Http {
-  /** Ends what is in progress and closes the connections, unless they are shared. */
+  /** Ends the calls that are in progress, takes no more, and closes the connections unless they are shared. */
   close(): Promise<void>;
 }
 
@@ -68,6 +68,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const agent = options.agent ?? createAgent(options.guard);
   const breaker = createBreaker(clock);
   const lanes = createLanes(settings.mostAtOnce, MOST_WAITING);
+  const closing = new AbortController();
 
   /** One attempt within its own time. */
   const attempt = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
@@ -141,7 +142,8 @@ export function createHttp(options: HttpOptions): OutboundHttp {
       const startedAt = clock.now();
       const over = new AbortController();
       const cancel = clock.after(settings.deadlineMs, () => over.abort());
-      const signals = request.signal === undefined ? [over.signal] : [over.signal, request.signal];
+      const own = [over.signal, closing.signal];
+      const signals = request.signal === undefined ? own : [...own, request.signal];
       const call: Call = {
         signal: AbortSignal.any(signals),
         endsAt: startedAt + settings.deadlineMs,
@@ -165,6 +167,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
       }
     },
     close: async () => {
+      closing.abort();
       if (options.agent === undefined) await agent.close();
     },
   };

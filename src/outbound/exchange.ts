@@ -183,6 +183,8 @@ function brokenOff(name: string, error: unknown): HttpFailure {
   if (TIMEOUTS.has(code)) return new HttpFailure('timeout', `${name} did not answer in time`);
   if (code === 'ENOTPUBLIC')
     return new HttpFailure('refused', `${name} has an address that is not public, and is not called`);
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new HttpFailure('refused', `a call to ${name} has a header that cannot be sent`);
   const isUnparsed = error instanceof Error && error.name === 'HTTPParserError';
   if (isUnparsed || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new HttpFailure('answer_invalid', `${name} does not answer in HTTP`);

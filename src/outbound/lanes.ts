@@ -1,7 +1,7 @@
 /** So many calls at a time, in the order in which they came. */
 export interface Lanes {
   /**
-   * Resolves with what gives the lane back when one is free; null where too many wait already. Rejects with the signal's reason
+   * Resolves with what gives the lane back, once, when one is free; null where too many wait already. Rejects with the signal's reason
    * when that fires first.
    */
   enter(signal: AbortSignal): Promise<(() => void) | null>;
@@ -19,21 +19,12 @@ export function createLanes(lanes: number, mostWaiting: number): Lanes {
       next();
     }
   };
-  // Leaving twice must not make a lane.
-  const once = (): (() => void) => {
-    let isInside = true;
-    return () => {
-      if (isInside) leave();
-      isInside = false;
-    };
-  };
-
   return {
     async enter(signal) {
       signal.throwIfAborted();
       if (free > 0) {
         free -= 1;
-        return once();
+        return leave;
       }
       if (waiting.size >= mostWaiting) return null;
       await new Promise<void>((resolve, reject) => {
@@ -48,7 +39,7 @@ export function createLanes(lanes: number, mostWaiting: number): Lanes {
         signal.addEventListener('abort', giveUp, { once: true });
         waiting.add(turn);
       });
-      return once();
+      return leave;
     },
   };
 }

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { HttpFailure, type HttpFailureKind } from '../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { createHttp, type HttpOptions, type Observation, type OutboundHttp } from './index.ts';
@@ -76,4 +78,17 @@ export async function turnedUntilSettled<T>(clock: TurnedClock, call: Promise<T>
     clock.turn(50);
   }
   return call;
+}
+
+/** For `assert.rejects`: the kind of failure, what its sentence says, and that nothing else hangs on it. */
+export function fails(kind: HttpFailureKind, sentence: RegExp, more: Partial<HttpFailure> = {}) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof HttpFailure, `it is a ${String(error)}`);
+    assert.equal(error.kind, kind, error.message);
+    assert.match(error.message, sentence);
+    assert.equal(error.cause, undefined, 'an error of the connection may hold what was read');
+    for (const [name, value] of Object.entries(more))
+      assert.equal(error[name as keyof HttpFailure], value, name);
+    return true;
+  };
 }

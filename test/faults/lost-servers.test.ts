@@ -190,7 +190,7 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
       assert.deepEqual([...new Set(statuses)].sort(), [200, 429], 'limits hold without Redis');
       await wire.resume();
       await until('Redis is found again', async () =>
-        (await readiness(service.connect)).body.status === 'ready' ? true : undefined,
+        (await readiness(service.connect)).body.checks.redis === 'ok' ? true : undefined,
       );
     }
     await stopService(service);

@@ -52,6 +52,8 @@ function launch({ bin = 'all', env = {} }: Launch) {
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '0',
       ELNAV_LOG_LEVEL: 'warn',
+      // No test reaches out to the network.
+      ELNAV_FETCH: 'off',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,8 +38,8 @@ export async function addConnect(
   conditionRoutes(app, dependencies);
   chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
-  const { clock } = dependencies;
+  const { clock, prices } = dependencies;
   const places = createPlaces({ ...LARGE_BODIES, clock });
-  await optimizeRoutes(app, { clock, places });
+  await optimizeRoutes(app, { clock, places, prices });
   await flexRoutes(app, { clock, places });
 }

@@ -5,6 +5,7 @@ import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { Links } from '../../domain/links/index.ts';
+import type { Prices } from '../../domain/prices/index.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
 
@@ -18,5 +19,7 @@ export interface ConnectDependencies {
   readonly charging: Charging;
   readonly idempotency: Idempotency;
   readonly limits: Limits;
+  /** Day-ahead prices, for plans over an area's. */
+  readonly prices: Pick<Prices, 'spot'>;
   readonly clock: Clock;
 }

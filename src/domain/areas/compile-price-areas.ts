@@ -53,7 +53,7 @@ export function judgePriceAreas(
     municipalities: readonly MunicipalityRow[];
   },
 ): { readonly rows: readonly PostalCodeRow[]; readonly figures: PriceAreaFigures } {
-  const find = areaFinder(zones);
+  const find = rememberedFinder(zones);
   const named = namedAreas(gridAreas);
   const names = new Map(municipalities.map(({ code, name }) => [code, name]));
   const found = codes.map((row) =>
@@ -111,6 +111,18 @@ function decide({
   }
   if (municipal !== undefined) return { elomrade: municipal, elomrade_basis: 'municipality' };
   throw new Error('a postal code has neither a position nor a municipality with an area');
+}
+
+/** Hundreds of codes stand at the position of their town. */
+function rememberedFinder(zones: readonly ZoneRow[]): (point: Position) => Found {
+  const find = areaFinder(zones);
+  const known = new Map<string, Found>();
+  return ({ lat, lon }) => {
+    const key = `${lat} ${lon}`;
+    const found = known.get(key) ?? find({ lat, lon });
+    known.set(key, found);
+    return found;
+  };
 }
 
 /** The polygon that holds a position, or the nearest one. */

@@ -146,14 +146,14 @@ describe('reading tables', () => {
       'operators',
       'id\tname',
       'name\tid',
-      /operators\.tsv line 3: must name the columns id, name/,
+      /operators\.tsv line 4: must name the columns id, name/,
     ],
     [
       'a row with a cell less',
       'operators',
       '10000\tSvenska kraftnät',
       '10000',
-      /operators\.tsv line 4: has 1 cells, not 2/,
+      /operators\.tsv line 5: has 1 cells, not 2/,
     ],
     [
       'a source without a day',
@@ -163,13 +163,13 @@ describe('reading tables', () => {
       /operators\.tsv line 2: a source must have/,
     ],
     ['a table without a source', 'counties', /#source.*\n/, '', /counties\.tsv line 2: must state a #source/],
-    ['a code twice', 'operators', '10300\t', '10000\t', /operators\.tsv line 5: 10000 stands after 10000/],
+    ['a code twice', 'operators', '10300\t', '10000\t', /operators\.tsv line 6: 10000 stands after 10000/],
     [
       'rows out of order',
       'operators',
       '10000\t',
       '10400\t',
-      /operators\.tsv line 5: 10300 stands after 10400/,
+      /operators\.tsv line 6: 10300 stands after 10400/,
     ],
     [
       'a postal code of four digits',

@@ -10,6 +10,8 @@ import { type Schedule, scheduleOf } from './schedule.ts';
 export interface PlanSlot {
   /** Place in the request's list of prices. */
   readonly index: number;
+  /** When it starts, RFC 3339; only where its price said so. */
+  readonly start?: string;
   /** W; 0 when it does not charge. */
   readonly power_w: number;
   /** Wh: floor(power_w × duration_min / 60). */
@@ -61,7 +63,7 @@ export function* planInSteps(body: unknown): Generator<void, Plan> {
 }
 
 function answerOf(request: CheckedRequest, schedule: Schedule, need: number): Plan {
-  const { echoes, kind, prices } = request;
+  const { echoes, starts, kind, prices } = request;
   const { powers, energies, isProven } = schedule;
   let total = 0;
   for (const wh of energies) total += wh;
@@ -70,9 +72,11 @@ function answerOf(request: CheckedRequest, schedule: Schedule, need: number): Pl
     const power_w = powers[index] ?? 0;
     const expected_energy_wh = energies[index] ?? 0;
     const reason = power_w > 0 ? reasons(index) : undefined;
+    const start = starts[index];
+    const told = start === undefined ? { index } : { index, start };
     return reason === undefined
-      ? { index, power_w, expected_energy_wh, price }
-      : { index, power_w, expected_energy_wh, price, reason };
+      ? { ...told, power_w, expected_energy_wh, price }
+      : { ...told, power_w, expected_energy_wh, price, reason };
   });
   const answer: Plan = {
     slots,

@@ -27,6 +27,8 @@ export interface PricedSlot {
   readonly duration_min: number;
   /** Per kWh; any finite decimal. */
   readonly price: string | number;
+  /** When the slot starts; a moment in RFC 3339 is told again in the plan, anything else is passed over. */
+  readonly start?: unknown;
 }
 
 export interface DeviceProfile {
@@ -50,9 +52,13 @@ export interface CheckedRequest {
   readonly prices: ScaledPrices;
   /** Each price as a plain decimal. */
   readonly echoes: readonly string[];
+  /** When a slot starts, where its price said so. */
+  readonly starts: readonly (string | undefined)[];
   readonly task: ChargeTask;
   readonly kind: PlanKind;
 }
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]{5,18}(?:Z|[+-]\d{2}:\d{2})$/;
 
 const RANGES = [
   ['current_soc', 0, 100],
@@ -72,7 +78,7 @@ export function checkRequest(body: unknown): CheckedRequest {
   return { ...checkPrices(prices), task: checkedTask, kind };
 }
 
-function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices' | 'echoes'> {
+function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices' | 'echoes' | 'starts'> {
   if (!Array.isArray(prices)) throw invalid(`prices must be a list, not ${shown(prices)}`);
   const { length } = prices;
   if (length === 0) throw invalid('prices must have at least 1 item');
@@ -80,11 +86,12 @@ function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices'
   const minutes = new Int32Array(length);
   const list = new PriceList(length);
   const echoes: string[] = [];
+  const starts: (string | undefined)[] = [];
   for (let slot = 0; slot < length; slot += 1) {
     const item: unknown = prices[slot];
     if (typeof item !== 'object' || item === null || Array.isArray(item))
       throw invalid(`prices.${slot} must be a JSON object, not ${shown(item)}`);
-    const { duration_min, price } = item as Readonly<Record<string, unknown>>;
+    const { duration_min, price, start } = item as Readonly<Record<string, unknown>>;
     if (!isWhole(duration_min, 1, MOST_MINUTES))
       throw invalid(`prices.${slot}.duration_min ${mustBe(1, MOST_MINUTES, duration_min)}`);
     if (typeof price !== 'string' && typeof price !== 'number') {
@@ -92,8 +99,9 @@ function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices'
     }
     minutes[slot] = duration_min;
     echoes.push(list.add(price, `prices.${slot}.price`));
+    if (typeof start === 'string' && MOMENT.test(start)) starts[slot] = start;
   }
-  return { minutes, prices: list.scaled(), echoes };
+  return { minutes, prices: list.scaled(), echoes, starts };
 }
 
 function checkTask(task: Readonly<Record<string, unknown>>): ChargeTask {

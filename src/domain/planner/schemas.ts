@@ -16,6 +16,11 @@ export const PlanRequestSchema = Type.Object({
       price: Type.Union([Type.String(), Type.Number()], {
         description: 'Per kWh; any finite decimal of at most 30 digits, negative too',
       }),
+      start: Type.Optional(
+        Type.Unknown({
+          description: 'When the slot starts; a moment in RFC 3339 is told again in the plan',
+        }),
+      ),
     }),
     { minItems: 1, maxItems: MOST_SLOTS },
   ),
@@ -50,6 +55,7 @@ export const PlanSchema = Type.Object({
   slots: Type.Array(
     Type.Object({
       index: Type.Integer({ description: "Place in the request's prices" }),
+      start: Type.Optional(Type.String({ description: 'When it starts, where its price said so, RFC 3339' })),
       power_w: Type.Integer({ description: 'Planned power, W; 0 when it does not charge' }),
       expected_energy_wh: Type.Integer({ description: 'floor(power_w × duration_min / 60), Wh' }),
       price: Type.String({ description: 'The price, as a plain decimal' }),

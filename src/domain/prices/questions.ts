@@ -90,6 +90,7 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
       source: PriceSource | ExchangeRateSource,
       question: (session: SourceSession) => Promise<T>,
     ): Promise<Asking<T>> {
+      if (stopping.signal.aborted) return { kind: 'passed_over', sentence: 'the service is stopping' };
       const notBefore = health.get(source.slug)?.not_before ?? 0;
       if (notBefore > clock.now())
         return { kind: 'passed_over', sentence: `${source.name} asked to be left alone for a while` };

@@ -93,6 +93,8 @@ function unique(read: Municipalities, file: string): Municipalities {
 export const POSTAL_MUNICIPALITIES = {
   name: 'swedish-geodata (SCB codes; postal codes of September 2024)',
   licence: 'CC0 1.0',
+  baseUrl: 'https://raw.githubusercontent.com',
+  path: '/sjbrg/swedish-geodata/HEAD/data/postal_to_municipality.csv',
 } as const;
 
 export interface PostalMunicipality {

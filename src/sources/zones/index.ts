@@ -6,7 +6,7 @@ export const ZONES = {
   name: 'entsoe-py (EnergieID), redrawn from natomraden.se',
   licence: 'MIT',
   baseUrl: 'https://raw.githubusercontent.com',
-  paths: [1, 2, 3, 4].map((number) => `/EnergieID/entsoe-py/master/entsoe/geo/geojson/SE_${number}.geojson`),
+  paths: [1, 2, 3, 4].map((number) => `/EnergieID/entsoe-py/HEAD/entsoe/geo/geojson/SE_${number}.geojson`),
 } as const;
 
 /** A polygon's rings, the outer first, each of [longitude, latitude]. */

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
-import { planBody } from './plan-body.ts';
+import { areaRequestOf } from './area-prices.ts';
+import { parsePlanBody, planBody } from './plan-body.ts';
 import type { ThreadReply } from './thread.ts';
 
 /** The thread that makes large plans, one after the other; started by thread.ts. */
@@ -10,8 +11,12 @@ if (port === null) throw new Error('this file is started as a thread, by thread.
 port.on('message', (body: Uint8Array) => port.postMessage(replyTo(body)));
 
 function replyTo(body: Uint8Array): ThreadReply {
-  const steps = planBody(body);
   try {
+    const request = parsePlanBody(body);
+    // The thread has no prices of its own, and a request that needs them is small.
+    if (areaRequestOf(request) !== undefined)
+      throw new AppError('request.too_large', 'a body with an area must have at most 65536 bytes');
+    const steps = planBody(request);
     for (;;) {
       const step = steps.next();
       if (step.done === true) return { answer: step.value };

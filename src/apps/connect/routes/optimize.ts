@@ -2,10 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { joined } from '../../../core/joined.ts';
-import { MOST_SLOTS, PlanRequestSchema, PlanSchema } from '../../../domain/planner/index.ts';
+import { MOST_SLOTS } from '../../../domain/planner/index.ts';
+import type { Prices } from '../../../domain/prices/index.ts';
 import { readLargeBody } from '../../../http/large-body.ts';
 import type { Places } from '../../../http/places.ts';
-import { planBody } from '../planning/plan-body.ts';
+import { type AreaRequest, areaRequestOf, withSpotPrices } from '../planning/area-prices.ts';
+import { parsePlanBody, planBody } from '../planning/plan-body.ts';
+import { AreaPlanRequestSchema, AreaPlanSchema } from '../planning/schemas.ts';
 import { createPlannerThread } from '../planning/thread.ts';
 import { answers } from '../schemas.ts';
 
@@ -19,12 +22,14 @@ interface OptimizeOptions {
   readonly clock: Clock;
   /** Shared with whatever else takes large bodies. */
   readonly places: Places;
+  /** What is stored of the day-ahead market, for requests that name an area. */
+  readonly prices: Pick<Prices, 'spot'>;
 }
 
 /** The charge planner, in a scope of its own: its bodies are read as bytes. */
 export async function optimizeRoutes(
   app: FastifyInstance,
-  { clock, places }: OptimizeOptions,
+  { clock, places, prices }: OptimizeOptions,
 ): Promise<void> {
   const thread = createPlannerThread(clock);
   app.addHook('onClose', () => thread.close());
@@ -40,9 +45,26 @@ export async function optimizeRoutes(
       clock,
     });
     const body = joined(blocks, length);
-    const answer =
-      (length <= INLINE ? inlineAnswer(body) : undefined) ?? (await during(() => thread.plan(body)));
-    return sendAnswer(reply, answer);
+    if (length <= INLINE) return planSmall(reply, body);
+    return sendAnswer(reply, await during(() => thread.plan(body)));
+  }
+
+  function planSmall(reply: FastifyReply, body: Uint8Array): FastifyReply | Promise<FastifyReply> {
+    const request = parsePlanBody(body);
+    const ofArea = areaRequestOf(request);
+    if (ofArea !== undefined) return planForArea(reply, ofArea);
+    const answer = inlineAnswer(request);
+    if (answer !== undefined) return sendAnswer(reply, answer);
+    // The thread takes its memory over, which a piece of a shared pool must not be.
+    return thread.plan(new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
+  }
+
+  function planForArea(reply: FastifyReply, ofArea: AreaRequest): FastifyReply | Promise<FastifyReply> {
+    const { request, head } = withSpotPrices(ofArea, prices);
+    const send = (answer: string) => sendAnswer(reply, head + answer.slice(1));
+    const answer = inlineAnswer(request);
+    if (answer !== undefined) return send(answer);
+    return thread.plan(new TextEncoder().encode(JSON.stringify(request))).then(send);
   }
 
   function replyTo(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
@@ -50,10 +72,7 @@ export async function optimizeRoutes(
     if (body === undefined || body === null)
       throw new AppError('request.malformed', 'the body is empty; send a JSON object');
     if (!(body instanceof Uint8Array)) return replyLater(request, reply);
-    const answer = inlineAnswer(body);
-    if (answer !== undefined) return sendAnswer(reply, answer);
-    // The thread takes its memory over, which a piece of a shared pool must not be.
-    return thread.plan(new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
+    return planSmall(reply, body);
   }
 
   await app.register((scope, _options, done) => {
@@ -67,10 +86,11 @@ export async function optimizeRoutes(
           description:
             'Reaches the target exactly where that is possible, else with the least overshoot that fits, else charges as much as ' +
             'can be by the deadline. Among those, no schedule costs less. With a `device_profile` the plan holds what the device ' +
-            `can do, and a command for every slot. At most ${MOST_SLOTS.toLocaleString('en')} prices in 16 MiB.`,
+            `can do, and a command for every slot. At most ${MOST_SLOTS.toLocaleString('en')} prices in 16 MiB. ` +
+            'With `area` instead of `prices` it plans over the stored day-ahead prices of that area from the current slot on.',
           tags: ['Optimization'],
-          body: PlanRequestSchema,
-          response: answers(PlanSchema, [400, 401, 403, 413, 429, 503]),
+          body: AreaPlanRequestSchema,
+          response: answers(AreaPlanSchema, [400, 401, 403, 413, 429, 503]),
         },
       },
       replyTo,
@@ -96,8 +116,8 @@ function readSmallBodies(scope: FastifyInstance): void {
 }
 
 /** The answer, unless it is more than a few pieces of work. */
-function inlineAnswer(body: Uint8Array): string | undefined {
-  const steps = planBody(body);
+function inlineAnswer(request: unknown): string | undefined {
+  const steps = planBody(request);
   for (let taken = 0; taken < INLINE_STEPS; taken += 1) {
     const step = steps.next();
     if (step.done === true) return step.value;

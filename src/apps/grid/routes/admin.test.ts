@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { accountsWorld } from '../../../../test/accounts.ts';
+import { smallTables } from '../../../../test/areas.ts';
 import { onEachEngine } from '../../../../test/databases.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { Secret } from '../../../core/secret.ts';
+import { createAreas } from '../../../domain/areas/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { createServer } from '../../../http/server.ts';
@@ -32,7 +34,8 @@ onEachEngine('administration', (engine) => {
       trustProxy: [],
       tls: undefined,
     }).app;
-    await addGrid(app, { accounts }, '0.1.0');
+    const areas = createAreas({ tables: smallTables(), clock });
+    await addGrid(app, { accounts, areas, clock }, '0.1.0');
     await app.ready();
   });
   const call = async (

@@ -1,0 +1,79 @@
+import { Big } from 'big.js';
+import { HttpFailure } from './http.ts';
+import type { Day, PriceArea, PriceDay, PricedInterval } from './market.ts';
+
+/** A moment at which a price begins, and the price; what a source's row comes to. */
+export interface StartingPrice {
+  /** ms since 1970 UTC. */
+  readonly start: number;
+  readonly sek: string | null;
+  readonly eur: string | null;
+}
+
+const ZONE = 'Europe/Stockholm';
+
+/** A Swedish day from midnight to midnight, ms since 1970 UTC; it has 23, 24 or 25 hours. */
+export function dayBounds(day: Day): { readonly start: number; readonly end: number } {
+  const date = Temporal.PlainDate.from(day);
+  return {
+    start: date.toZonedDateTime(ZONE).epochMilliseconds,
+    end: date.add({ days: 1 }).toZonedDateTime(ZONE).epochMilliseconds,
+  };
+}
+
+/** A finite number of JSON as its shortest decimal text, never with an exponent: 1e-05 is "0.00001". */
+export function decimalText(value: number): string {
+  return plain(new Big(value));
+}
+
+/** A price per MWh as one per kWh, exactly. */
+export function perKwh(perMwh: string | number): string {
+  return plain(new Big(perMwh).times('0.001'));
+}
+
+function plain(value: Big): string {
+  const text = value.toFixed();
+  return /^-0(?:\.0*)?$/.test(text) ? '0' : text;
+}
+
+/**
+ * Prices with their ends, in order. Each lasts `lengthMs`: where rows are missing there is a hole, not a long slot. Throws where one
+ * begins before the one before it is over.
+ */
+export function slotsFrom(
+  prices: readonly StartingPrice[],
+  lengthMs: number,
+  source: string,
+): PricedInterval[] {
+  const ordered = [...prices].sort((a, b) => a.start - b.start);
+  if (shortestGap(ordered) < lengthMs) throw notUnderstood(source, 'it has two prices for one time');
+  return ordered.map(({ start, sek, eur }) => ({ start, end: start + lengthMs, sek, eur }));
+}
+
+/** ms between the two starts that are closest to each other; infinite where there are not two. */
+export function shortestGap(prices: readonly { readonly start: number }[]): number {
+  const starts = prices.map(({ start }) => start).sort((a, b) => a - b);
+  return Math.min(...starts.map((start, index) => start - (starts[index - 1] ?? Number.NEGATIVE_INFINITY)));
+}
+
+/** For an answer that is not what the source's documents say; `what` holds nothing of the answer's own text. */
+export function notUnderstood(source: string, what: string): HttpFailure {
+  return new HttpFailure('answer_invalid', `the answer of ${source} was not understood: ${what}`);
+}
+
+/**
+ * Asks area by area, for sources that answer so. What one area cannot be had for does not cost the others: it is left out, and
+ * only where there is no area at all, the first failure is thrown.
+ */
+export async function eachArea(
+  areas: readonly PriceArea[],
+  fetchArea: (area: PriceArea) => Promise<PriceDay | null>,
+): Promise<PriceDay[]> {
+  const settled = await Promise.allSettled(areas.map(fetchArea));
+  const days = settled.flatMap((one) =>
+    one.status === 'fulfilled' && one.value !== null ? [one.value] : [],
+  );
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined && days.length === 0) throw failed.reason;
+  return days;
+}

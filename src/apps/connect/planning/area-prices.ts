@@ -1,0 +1,43 @@
+import { PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
+import { rfc3339 } from '../../../core/clock.ts';
+import { AppError } from '../../../core/errors.ts';
+import type { Prices, SpotPrice } from '../../../domain/prices/index.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A request that names an area instead of sending prices. */
+export interface AreaRequest {
+  readonly area: PriceArea;
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a request that names an area; undefined when it names none. */
+export function areaRequestOf(request: unknown): AreaRequest | undefined {
+  if (typeof request !== 'object' || request === null || !Object.hasOwn(request, 'area')) return undefined;
+  const { area, prices, ...rest } = request as Readonly<Record<string, unknown>>;
+  if (prices !== undefined) throw new AppError('request.invalid', 'send either prices or area, not both');
+  const known = PRICE_AREAS.find((one) => one === area);
+  if (known === undefined)
+    throw new AppError('request.invalid', `area must be one of ${PRICE_AREAS.join(', ')}`);
+  return { area: known, rest };
+}
+
+/** The request with the area's spot prices, in kronor per kWh without VAT and tax, from the current slot on. */
+export function withSpotPrices(
+  { area, rest }: AreaRequest,
+  prices: Pick<Prices, 'spot'>,
+): { readonly request: object; readonly head: string } {
+  const slots = prices.spot([area]);
+  return {
+    request: { ...rest, prices: slots.map(priceOf) },
+    head: `{"area":"${area}","currency":"SEK","price_source":${JSON.stringify(sourcesOf(slots))},`,
+  };
+}
+
+function priceOf({ start, end, price }: SpotPrice) {
+  return { start: rfc3339(start), duration_min: (end - start) / MINUTE_MS, price };
+}
+
+function sourcesOf(slots: readonly SpotPrice[]): string {
+  return [...new Set(slots.map(({ source }) => source))].join(', ');
+}

@@ -1,0 +1,183 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Areas } from '../../../domain/areas/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
+import { parse, readParameters } from '../parse.ts';
+import { readPostalCode, readTrimmed } from '../parse-places.ts';
+import { type Answers, keyOf } from '../prepared-answers.ts';
+import {
+  AddressAnswer,
+  CoordinateAnswer,
+  GridAreaAnswer,
+  Place,
+  PlaceAnswer,
+  PostalAnswer,
+} from '../shapes-areas.ts';
+import { dataRoute } from './data-route.ts';
+
+const TAG = 'Look-ups';
+/** How long an answer that a geocoder had part in may be used: the geocoder changes when it likes. */
+const GEOCODED_SECONDS = 3_600;
+
+const PostalQuery = Type.Object({
+  code: Type.String({ description: 'Five digits; 111 22 is taken too' }),
+});
+const GridAreaQuery = Type.Object({
+  code: Type.String({
+    minLength: 1,
+    description:
+      'Code of a metering grid area (STH), EIC of one or of a price area (all its grid areas), or national operator id (all its grid areas)',
+  }),
+});
+const SearchQuery = Type.Object({ q: Type.String({ minLength: 2, description: 'Part of a name' }) });
+const PlaceQuery = Type.Object({ ort: Type.String({ minLength: 1, description: 'Name of a place' }) });
+const AddressQuery = Type.Object({
+  adress: Type.String({ description: 'Street address; a postal code or place in it is used' }),
+  ort: Type.Optional(Type.String({ default: '', description: 'Place' })),
+  postnr: Type.Optional(Type.String({ default: '', description: 'Postal code, five digits' })),
+});
+const CoordinateQuery = Type.Object({
+  lat: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude, WGS84 degrees' }),
+  lon: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude, WGS84 degrees' }),
+});
+
+/** Price area, grid areas and energy tax by what people know of a place. */
+export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Answers): void {
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/lookup/postal',
+    dataRoute({
+      tag: TAG,
+      summary: 'By postal code',
+      description:
+        'Grid areas are ranked candidates: no public table says which one a postal code belongs to.',
+      query: PostalQuery,
+      answer: PostalAnswer,
+      errors: { 404: 'No such postal code' },
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('postal', request.query.code),
+        make: () => areas.postal(postalCodeOf(request.query)),
+      }),
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/lookup/grid-area',
+    dataRoute({
+      tag: TAG,
+      summary: 'Grid areas by code, EIC or owner',
+      query: GridAreaQuery,
+      answer: GridAreaAnswer,
+      errors: { 404: 'No grid area has this code, EIC or owner' },
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('grid-area', request.query.code),
+        make: () => areas.gridArea(parse(GridAreaQuery, { place: 'query', sent: request.query }).code),
+      }),
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/search/ort',
+    dataRoute({
+      tag: TAG,
+      summary: 'Search places',
+      description:
+        'Without case and accents; at most 20: names that are the query, then that begin with it, contain it, or do so but for one typo; the largest first.',
+      query: SearchQuery,
+      answer: Type.Array(Place),
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('search', request.query.q),
+        make: () => areas.search(trimmedOf(request.query)),
+      }),
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/lookup/ort',
+    dataRoute({
+      tag: TAG,
+      summary: 'By the name of a place; several places may share it',
+      query: PlaceQuery,
+      answer: PlaceAnswer,
+      errors: { 404: 'No such place' },
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('ort', request.query.ort),
+        make: () => areas.place(parse(PlaceQuery, { place: 'query', sent: request.query }).ort),
+      }),
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/lookup/address',
+    dataRoute({
+      tag: TAG,
+      summary: 'By street address',
+      description:
+        'Resolved by postnr where it is given, else by the geocoder where one is configured, else by a postal code in the address or by the place. resolved_by says which.',
+      query: AddressQuery,
+      answer: AddressAnswer,
+      errors: { 404: 'The address cannot be told', 503: 'The geocoder cannot be asked' },
+    }),
+    (request, reply) => {
+      const { adress, ort, postnr } = request.query;
+      const make = () => areas.address(addressOf(request.query));
+      // What a geocoder had no part in depends on nothing but the parameters.
+      const isFixed = !areas.hasGeocoder;
+      if (isFixed) {
+        return answers.send(request, reply, { key: keyOf('address', adress, ort, postnr), make });
+      }
+      const answer = make();
+      if (!(answer instanceof Promise)) return answers.sendOnce(request, reply, { body: answer });
+      return answer.then((body) => {
+        const seconds = body.resolved_by === 'geocoder' ? GEOCODED_SECONDS : 0;
+        return answers.sendOnce(request, reply, { body, seconds });
+      });
+    },
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/lookup/coordinate',
+    dataRoute({
+      tag: TAG,
+      summary: 'By coordinate',
+      description: 'Off the coast the nearest price area within 25 km, with the distance.',
+      query: CoordinateQuery,
+      answer: CoordinateAnswer,
+      errors: { 404: 'The coordinate is not in Sweden' },
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('coordinate', request.query.lat, request.query.lon),
+        make: () => {
+          const { lat, lon } = parse(CoordinateQuery, { place: 'query', sent: request.query });
+          return areas.coordinate(lat, lon);
+        },
+      }),
+  );
+}
+
+function postalCodeOf(query: unknown): string {
+  const { code } = parse(PostalQuery, { place: 'query', sent: query });
+  const outcome = readPostalCode('code', code);
+  if ('fault' in outcome) throw new ValidationError([outcome.fault]);
+  return outcome.value;
+}
+
+function trimmedOf(query: unknown): string {
+  const { q } = parse(SearchQuery, { place: 'query', sent: query });
+  const outcome = readTrimmed('q', q, 2);
+  if ('fault' in outcome) throw new ValidationError([outcome.fault]);
+  return outcome.value;
+}
+
+function addressOf(query: unknown): { adress: string; ort: string; postnr: string } {
+  const { values, faults } = readParameters(AddressQuery, { place: 'query', sent: query });
+  const postnr = typeof values.postnr === 'string' ? values.postnr : '';
+  const outcome = postnr.trim() === '' ? { value: '' } : readPostalCode('postnr', postnr);
+  const all = 'fault' in outcome ? [...faults, outcome.fault] : faults;
+  if (all.length > 0 || 'fault' in outcome) throw new ValidationError(all);
+  return { ...values, postnr: outcome.value };
+}

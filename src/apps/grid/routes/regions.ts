@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Areas } from '../../../domain/areas/index.ts';
+import { parse } from '../parse.ts';
+import { type Answers, keyOf } from '../prepared-answers.ts';
+import { GridOwners, PriceAreas } from '../shapes-areas.ts';
+import { dataRoute } from './data-route.ts';
+
+const TAG = 'Regions';
+const OwnersQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 500 })),
+});
+
+/** Lists of price areas and grid owners. */
+export function addRegionRoutes(app: FastifyInstance, areas: Areas, answers: Answers): void {
+  app.get(
+    '/api/v1/regions/elomraden',
+    dataRoute({ tag: TAG, summary: 'The electricity price areas', answer: PriceAreas }),
+    (request, reply) =>
+      answers.send(request, reply, { key: keyOf('elomraden'), make: () => areas.priceAreas() }),
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/regions/grid-owners',
+    dataRoute({
+      tag: TAG,
+      summary: 'Grid owners with their grid areas, by name',
+      query: OwnersQuery,
+      answer: GridOwners,
+    }),
+    (request, reply) =>
+      answers.send(request, reply, {
+        key: keyOf('grid-owners', request.query.limit),
+        make: () =>
+          areas.gridOwners().slice(0, parse(OwnersQuery, { place: 'query', sent: request.query }).limit),
+      }),
+  );
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import type { ExchangeRateSource, PriceSource, SourceSession } from '../adapter/market.ts';
+import type { Clock } from '../core/clock.ts';
+import type { MarketSettings } from '../core/config.ts';
+import type { Random } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { Database } from '../db/database.ts';
+import { createPrices, type Prices } from '../domain/prices/index.ts';
+import type { Probe } from '../http/health.ts';
+import type { OutboundHttp } from '../outbound/index.ts';
+
+interface MarketOptions {
+  readonly settings: MarketSettings;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly version: string;
+  /** Whether this process serves Grid: it may then be the one that fetches. Others answer what it stored. */
+  readonly servesGrid: boolean;
+  /** Instead of those that the settings name; for tests. */
+  readonly priceSources?: readonly PriceSource[];
+}
+
+export interface Market {
+  readonly prices: Prices;
+  readonly probe: Probe;
+  close(): Promise<void>;
+}
+
+/** Prices with the sources that the settings name. */
+export async function openMarket(options: MarketOptions): Promise<Market> {
+  const { settings, database, clock, random, log, metrics, servesGrid } = options;
+  const isAsking = settings.isFetching && servesGrid;
+  const named: Sources = isAsking ? { sources: options.priceSources ?? [] } : NO_SOURCES;
+  const clients = createClients(options);
+  const prices = await createPrices({
+    database,
+    clock,
+    random,
+    log,
+    metrics,
+    ...named,
+    async sessionOf(source, signal): Promise<SourceSession | undefined> {
+      if (!('needs' in source)) return { http: await clients.of(source), signal };
+      const token = settings.entsoeToken?.reveal();
+      return token === undefined ? undefined : { http: await clients.of(source), signal, token };
+    },
+    isOn: settings.isFetching,
+    mayFetch: servesGrid,
+    ...(settings.isSampleAllowed ? { sample: readSample() } : {}),
+  });
+  return {
+    prices,
+    probe: {
+      name: 'prices',
+      vital: false,
+      async check() {
+        const { status, sentence } = prices.health();
+        // Connect alone may well do without prices.
+        if (status !== 'ok' && servesGrid) throw new Error(sentence);
+        return sentence;
+      },
+    },
+    async close() {
+      await prices.close();
+      await clients.close();
+    },
+  };
+}
+
+interface Sources {
+  readonly sources: readonly PriceSource[];
+  readonly rateSource?: ExchangeRateSource;
+}
+
+const NO_SOURCES: Sources = { sources: [] };
+
+/** One HTTP client for each source, made when it is first asked: most processes never ask most of them. */
+function createClients({ settings, clock, random, log, version }: MarketOptions) {
+  const clients = new Map<string, Promise<OutboundHttp>>();
+  const make = async ({ slug, name, baseUrl }: PriceSource | ExchangeRateSource): Promise<OutboundHttp> => {
+    const { createHttp } = await import('../outbound/index.ts');
+    return createHttp({
+      name,
+      baseUrl: settings.baseUrls[slug] ?? baseUrl,
+      clock,
+      random,
+      log,
+      userAgent: `elnav/${version}`,
+      mostAtOnce: 4,
+    });
+  };
+  return {
+    of(source: PriceSource | ExchangeRateSource): Promise<OutboundHttp> {
+      const client = clients.get(source.slug) ?? make(source);
+      clients.set(source.slug, client);
+      return client;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...clients.values()].map(async (client) => (await client).close()));
+    },
+  };
+}
+
+function readSample(): string {
+  return readFileSync(new URL('../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+}

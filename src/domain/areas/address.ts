@@ -1,0 +1,205 @@
+import type { Geocode, GeocodedAddress } from '../../adapter/geocoder.ts';
+import { HttpFailure } from '../../adapter/http.ts';
+import { AppError } from '../../core/errors.ts';
+import type { AddressAnswer, AddressMatch } from './answers.ts';
+import { twoDecimals } from './confidence.ts';
+import { fold } from './fold.ts';
+import type { Place } from './places.ts';
+import { readWrittenAddress } from './written-address.ts';
+
+export interface AddressQuery {
+  readonly adress: string;
+  /** Empty: not given. */
+  readonly ort: string;
+  /** Five digits, or empty. */
+  readonly postnr: string;
+}
+
+/** What the tables answer for the ways in which an address can be told. */
+export interface AddressParts {
+  /** null where the code is not known. */
+  postal(code: string): AddressMatch | null;
+  /** Places of this name, the likeliest first. */
+  places(name: string): readonly Place[];
+  /** The place as a match, with a share of the certainty of one. */
+  place(place: Place, share: number): AddressMatch;
+  /** Throws `coordinate.outside`. */
+  coordinate(lat: number, lon: number): AddressMatch;
+  unknownPostalCode(code: string): AppError;
+  similar(name: string): string;
+  readonly source: string;
+  readonly geocode: Geocode | undefined;
+}
+
+type Found = Pick<AddressAnswer, 'resolved_by' | 'matches'>;
+
+const MOST_MATCHES = 20;
+/** How much of a position's certainty is left, by what the geocoder found there. */
+const PRECISION = { house: 1, street: 0.9, area: 0.6 } as const;
+/** The two that were sent contradict each other. */
+const CONTRADICTED = 0.6;
+
+/** By the postal code that was given, else the geocoder, else what stands in the address, else the place. */
+export function resolveAddress(
+  query: AddressQuery,
+  parts: AddressParts,
+): AddressAnswer | Promise<AddressAnswer> {
+  const written = readWrittenAddress(query.adress);
+  if (query.postnr !== '') {
+    const match = parts.postal(query.postnr);
+    if (match === null) throw parts.unknownPostalCode(query.postnr);
+    return byPostalCode(match, query, parts);
+  }
+  const code = written.postalCodes.map((one) => parts.postal(one)).find((match) => match !== null);
+  const { geocode } = parts;
+  const withoutGeocoder = (note?: string): AddressAnswer => {
+    if (code !== undefined) return byPostalCode(code, query, parts, note);
+    return byPlace(query, { parts, written: written.places, note });
+  };
+  if (geocode === undefined) return withoutGeocoder();
+  const asked = {
+    street: written.street,
+    city: query.ort.trim() === '' ? written.places[0] : query.ort.trim(),
+    postalCode: code?.postal_code ?? undefined,
+  };
+  return byGeocoder(geocode(asked), { parts, withoutGeocoder });
+}
+
+async function byGeocoder(
+  asked: Promise<GeocodedAddress | null>,
+  { parts, withoutGeocoder }: { parts: AddressParts; withoutGeocoder: (note: string) => AddressAnswer },
+): Promise<AddressAnswer> {
+  let found: GeocodedAddress | null;
+  try {
+    found = await asked;
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+    try {
+      return withoutGeocoder('the geocoder could not be asked, so the street was not looked at');
+    } catch (unresolved) {
+      if (!(unresolved instanceof AppError)) throw unresolved;
+      throw new AppError(
+        'geocoder.unavailable',
+        `the geocoder could not be asked, and without it the address cannot be told; send postnr, or try again`,
+        { cause: error, retryAfterSeconds: error.retryAfterSeconds ?? 30 },
+      );
+    }
+  }
+  if (found === null) return withoutGeocoder('the geocoder does not know the street');
+  let match: AddressMatch;
+  try {
+    match = parts.coordinate(found.lat, found.lon);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return withoutGeocoder('the geocoder found the street outside Sweden, which is not believed');
+  }
+  const named = found.postal_code === null ? null : parts.postal(found.postal_code);
+  const confidence = twoDecimals(match.confidence * PRECISION[found.precision]);
+  return answerOf(
+    {
+      resolved_by: 'geocoder',
+      matches: [
+        {
+          ...match,
+          postal_code: found.postal_code ?? match.postal_code,
+          // The postal code says the municipality more surely than the nearest one of others does.
+          ...(named === null || named.elomrade !== match.elomrade
+            ? {}
+            : { kommun: named.kommun, lan: named.lan, energy_tax: named.energy_tax }),
+          ort: found.ort ?? named?.ort ?? match.ort,
+          confidence,
+        },
+      ],
+    },
+    { parts },
+  );
+}
+
+function byPostalCode(
+  match: AddressMatch,
+  { ort }: AddressQuery,
+  parts: AddressParts,
+  note?: string,
+): AddressAnswer {
+  const isContradicted = ort.trim() !== '' && !isSamePlace(ort, match, parts);
+  const told = isContradicted
+    ? `the postal code ${match.postal_code} is of ${match.ort} in ${match.kommun.name}, not of "${ort.trim().slice(0, 60)}"; the postal code counts`
+    : undefined;
+  const confidence = twoDecimals(match.confidence * (isContradicted ? CONTRADICTED : 1));
+  const notes = [note, told].filter((one) => one !== undefined).join('; ');
+  return answerOf(
+    { resolved_by: 'postnr', matches: [{ ...match, confidence }] },
+    { parts, ...(notes === '' ? {} : { note: notes }) },
+  );
+}
+
+/** The name of the place or of its municipality, or a place there that the postal code may serve as well. */
+function isSamePlace(ort: string, match: AddressMatch, parts: AddressParts): boolean {
+  const folded = fold(ort);
+  if (folded === fold(match.ort) || folded === fold(match.kommun.name)) return true;
+  return parts.places(ort).some(({ item }) => item.kommun.code === match.kommun.code);
+}
+
+function byPlace(
+  { ort, adress }: AddressQuery,
+  { parts, written, note }: { parts: AddressParts; written: readonly string[]; note: string | undefined },
+): AddressAnswer {
+  const names = ort.trim() === '' ? written : [ort];
+  const places = names.map((name) => parts.places(name)).find((found) => found.length > 0);
+  if (places === undefined) {
+    const why =
+      ort.trim() !== ''
+        ? `there is no place "${ort.trim().slice(0, 60)}"${parts.similar(ort)}`
+        : adress.trim() === ''
+          ? 'adress is empty'
+          : 'adress names no postal code and no place that is known';
+    throw new AppError(
+      'address.not_found',
+      `${note === undefined ? '' : `${note}; `}${why}; send postnr (five digits) or ort (a place) with it`,
+    );
+  }
+  const codes = places.reduce((sum, { item }) => sum + item.postal_codes.length, 0);
+  const matches = places
+    .slice(0, MOST_MATCHES)
+    .map((place) => parts.place(place, place.item.postal_codes.length / codes));
+  return answerOf({ resolved_by: 'ort', matches }, { parts, ...(note === undefined ? {} : { note }) });
+}
+
+function answerOf(
+  { resolved_by, matches }: Found,
+  { parts, note }: { parts: AddressParts; note?: string },
+): AddressAnswer {
+  const [first] = matches;
+  if (first === undefined) throw new AppError('address.not_found', 'the address cannot be told');
+  const isOne = matches.length === 1;
+  /** The first match's, where all others have the same. */
+  const agreed = <T>(of: (match: AddressMatch) => T): T | null => {
+    const own = JSON.stringify(of(first));
+    return matches.every((match) => JSON.stringify(of(match)) === own) ? of(first) : null;
+  };
+  const notes = [
+    note,
+    isOne ? undefined : `${matches.length} places have this name; send postnr to tell them apart`,
+    isOne && first.grid_areas.length === 0 ? NO_GRID_AREA : undefined,
+  ].filter((one) => one !== undefined);
+  return {
+    resolved_by,
+    confidence: first.confidence,
+    postal_code: agreed((match) => match.postal_code),
+    ort: agreed((match) => match.ort),
+    kommun: agreed((match) => match.kommun),
+    lan: agreed((match) => match.lan),
+    elomrade: agreed((match) => match.elomrade),
+    lat: agreed((match) => match.lat),
+    lon: agreed((match) => match.lon),
+    grid_areas: isOne ? first.grid_areas : [],
+    energy_tax: agreed((match) => match.energy_tax),
+    matches,
+    source: parts.source,
+    ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
+  };
+}
+
+/** Said wherever the list is empty. */
+export const NO_GRID_AREA =
+  'no grid area can be named: none in the price area bears the name of the place, its municipality or its province';

@@ -1,0 +1,132 @@
+import type { PriceArea } from '../../adapter/market.ts';
+import { AppError } from '../../core/errors.ts';
+import { isForeignSide, isNearSweden } from './borders.ts';
+import { areaConfidence, nearbyConfidence, twoDecimals } from './confidence.ts';
+import { indexPoints, type Near } from './nearest.ts';
+import { positionOf } from './places.ts';
+import { indexShapes } from './polygon.ts';
+import type { AreaTables, PostalCodeRow } from './tables.ts';
+
+/** What a position tells before names are put to it. */
+export interface Located {
+  readonly elomrade: PriceArea;
+  /** 0 inside. */
+  readonly metres: number;
+  /** The nearest postal code of the price area. */
+  readonly row: PostalCodeRow;
+  readonly confidence: number;
+}
+
+/** Answers where a position is; throws `coordinate.outside`. */
+export type Locate = (lat: number, lon: number) => Located;
+
+/** Off the coast a polygon may be so far away. */
+const SEA_METRES = 25_000;
+/** On a neighbour's side only as far as the polygons are inexact, and further by a Swedish postal code alone. */
+const LAND_METRES = 150;
+const LAND_METRES_BY_POSTAL_CODE = 2_000;
+const BY_POSTAL_CODE_METRES = 1_000;
+/** Further away no postal code says anything of a position; Sweden has none so remote. */
+const POSTAL_CODE_METRES = 120_000;
+const NEIGHBOURS = 6;
+/** So near a postal code whose price area the register states, the register goes before the polygon. */
+const REGISTER_METRES = 5_000;
+
+interface Spot {
+  readonly lat: number;
+  readonly lon: number;
+  /** All postal codes of this position; often the middle of their place. */
+  readonly rows: readonly PostalCodeRow[];
+}
+
+export function createLocate(
+  { zones, postal_codes }: Pick<AreaTables, 'zones' | 'postal_codes'>,
+  isSplit: (municipality: string) => boolean,
+): Locate {
+  const shapes = indexShapes(zones.map(({ elomrade, polygons }) => ({ of: elomrade, polygons })));
+  const near = indexPoints(spotsOf(postal_codes));
+
+  function areaAt(lat: number, lon: number): { areas: readonly PriceArea[]; metres: number } | null {
+    const areas = shapes.at(lat, lon);
+    if (areas.length > 0) return { areas, metres: 0 };
+    const nearest = shapes.nearest(lat, lon, reachOf(lat, lon));
+    return nearest === null ? null : { areas: [nearest.of], metres: nearest.metres };
+  }
+
+  function reachOf(lat: number, lon: number): number {
+    if (!isForeignSide(lat, lon)) return SEA_METRES;
+    const isByPostalCode = near({ lat, lon }, 1, BY_POSTAL_CODE_METRES).length > 0;
+    return isByPostalCode ? LAND_METRES_BY_POSTAL_CODE : LAND_METRES;
+  }
+
+  return (lat, lon) => {
+    const found = isNearSweden(lat, lon) ? areaAt(lat, lon) : null;
+    const around = found === null ? [] : near({ lat, lon }, NEIGHBOURS, POSTAL_CODE_METRES);
+    const [first] = around;
+    if (found === null || first === undefined) {
+      throw new AppError(
+        'coordinate.outside',
+        `latitude ${lat}, longitude ${lon} is not in Sweden; Stockholm is lat=59.33&lon=18.06`,
+      );
+    }
+    const stated = statedArea(around);
+    const elomrade =
+      stated ?? (found.areas.length > 1 ? commonest(around, found.areas) : found.areas[0]) ?? 'SE3';
+    const own = around.flatMap(({ point, metres }) =>
+      point.rows.filter((row) => row.elomrade === elomrade).map((row) => ({ row, metres })),
+    );
+    const nearest = own[0] ?? rowsOf(first)[0];
+    if (nearest === undefined) throw new Error('a position without postal codes');
+    const { row, metres } = nearest;
+    const agreeing = around.filter(({ point }) =>
+      point.rows.some(({ municipality }) => municipality === row.municipality),
+    ).length;
+    const basis = stated !== null ? 'register' : found.metres > 0 ? 'nearest_polygon' : 'polygon';
+    const ofArea =
+      areaConfidence(basis, isSplit(row.municipality)) *
+      (found.areas.length > 1 ? 0.6 : 1) *
+      // Where the nearest postal codes lie in another price area, its border is near.
+      (own.length === 0 || first.point.rows.every((one) => one.elomrade !== elomrade) ? 0.7 : 1);
+    return {
+      elomrade,
+      metres: Math.round(found.metres),
+      row,
+      confidence: twoDecimals(Math.min(ofArea, nearbyConfidence(metres, agreeing / around.length))),
+    };
+  };
+}
+
+/** Postal codes of one position together. */
+function spotsOf(rows: readonly PostalCodeRow[]): Spot[] {
+  const spots = new Map<string, { lat: number; lon: number; rows: PostalCodeRow[] }>();
+  for (const row of rows) {
+    const at = positionOf(row);
+    if (at === null) continue;
+    const key = `${at.lat} ${at.lon}`;
+    const spot = spots.get(key);
+    if (spot === undefined) spots.set(key, { ...at, rows: [row] });
+    else spot.rows.push(row);
+  }
+  return [...spots.values()];
+}
+
+const rowsOf = ({ point, metres }: Near<Spot>) => point.rows.map((row) => ({ row, metres }));
+
+/** The price area that the register states for the nearest postal codes, where they are near and of one mind. */
+function statedArea(around: readonly Near<Spot>[]): PriceArea | null {
+  const [first] = around;
+  if (first === undefined || first.metres > REGISTER_METRES) return null;
+  const [row] = first.point.rows;
+  if (row === undefined) return null;
+  const isStated = first.point.rows.every(
+    ({ elomrade, elomrade_basis }) => elomrade_basis === 'register' && elomrade === row.elomrade,
+  );
+  return isStated ? row.elomrade : null;
+}
+
+/** Of polygons that overlap, the one that most of the nearest postal codes are of. */
+function commonest(around: readonly Near<Spot>[], areas: readonly PriceArea[]): PriceArea | undefined {
+  const votes = (area: PriceArea) =>
+    around.filter(({ point }) => point.rows.some(({ elomrade }) => elomrade === area)).length;
+  return areas.toSorted((a, b) => votes(b) - votes(a))[0];
+}

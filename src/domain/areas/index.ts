@@ -1,0 +1,274 @@
+import type { Geocode } from '../../adapter/geocoder.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { createTax, type EnergyTax } from '../tax/index.ts';
+import { type AddressParts, type AddressQuery, NO_GRID_AREA, resolveAddress } from './address.ts';
+import type {
+  AddressAnswer,
+  AddressMatch,
+  CoordinateAnswer,
+  GridAreaAnswer,
+  GridAreaCandidate,
+  GridOwnerItem,
+  PlaceAnswer,
+  PostalAnswer,
+  TaxAnswer,
+} from './answers.ts';
+import { createCandidates, type Spot } from './candidates.ts';
+import { areaConfidence, municipalityConfidence, twoDecimals } from './confidence.ts';
+import { createLocate } from './coordinate.ts';
+import { lower } from './fold.ts';
+import { candidateItem, indexGridAreas } from './grid-areas.ts';
+import { indexMunicipalities } from './municipalities.ts';
+import { indexPlaces, type Place, positionOf } from './places.ts';
+import { exactly, type FoundPlace, searchPlaces, similarNames } from './search.ts';
+import type { AreaTables, PostalCodeRow } from './tables.ts';
+import { createToday } from './today.ts';
+
+export type { AddressQuery } from './address.ts';
+export type * from './answers.ts';
+export type { FoundPlace } from './search.ts';
+export { readTables } from './seed.ts';
+export type { AreaTables } from './tables.ts';
+
+/** Look-ups in the Swedish tables, all from memory. Names are compared without case and accents. */
+export interface Areas {
+  /** By five digits; throws `place.not_found`. */
+  postal(code: string): PostalAnswer;
+  /** By the code of a grid area, an EIC or an operator's id; throws `area.not_found`. */
+  gridArea(code: string): GridAreaAnswer;
+  /** At most 20 places, the best first. */
+  search(query: string): readonly FoundPlace[];
+  /** All places of this name; throws `place.not_found`. */
+  place(name: string): PlaceAnswer;
+  /** Waits only where a geocoder is asked; throws `address.not_found`, `place.not_found` or `geocoder.unavailable`. */
+  address(query: AddressQuery): AddressAnswer | Promise<AddressAnswer>;
+  /** By finite WGS84 degrees; throws `coordinate.outside`. */
+  coordinate(lat: number, lon: number): CoordinateAnswer;
+  priceAreas(): readonly { readonly code: PriceArea; readonly name: string; readonly eic: string }[];
+  gridOwners(): readonly GridOwnerItem[];
+  /** By a municipality's code or name, or a postal code's; throws `place.not_found` or `tax.unknown`. */
+  tax(of: { readonly kommun: string } | { readonly postal: string }, date?: string): TaxAnswer;
+  /** Until when, ms since 1970, the answers stay as they are: the tax is told for today. */
+  validUntil(): number;
+  /** Whether `address` asks a geocoder, so that its answers may change with it. */
+  readonly hasGeocoder: boolean;
+}
+
+interface AreasOptions {
+  readonly tables: AreaTables;
+  readonly clock: Clock;
+  readonly geocode?: Geocode | undefined;
+}
+
+/** Builds all indexes once; the tables are not changed afterwards. */
+export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
+  const places = indexPlaces(tables);
+  const candidates = createCandidates(tables, places);
+  const gridAreas = indexGridAreas(tables, places, candidates);
+  const municipalities = indexMunicipalities(tables.municipalities);
+  const tax = createTax(tables);
+  const today = createToday(clock);
+  const rows = new Map(tables.postal_codes.map((row) => [row.code, row]));
+  const areasByMunicipality = new Map<string, Set<PriceArea>>();
+  for (const { municipality, elomrade } of tables.postal_codes) {
+    const areas = areasByMunicipality.get(municipality) ?? new Set();
+    areasByMunicipality.set(municipality, areas.add(elomrade));
+  }
+  const isSplit = (municipality: string) => (areasByMunicipality.get(municipality)?.size ?? 0) > 1;
+  const locate = createLocate(tables, isSplit);
+  const sources = {
+    all: sourceOf(tables, [
+      'postal_codes',
+      'municipalities',
+      'grid_areas',
+      'zones',
+      'concessions',
+      'tax_rates',
+    ]),
+    areas: sourceOf(tables, ['grid_areas', 'operators']),
+    places: sourceOf(tables, ['postal_codes', 'municipalities', 'grid_areas', 'tax_rates']),
+    tax: sourceOf(tables, ['tax_rates', 'reduced_tax']),
+  };
+
+  const taxToday = (municipality: string): EnergyTax | null => tax.on(municipality, today.now().day);
+  const gridAreasAt = (spot: Spot): GridAreaCandidate[] => candidates.at(spot).map(candidateItem);
+  const confidenceOf = (row: PostalCodeRow) =>
+    twoDecimals(
+      Math.min(
+        areaConfidence(row.elomrade_basis, isSplit(row.municipality)),
+        municipalityConfidence(row.municipality_basis),
+      ),
+    );
+  const positioned = (lat: number | null, lon: number | null, is: 'postal_code' | 'place') =>
+    lat === null || lon === null ? {} : { at: { lat, lon, is } };
+
+  function unknownPostalCode(code: string): AppError {
+    return new AppError(
+      'place.not_found',
+      `no postal code ${code.slice(0, 3)} ${code.slice(3)} is known; ${rows.size} are, and search/ort finds them by place`,
+    );
+  }
+
+  function postalMatch(row: PostalCodeRow): AddressMatch {
+    const { code, place, municipality, elomrade } = row;
+    const { lat, lon } = positionOf(row) ?? { lat: null, lon: null };
+    const kommun = places.municipalityOf(row);
+    return {
+      postal_code: code,
+      ort: place,
+      kommun,
+      lan: places.countyOf(municipality),
+      elomrade,
+      lat,
+      lon,
+      grid_areas: gridAreasAt({ ort: place, kommun, elomrade, ...positioned(lat, lon, 'postal_code') }),
+      energy_tax: taxToday(municipality),
+      confidence: confidenceOf(row),
+    };
+  }
+
+  function placeMatch({ item }: Place, share: number): AddressMatch {
+    const { ort, kommun, lan, elomrade, postal_codes, lat, lon } = item;
+    const [code = ''] = postal_codes;
+    const row = rows.get(code);
+    return {
+      postal_code: postal_codes.length === 1 ? code : null,
+      ort,
+      kommun,
+      lan,
+      elomrade,
+      lat,
+      lon,
+      grid_areas: gridAreasAt({ ort, kommun, elomrade, ...positioned(lat, lon, 'place') }),
+      energy_tax: taxToday(kommun.code),
+      // A name says less than a postal code: another place may share it, and be in no table.
+      confidence: twoDecimals((row === undefined ? 0.5 : confidenceOf(row)) * 0.9 * share),
+    };
+  }
+
+  function coordinateAnswer(lat: number, lon: number): CoordinateAnswer {
+    const { elomrade, metres, row, confidence } = locate(lat, lon);
+    const kommun = places.municipalityOf(row);
+    const grid_areas = gridAreasAt({ ort: row.place, kommun, elomrade, at: { lat, lon, is: 'address' } });
+    return {
+      lat,
+      lon,
+      elomrade,
+      distance_m: metres,
+      ort: row.place,
+      postal_code: row.code,
+      kommun,
+      lan: places.countyOf(row.municipality),
+      grid_areas,
+      energy_tax: taxToday(row.municipality),
+      source: sources.all,
+      confidence,
+      ...(grid_areas.length === 0 ? { note: NO_GRID_AREA } : {}),
+    };
+  }
+
+  const named = (name: string) => exactly(places.named(name), name);
+  const similar = (name: string): string => {
+    const names = similarNames(places, name, 5);
+    return names.length === 0 ? '' : `; did you mean ${names.join(', ')}?`;
+  };
+  const parts: AddressParts = {
+    geocode,
+    source: sources.all,
+    postal(code) {
+      const row = rows.get(code);
+      return row === undefined ? null : postalMatch(row);
+    },
+    places: named,
+    place: placeMatch,
+    coordinate(lat, lon) {
+      const { distance_m: _distance, source: _source, note: _note, ...match } = coordinateAnswer(lat, lon);
+      return { ...match, ort: match.ort ?? '' };
+    },
+    unknownPostalCode,
+    similar,
+  };
+
+  return {
+    hasGeocoder: geocode !== undefined,
+    validUntil: () => today.now().ends,
+    postal(code) {
+      const row = rows.get(code);
+      if (row === undefined) throw unknownPostalCode(code);
+      const { lat: _lat, lon: _lon, ...match } = postalMatch(row);
+      return {
+        ...match,
+        postal_code: code,
+        source: sources.places,
+        ...(match.grid_areas.length === 0 ? { note: NO_GRID_AREA } : {}),
+      };
+    },
+    gridArea: (code) => ({ grid_areas: gridAreas.byCode(code), source: sources.areas }),
+    search: (query) => searchPlaces(places, query),
+    place(name) {
+      const found = named(name);
+      if (found.length === 0) {
+        throw new AppError(
+          'place.not_found',
+          `there is no place "${name.trim().slice(0, 60)}"${similar(name)}`,
+        );
+      }
+      const written = lower(name);
+      return {
+        matches: found.map((place) => {
+          const { grid_areas, energy_tax } = placeMatch(place, 1);
+          return {
+            ...place.item,
+            score: place.lower === written ? 1 : 0.9,
+            energy_tax,
+            grid_areas,
+            ...(grid_areas.length === 0 ? { note: NO_GRID_AREA } : {}),
+          };
+        }),
+        source: sources.places,
+      };
+    },
+    address: (query) => resolveAddress(query, parts),
+    coordinate: coordinateAnswer,
+    priceAreas: () => PRICE_AREAS.map((code) => ({ code, ...PRICE_AREA_FACTS[code] })),
+    gridOwners: gridAreas.owners,
+    tax(of, date) {
+      const kommun = 'kommun' in of ? municipalities.byText(of.kommun) : ofPostalCode(of.postal);
+      const day = date ?? today.now().day;
+      const energy_tax = tax.on(kommun.code, day);
+      if (energy_tax === null) {
+        const since =
+          tax.since === null ? 'no rate is known at all' : `the first known rate is of ${tax.since}`;
+        throw new AppError('tax.unknown', `no energy tax rate is known for ${day}; ${since}`);
+      }
+      const is_forecast = tax.isForecast(day);
+      return {
+        kommun,
+        date: day,
+        energy_tax,
+        is_forecast,
+        rates: tax.all(kommun.code),
+        source: sources.tax,
+        ...(is_forecast
+          ? {
+              note: `the rates of ${day.slice(0, 4)} are not known; those of ${energy_tax.valid_from} stand in`,
+            }
+          : {}),
+      };
+    },
+  };
+
+  function ofPostalCode(code: string) {
+    const row = rows.get(code);
+    if (row === undefined) throw unknownPostalCode(code);
+    return places.municipalityOf(row);
+  }
+}
+
+/** Who is to be named where an answer uses these tables, each once. */
+function sourceOf({ sources }: AreaTables, names: readonly (keyof AreaTables)[]): string {
+  const used = sources.filter(({ table }) => (names as readonly string[]).includes(table));
+  return [...new Set(used.map(({ name }) => name))].join('; ');
+}

@@ -1,0 +1,105 @@
+import { Big } from 'big.js';
+
+/** Energy tax on electricity from a day on, öre per kWh without VAT, decimal text. */
+interface RateRow {
+  readonly valid_from: string;
+  readonly normal: string;
+  readonly reduced: string;
+}
+
+interface ReducedRow {
+  readonly municipality: string;
+  readonly valid_from: string;
+  readonly valid_until: string | null;
+}
+
+export interface TaxTables {
+  readonly tax_rates: readonly RateRow[];
+  readonly reduced_tax: readonly ReducedRow[];
+}
+
+/** What a household or a service pays for a kWh, öre as decimal text. */
+export interface EnergyTax {
+  readonly rate_ore_per_kwh: string;
+  readonly rate_ore_per_kwh_incl_vat: string;
+  readonly reduced: boolean;
+  /** The day since which this rate holds for the municipality. */
+  readonly valid_from: string;
+}
+
+/** A rate with its end; `valid_until` is the first day on which it no longer holds, null where none is known. */
+export interface DatedTax extends EnergyTax {
+  readonly valid_until: string | null;
+}
+
+export interface Tax {
+  /** The rate of a municipality (four digits) on a day; null before the first known one. */
+  on(municipality: string, day: string): EnergyTax | null;
+  /** All known rates of a municipality, the oldest first. */
+  all(municipality: string): readonly DatedTax[];
+  /** Whether the day's rate is not decided as far as is known: it lies in a year after that of the latest rate. */
+  isForecast(day: string): boolean;
+  /** The first day that has a rate; null where there is none at all. */
+  readonly since: string | null;
+}
+
+/** Mervärdesskattelag (2023:200), 9 kap. 2 §: 25 percent, on the energy tax too. */
+const WITH_VAT = '1.25';
+
+/**
+ * Dated rates by municipality (lag (1994:1776) om skatt på energi, 11 kap. 3 and 4 §§): reduced by 9.6 öre in parts of
+ * northern Sweden, whatever the price area. Manufacturing and farming pay another rate, which is not told here.
+ */
+export function createTax({ tax_rates, reduced_tax }: TaxTables): Tax {
+  const rates = tax_rates.toSorted((a, b) => compare(a.valid_from, b.valid_from));
+  const reducedBy = Map.groupBy(reduced_tax, ({ municipality }) => municipality);
+  const known = new Map<string, readonly DatedTax[]>();
+  // Most municipalities never had the reduction, and share one list.
+  const never = timeline(rates, []);
+  const latest = rates.at(-1)?.valid_from;
+
+  const all = (municipality: string): readonly DatedTax[] => {
+    const reduced = reducedBy.get(municipality);
+    if (reduced === undefined) return never;
+    const made = known.get(municipality) ?? timeline(rates, reduced);
+    known.set(municipality, made);
+    return made;
+  };
+  return {
+    all,
+    on(municipality, day) {
+      const found = all(municipality).findLast(({ valid_from }) => valid_from <= day);
+      if (found === undefined) return null;
+      const { valid_until: _until, ...tax } = found;
+      return tax;
+    },
+    isForecast: (day) => latest !== undefined && yearOf(day) > yearOf(latest),
+    since: rates[0]?.valid_from ?? null,
+  };
+}
+
+/** A new entry wherever the rate changes by law, or the municipality gains or loses its reduction. */
+function timeline(rates: readonly RateRow[], reduced: readonly ReducedRow[]): DatedTax[] {
+  const [first] = rates;
+  if (first === undefined) return [];
+  const changes = reduced.flatMap(({ valid_from, valid_until }) => [valid_from, valid_until ?? valid_from]);
+  const days = new Set([...rates.map(({ valid_from }) => valid_from), ...changes]);
+  const starts = [...days].filter((day) => day >= first.valid_from).toSorted(compare);
+  return starts.map((day, index) => {
+    const rate = rates.findLast(({ valid_from }) => valid_from <= day) ?? first;
+    const isReduced = reduced.some(
+      ({ valid_from, valid_until }) => valid_from <= day && (valid_until === null || day < valid_until),
+    );
+    const ore = new Big(isReduced ? rate.reduced : rate.normal);
+    return {
+      rate_ore_per_kwh: ore.toFixed(),
+      rate_ore_per_kwh_incl_vat: ore.times(WITH_VAT).toFixed(),
+      reduced: isReduced,
+      valid_from: day,
+      valid_until: starts[index + 1] ?? null,
+    };
+  });
+}
+
+const yearOf = (day: string) => day.slice(0, 4);
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

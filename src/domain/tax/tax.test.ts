@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTax } from './index.ts';
+
+const tax = createTax({
+  // Out of order on purpose.
+  tax_rates: [
+    { valid_from: '2026-01-01', normal: '36.0', reduced: '26.4' },
+    { valid_from: '2024-01-01', normal: '42.8', reduced: '33.2' },
+    { valid_from: '2025-01-01', normal: '43.9', reduced: '34.3' },
+  ],
+  reduced_tax: [
+    { municipality: '2480', valid_from: '2012-01-01', valid_until: null },
+    { municipality: '1737', valid_from: '2025-07-01', valid_until: '2026-01-01' },
+  ],
+});
+
+describe('energy tax', () => {
+  it('is told in exact öre, with VAT', () => {
+    assert.deepEqual(tax.on('0180', '2025-06-01'), {
+      rate_ore_per_kwh: '43.9',
+      rate_ore_per_kwh_incl_vat: '54.875',
+      reduced: false,
+      valid_from: '2025-01-01',
+    });
+    assert.deepEqual(tax.on('2480', '2026-11-21'), {
+      rate_ore_per_kwh: '26.4',
+      rate_ore_per_kwh_incl_vat: '33',
+      reduced: true,
+      valid_from: '2026-01-01',
+    });
+  });
+
+  it('changes on the day, not before', () => {
+    assert.equal(tax.on('0180', '2025-12-31')?.rate_ore_per_kwh, '43.9');
+    assert.equal(tax.on('0180', '2026-01-01')?.rate_ore_per_kwh, '36');
+  });
+
+  it('is unknown before the first rate, and the latest one goes on', () => {
+    assert.equal(tax.on('0180', '2023-12-31'), null);
+    assert.equal(tax.since, '2024-01-01');
+    assert.equal(tax.on('0180', '2031-05-05')?.valid_from, '2026-01-01');
+    assert.equal(tax.isForecast('2026-12-31'), false);
+    assert.equal(tax.isForecast('2027-01-01'), true);
+  });
+
+  it('follows a municipality that gains and loses its reduction', () => {
+    const told = tax
+      .all('1737')
+      .map(({ valid_from, valid_until, reduced, rate_ore_per_kwh }) => [
+        valid_from,
+        valid_until,
+        reduced,
+        rate_ore_per_kwh,
+      ]);
+    assert.deepEqual(told, [
+      ['2024-01-01', '2025-01-01', false, '42.8'],
+      ['2025-01-01', '2025-07-01', false, '43.9'],
+      ['2025-07-01', '2026-01-01', true, '34.3'],
+      ['2026-01-01', null, false, '36'],
+    ]);
+  });
+
+  it('is nothing where no rate is known', () => {
+    const none = createTax({ tax_rates: [], reduced_tax: [] });
+    assert.equal(none.on('0180', '2026-01-01'), null);
+    assert.equal(none.since, null);
+    assert.equal(none.isForecast('2026-01-01'), false);
+  });
+
+  it('has one rate for every day, that of the entry which holds then', () => {
+    const day = fc
+      .date({ min: new Date('2024-01-01'), max: new Date('2040-12-31'), noInvalidDate: true })
+      .map((date) => date.toISOString().slice(0, 10));
+    fc.assert(
+      fc.property(day, fc.constantFrom('0180', '2480', '1737'), (when, municipality) => {
+        const holding = tax
+          .all(municipality)
+          .filter(({ valid_from, valid_until }) => valid_from <= when && (valid_until ?? '9999') > when);
+        assert.equal(holding.length, 1);
+        assert.equal(holding[0]?.rate_ore_per_kwh, tax.on(municipality, when)?.rate_ore_per_kwh);
+      }),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { until } from '../../test/until.ts';
+import { answers, fails, hangs, testServer } from './test-server.ts';
+
+describe('a connection that fails', () => {
+  it('is refused, reset, closed without answer, cut short or not HTTP', async (test) => {
+    const { http, requests } = await testServer(
+      test,
+      [
+        (request) => request.socket.resetAndDestroy(),
+        (request) => request.socket.destroy(),
+        (_, response) => {
+          response.writeHead(200, { 'content-length': '100' });
+          response.write('[1,2');
+          setImmediate(() => response.socket?.end());
+        },
+        (_, response) => {
+          response.writeHead(200, { 'transfer-encoding': 'chunked' });
+          response.write('[1,2');
+          setImmediate(() => response.socket?.destroy());
+        },
+        (request) => request.socket.end('SSH-2.0-secret-in-body\r\n'),
+      ],
+      { attempts: 1 },
+    );
+    await assert.rejects(
+      http.send({ path: '/' }),
+      fails('unreachable', /^the connection to tester broke off$/),
+    );
+    await assert.rejects(http.send({ path: '/' }), fails('unreachable', /broke off/));
+    await assert.rejects(http.send({ path: '/' }), fails('unreachable', /broke off/));
+    await assert.rejects(http.send({ path: '/' }), fails('unreachable', /broke off/));
+    await assert.rejects(
+      http.send({ path: '/' }),
+      fails('answer_invalid', /^tester does not answer in HTTP$/),
+    );
+    assert.equal(requests.length, 5);
+
+    const nobody = await testServer(test, [answers(200)], { baseUrl: 'http://127.0.0.1:1', attempts: 1 });
+    await assert.rejects(
+      nobody.http.send({ path: '/' }),
+      fails('unreachable', /cannot be reached \(ECONNREFUSED\)/),
+    );
+  });
+
+  it('hangs: the attempt ends after its time', async (test) => {
+    const { http, clock, requests, observed } = await testServer(test, [hangs], {
+      attempts: 1,
+      timeoutMs: 4_000,
+    });
+    const call = http.send({ path: '/' });
+    await until('the request is there', () => requests.length === 1);
+    clock.turn(3_999);
+    clock.turn(1);
+    await assert.rejects(call, fails('timeout', /^tester did not answer in time$/));
+    assert.deepEqual(observed, [{ name: 'tester', outcome: 'timeout', seconds: 4, attempts: 1 }]);
+  });
+
+  it('drips: bytes that come do not prolong the time', async (test) => {
+    let written = 0;
+    const { http, clock } = await testServer(
+      test,
+      [
+        (_, response) => {
+          response.writeHead(200);
+          const drip = () => {
+            if (response.destroyed) return;
+            response.write(' ');
+            written += 1;
+            setImmediate(drip);
+          };
+          drip();
+        },
+      ],
+      { attempts: 1, timeoutMs: 4_000, mostBytes: 1e9 },
+    );
+    const call = http.send({ path: '/' });
+    await until('bytes are coming', () => written > 50);
+    clock.turn(4_000);
+    await assert.rejects(call, fails('timeout', /in time/));
+  });
+
+  it('is given up by the caller, before and while it runs', async (test) => {
+    const { http, requests } = await testServer(test, [hangs]);
+    await assert.rejects(http.send({ path: '/', signal: AbortSignal.abort() }), fails('timeout', /in time/));
+    assert.equal(requests.length, 0);
+    const giveUp = new AbortController();
+    const call = http.send({ path: '/', signal: giveUp.signal });
+    await until('the request is there', () => requests.length === 1);
+    giveUp.abort(new Error('secret-in-reason'));
+    await assert.rejects(call, fails('timeout', /^tester did not answer in time$/));
+    assert.equal(requests.length, 1);
+  });
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { conformsAsRateSource } from '../../../test/price-sources.ts';
+import { HttpFailure } from '../../adapter/http.ts';
+import { ecb } from './index.ts';
+import { simulateEcb } from './simulator.ts';
+import { translate } from './translate.ts';
+
+conformsAsRateSource(ecb, (market) => simulateEcb(market, '2026-11-20'));
+
+const envelope = (days: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"><Cube>${days}</Cube></gesmes:Envelope>`;
+
+describe("files of the European Central Bank's rates", () => {
+  it('are read as they were served on 4 October 2019', () => {
+    const text = readFileSync(`${import.meta.dirname}/recorded/eurofxref-daily-2019-10-04.xml`, 'utf8');
+    assert.deepEqual(translate(text), { day: '2019-10-04', sekPerEur: '10.8105' });
+  });
+
+  it('with several days have the latest counted, in whatever order', () => {
+    const days = [
+      "<Cube time='2026-11-19'><Cube currency='SEK' rate='11.1'/></Cube>",
+      "<Cube time='2026-11-20'><Cube currency='SEK' rate='11.2'/></Cube>",
+    ];
+    assert.deepEqual(translate(envelope(days.join(''))), { day: '2026-11-20', sekPerEur: '11.2' });
+    assert.deepEqual(translate(envelope(days.toReversed().join(''))), {
+      day: '2026-11-20',
+      sekPerEur: '11.2',
+    });
+  });
+
+  it('are refused without a day or a rate of the krona', () => {
+    const wrong = [
+      envelope(''),
+      envelope("<Cube currency='SEK' rate='11.1'/>"),
+      envelope("<Cube time='2026-11-20'><Cube currency='USD' rate='1.1'/></Cube>"),
+      envelope("<Cube time='2026-11-20'><Cube currency='SEK' rate='11,1'/></Cube>"),
+      envelope("<Cube time='2026-11-20'><Cube currency='SEK' rate='0'/></Cube>"),
+      envelope("<Cube time='20 Nov'><Cube currency='SEK' rate='11.1'/></Cube>"),
+      envelope("<Cube time='2026-11-20'><Cube currency='SEK' rate='11.1'/></Cube>").slice(0, -20),
+      '<a/>',
+      'text',
+    ];
+    for (const text of wrong)
+      assert.throws(
+        () => translate(text),
+        (error) => error instanceof HttpFailure && error.kind === 'answer_invalid',
+        text,
+      );
+  });
+});

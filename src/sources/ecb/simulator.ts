@@ -1,0 +1,31 @@
+import type { Day } from '../../adapter/market.ts';
+import type { Simulate, SimulatedMarket } from '../../adapter/simulated-prices.ts';
+
+/** The daily file, for a day. */
+export function simulateEcb(market: SimulatedMarket, day: Day): Simulate {
+  return ({ path }) => {
+    const broken = market.broken();
+    if (broken !== undefined) return broken;
+    if (path !== '/stats/eurofxref/eurofxref-daily.xml') return { status: 404, text: 'Not Found' };
+    const rates = { USD: '1.1186', DKK: '7.4639', SEK: market.rate.toFixed(4), NOK: '10.7170' };
+    const cubes = Object.entries(rates).map(
+      ([currency, rate]) => `\t\t\t<Cube currency='${currency}' rate='${rate}'/>`,
+    );
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/xml' },
+      text: `<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
+\t<gesmes:subject>Reference rates</gesmes:subject>
+\t<gesmes:Sender>
+\t\t<gesmes:name>European Central Bank</gesmes:name>
+\t</gesmes:Sender>
+\t<Cube>
+\t\t<Cube time='${day}'>
+${cubes.join('\n')}
+\t\t</Cube>
+\t</Cube>
+</gesmes:Envelope>`,
+    };
+  };
+}

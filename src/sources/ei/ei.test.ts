@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
+import proj4 from 'proj4';
+import { OperatorError } from '../../core/errors.ts';
+import { findConcessionsLink, parseConcessions } from './index.ts';
+
+/** Ei's shapes are in SWEREF 99 TM; this is what its .prj file says of that. */
+const PRJ =
+  'PROJCS["SWEREF99_TM",GEOGCS["GCS_SWEREF99",DATUM["D_SWEREF99",SPHEROID["GRS_1980",6378137.0,298.257222101]]]]';
+
+type Metres = readonly (readonly [number, number])[];
+
+/** The main file of a shapefile: ESRI's technical description of 1998, shape type 5. */
+function shp(rings: readonly Metres[]): Uint8Array {
+  const records = rings.map((ring, index) => {
+    const record = new DataView(new ArrayBuffer(8 + 48 + 16 * ring.length));
+    record.setInt32(0, index + 1);
+    record.setInt32(4, (record.byteLength - 8) / 2);
+    record.setInt32(8, 5, true);
+    record.setInt32(44, 1, true);
+    record.setInt32(48, ring.length, true);
+    ring.forEach(([east, north], point) => {
+      record.setFloat64(56 + 16 * point, east, true);
+      record.setFloat64(64 + 16 * point, north, true);
+    });
+    return new Uint8Array(record.buffer);
+  });
+  const head = new DataView(new ArrayBuffer(100));
+  head.setInt32(0, 9994);
+  head.setInt32(24, (100 + records.reduce((sum, record) => sum + record.length, 0)) / 2);
+  head.setInt32(28, 1000, true);
+  head.setInt32(32, 5, true);
+  return joined([new Uint8Array(head.buffer), ...records]);
+}
+
+/** dBASE III with text fields in UTF-8. */
+function dbf(names: readonly string[], rows: readonly (readonly string[])[]): Uint8Array {
+  const width = 40;
+  const head = new DataView(new ArrayBuffer(32));
+  head.setUint8(0, 3);
+  head.setUint32(4, rows.length, true);
+  head.setUint16(8, 33 + 32 * names.length, true);
+  head.setUint16(10, 1 + width * names.length, true);
+  const fields = names.map((name) => {
+    const field = new Uint8Array(32);
+    field.set(strToU8(name));
+    field[11] = 'C'.charCodeAt(0);
+    field[16] = width;
+    return field;
+  });
+  const padded = (text: string) => {
+    const cell = new Uint8Array(width).fill(0x20);
+    cell.set(strToU8(text));
+    return cell;
+  };
+  const records = rows.map((row) => joined([strToU8(' '), ...row.map(padded)]));
+  return joined([new Uint8Array(head.buffer), ...fields, strToU8('\r'), ...records, new Uint8Array([0x1a])]);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** A square of ten kilometres at Luleå; a shapefile's outer rings run clockwise. */
+const SQUARE: Metres = [
+  [820_000, 7_290_000],
+  [820_000, 7_300_000],
+  [830_000, 7_300_000],
+  [830_000, 7_290_000],
+  [820_000, 7_290_000],
+];
+const NAMES = ['KONCESSION', 'FöretagNa', 'Enhet'];
+const ROW = ['104FA', 'Luleå Energi Elnät AB', 'x'];
+
+const PARTS = {
+  'Lokalnät.shp': shp([SQUARE]),
+  'Lokalnät.dbf': dbf(NAMES, [ROW]),
+  'Lokalnät.prj': strToU8(PRJ),
+};
+const zip = (parts: Record<string, Uint8Array>) => zipSync(parts);
+
+const GEOJSON = {
+  type: 'FeatureCollection',
+  features: [
+    {
+      type: 'Feature',
+      properties: { id: '104FA', owner: 'Luleå Energi Elnät AB', kv: 40 },
+      geometry: {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [22, 65.7],
+            [22, 65.8],
+            [22.2, 65.8],
+            [22, 65.7],
+          ],
+        ],
+      },
+    },
+  ],
+};
+
+async function faultOf(bytes: Uint8Array): Promise<string> {
+  try {
+    await parseConcessions(bytes, 'ei.zip');
+  } catch (error) {
+    assert.ok(error instanceof OperatorError, String(error));
+    return error.message;
+  }
+  return 'no fault';
+}
+
+describe("Ei's concessions", () => {
+  it('are read from the zip file with a shapefile, in degrees', async () => {
+    const [concession, ...others] = await parseConcessions(zip(PARTS), 'ei.zip');
+    assert.equal(others.length, 0);
+    assert.equal(concession?.id, '104FA');
+    assert.equal(concession?.owner_name, 'Luleå Energi Elnät AB');
+    const ring = concession?.polygons[0]?.[0] ?? [];
+    assert.equal(ring.length, 5);
+    // Back to metres by the definition that proj4 has of UTM zone 33, which SWEREF 99 TM is.
+    const back = ring.map(([lon, lat]) => proj4('WGS84', 'EPSG:32633', [lon, lat]));
+    back.forEach(([east = 0, north = 0], index) => {
+      assert.ok(
+        Math.hypot(east - (SQUARE[index]?.[0] ?? 0), north - (SQUARE[index]?.[1] ?? 0)) < 1,
+        `point ${index}`,
+      );
+    });
+    const [lon, lat] = ring[0] ?? [];
+    assert.ok(Math.abs((lon ?? 0) - 21.96) < 0.1 && Math.abs((lat ?? 0) - 65.59) < 0.1, `${lat}, ${lon}`);
+  });
+
+  it('are taken from the file of local grids where the zip file holds others', async () => {
+    const parts = {
+      ...PARTS,
+      'Regionnät.shp': shp([]),
+      'Regionnät.dbf': dbf(NAMES, []),
+      'Regionnät.prj': strToU8(PRJ),
+    };
+    assert.equal((await parseConcessions(zip(parts), 'ei.zip')).length, 1);
+  });
+
+  it('are read from GeoJSON in degrees', async () => {
+    const read = await parseConcessions(strToU8(JSON.stringify(GEOJSON)), 'c.geojson');
+    assert.deepEqual(
+      read.map(({ id, owner_name }) => [id, owner_name]),
+      [['104FA', 'Luleå Energi Elnät AB']],
+    );
+  });
+
+  const half = PARTS['Lokalnät.shp'].subarray(0, 150);
+  const swapped = SQUARE.map(([east, north]) => [north, east] as const);
+  const { 'Lokalnät.dbf': _, ...withoutTable } = PARTS;
+  const FAULTS: readonly [string, Uint8Array, RegExp][] = [
+    ['nothing', new Uint8Array(), /is empty/],
+    ['a web page', strToU8('<!DOCTYPE html><title>Ei</title>'), /is a web page/],
+    ['half a zip file', zip(PARTS).subarray(0, 300), /is not a whole zip file/],
+    ['a zip file without a shapefile', zip({ 'läs.txt': strToU8('hej') }), /it holds none/],
+    [
+      'two shapefiles of local grids',
+      zip({ ...PARTS, 'Lokalnät2.shp': shp([]) }),
+      /must hold one shapefile of local grids/,
+    ],
+    ['a shapefile without its table', zip(withoutTable), /without its \.dbf file/],
+    [
+      'another projection',
+      zip({ ...PARTS, 'Lokalnät.prj': strToU8('GEOGCS["RT90"]') }),
+      /is not in SWEREF 99 TM/,
+    ],
+    [
+      'a shapefile cut short',
+      zip({ ...PARTS, 'Lokalnät.shp': half }),
+      /has 150 bytes where its head states 236: it is cut short/,
+    ],
+    [
+      'something that is no shapefile',
+      zip({ ...PARTS, 'Lokalnät.shp': new Uint8Array(200) }),
+      /is not a shapefile/,
+    ],
+    [
+      'a table cut short',
+      zip({ ...PARTS, 'Lokalnät.dbf': PARTS['Lokalnät.dbf'].subarray(0, 140) }),
+      /\.dbf file has 140 bytes where 1 records need/,
+    ],
+    [
+      'a table of other columns',
+      zip({ ...PARTS, 'Lokalnät.dbf': dbf(['ID', 'NAMN', 'x'], [ROW]) }),
+      /feature 1 has no KONCESSION/,
+    ],
+    [
+      'fewer shapes than rows',
+      zip({ ...PARTS, 'Lokalnät.dbf': dbf(NAMES, [ROW, ROW]) }),
+      /states 2 features and has 1/,
+    ],
+    [
+      'exchanged coordinates',
+      zip({ ...PARTS, 'Lokalnät.shp': shp([swapped]) }),
+      /feature 1 has a point at .* far outside Sweden/,
+    ],
+    [
+      'GeoJSON in metres',
+      strToU8(JSON.stringify(GEOJSON).replaceAll('65.', '7290000.')),
+      /feature 1 is not a Polygon or MultiPolygon/,
+    ],
+    [
+      'GeoJSON without an owner',
+      strToU8(JSON.stringify(GEOJSON).replace('owner', 'kund')),
+      /feature 1 has no owner/,
+    ],
+  ];
+  for (const [what, bytes, sentence] of FAULTS) {
+    it(`are refused: ${what}`, async () => assert.match(await faultOf(bytes), sentence));
+  }
+});
+
+describe("Ei's page", () => {
+  const page = 'https://ei.se/bransch/koncessioner/ansokan-natkoncession-for-omrade';
+  const LOCAL =
+    '<a class="x" href="/download/18.1/1762/N%C3%A4tkoncession%20lokaln%C3%A4t.zip">Karta (zip)</a>';
+  const REGIONAL =
+    '<a href="/download/18.2/1762/regionnat.zip">Nätkoncession för område – <b>regionnät</b></a>';
+
+  it('is searched for the link to local grids', () => {
+    const found = 'https://ei.se/download/18.1/1762/N%C3%A4tkoncession%20lokaln%C3%A4t.zip';
+    assert.equal(findConcessionsLink(`<ul>${REGIONAL}${LOCAL}</ul>`, page), found);
+    assert.equal(
+      findConcessionsLink(`${REGIONAL}<a href='a.zip?x=1&amp;y=2'>Nätkoncession, lokalnät</a>`, page),
+      'https://ei.se/bransch/koncessioner/a.zip?x=1&y=2',
+    );
+  });
+
+  it('says how many links it has where there is not one', () => {
+    assert.throws(
+      () => findConcessionsLink(REGIONAL, page),
+      /has 0 links to a zip file of local grids.*of 1 zip files/,
+    );
+    assert.throws(() => findConcessionsLink(LOCAL + LOCAL.replace('18.1', '18.3'), page), /has 2 links/);
+  });
+});

@@ -1,0 +1,21 @@
+import type { Day, PriceArea, PriceDay, PriceSource, SourceSession } from '../../adapter/market.ts';
+import { eachArea } from '../../adapter/price-figures.ts';
+import { translate } from './translate.ts';
+
+const MOST_BYTES = 256 * 1024;
+const NOT_THERE_YET = 404;
+
+/** One static file for each area and day. */
+export const fetchDay: PriceSource['fetchDay'] = (session, { day, areas }) =>
+  eachArea(areas, (area) => fetchArea(session, area, day));
+
+async function fetchArea(session: SourceSession, area: PriceArea, day: Day): Promise<PriceDay | null> {
+  const [year, month, date] = day.split('-');
+  const answer = await session.http.send({
+    path: `/api/v1/prices/${year}/${month}-${date}_${area}.json`,
+    expect: [NOT_THERE_YET],
+    mostBytes: MOST_BYTES,
+    signal: session.signal,
+  });
+  return answer.status === NOT_THERE_YET ? null : translate(answer.json(), { area, day });
+}

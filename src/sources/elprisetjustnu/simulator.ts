@@ -1,0 +1,47 @@
+import { PRICE_AREAS } from '../../adapter/market.ts';
+import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
+
+const PATH = /^\/api\/v1\/prices\/(\d{4})\/(\d{2})-(\d{2})_(SE[1-4])\.json$/;
+const HOUR_MS = 3_600_000;
+
+/** The files as the site serves them, with the wrong `time_end` of autumn nights and tiny numbers in Python's spelling. */
+export function simulateElprisetjustnu(market: SimulatedMarket): Simulate {
+  return ({ path }) => {
+    const broken = market.broken();
+    if (broken !== undefined) return broken;
+    const [, year, month, date, named] = PATH.exec(path) ?? [];
+    const area = PRICE_AREAS.find((one) => one === named);
+    const slots = area === undefined ? null : market.shown(area, `${year}-${month}-${date}`);
+    if (slots === null)
+      return { status: 404, headers: { 'content-type': 'text/html' }, text: '<h1>404</h1>' };
+    const rows = slots.map((slot) => rowOf(slot, market.rate));
+    return { status: 200, headers: { 'content-type': 'application/json' }, text: `[${rows.join(',')}]` };
+  };
+}
+
+function rowOf({ start, end, eurPerMwh }: SimulatedSlot, rate: number): string {
+  const eur = Math.round(eurPerMwh * 100) / 100_000;
+  const sek = Math.round(eur * rate * 100_000) / 100_000;
+  // Its clock goes back within this slot, and the end is named by the new offset without turning it back.
+  const late = offsetOf(start) === offsetOf(end) ? 0 : HOUR_MS;
+  const wrongEnd = offsetOf(start) > offsetOf(end) ? end + late : end;
+  return `{"SEK_per_kWh":${spelt(sek)},"EUR_per_kWh":${spelt(eur)},"EXR":${rate},"time_start":"${localText(start)}","time_end":"${localText(wrongEnd)}"}`;
+}
+
+/** 0.00001 is written 1e-05. */
+function spelt(value: number): string {
+  return value !== 0 && Math.abs(value) < 0.0001
+    ? value.toExponential().replace(/e-(\d)$/, 'e-0$1')
+    : String(value);
+}
+
+const zoned = (at: number) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('Europe/Stockholm');
+
+function offsetOf(at: number): number {
+  return zoned(at).offsetNanoseconds;
+}
+
+function localText(at: number): string {
+  return zoned(at).toString({ timeZoneName: 'never', smallestUnit: 'second' });
+}

@@ -1,0 +1,55 @@
+import Type from 'typebox';
+import Value from 'typebox/value';
+import type { Day, PriceArea, PriceDay } from '../../adapter/market.ts';
+import {
+  dayBounds,
+  decimalText,
+  notUnderstood,
+  shortestGap,
+  slotsFrom,
+} from '../../adapter/price-figures.ts';
+import type { Json } from '../../core/json.ts';
+
+const SOURCE = 'Elpriset just nu';
+
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\+\\d{2}:\\d{2}$' });
+
+const File = Type.Array(
+  Type.Object({
+    SEK_per_kWh: Type.Number(),
+    EUR_per_kWh: Type.Number(),
+    EXR: Type.Number(),
+    time_start: Time,
+    time_end: Time,
+  }),
+);
+
+/**
+ * A day's file. Ends come from the gap between rows: in autumn, in the slot before the clocks go back, `time_end` is an hour late.
+ * Kronor that are not euros times the rate are passed on as they are, for the judge of days to see.
+ */
+export function translate(file: Json, { area, day }: { area: PriceArea; day: Day }): PriceDay {
+  if (!Value.Check(File, file)) throw notUnderstood(SOURCE, 'it is not a list of prices with their times');
+  const bounds = dayBounds(day);
+  const prices = file.map((row) => ({
+    start: Date.parse(row.time_start),
+    sek: decimalText(row.SEK_per_kWh),
+    eur: decimalText(row.EUR_per_kWh),
+  }));
+  if (prices.length === 0) throw notUnderstood(SOURCE, 'the file is empty');
+  if (!prices.every(({ start }) => start >= bounds.start && start < bounds.end))
+    throw notUnderstood(SOURCE, 'it has times that are not of the day that was asked for');
+  const lengthMs = shortestGap(prices);
+  // So that a file of every other quarter does not become one of half hours.
+  const isStated = file.some((row) => Date.parse(row.time_end) - Date.parse(row.time_start) === lengthMs);
+  if (!isStated) throw notUnderstood(SOURCE, 'its rows do not last until the next');
+  const rates = new Set(file.map(({ EXR }) => EXR));
+  const [rate] = rates;
+  return {
+    area,
+    day,
+    slots: slotsFrom(prices, lengthMs, SOURCE),
+    exchangeRate: rate === undefined || rates.size > 1 ? null : decimalText(rate),
+    publishedAt: null,
+  };
+}

@@ -1,0 +1,28 @@
+import type { PriceArea, PriceSource } from '../../adapter/market.ts';
+import { DATASETS, translate } from './translate.ts';
+
+export const AREAS: readonly PriceArea[] = ['SE3', 'SE4'];
+
+const FIRST_DAY_OF_QUARTERS = '2025-10-01';
+const MOST_BYTES = 512 * 1024;
+
+/** Danish days are the Swedish ones, and times of a query are Danish. */
+export const fetchDay: PriceSource['fetchDay'] = async ({ http, signal }, { day, areas }) => {
+  const asked = areas.filter((area) => AREAS.includes(area));
+  if (asked.length === 0) return [];
+  const dataset = day < FIRST_DAY_OF_QUARTERS ? DATASETS.Elspotprices : DATASETS.DayAheadPrices;
+  const next = Temporal.PlainDate.from(day).add({ days: 1 });
+  const answer = await http.send({
+    path: `/dataset/${dataset.name}`,
+    query: {
+      start: `${day}T00:00`,
+      end: `${next}T00:00`,
+      filter: JSON.stringify({ PriceArea: asked }),
+      sort: `${dataset.time} asc`,
+      limit: '0',
+    },
+    mostBytes: MOST_BYTES,
+    signal,
+  });
+  return translate(answer.json(), { dataset, day, areas: asked });
+};

@@ -1,0 +1,54 @@
+import { HttpFailure } from '../../adapter/http.ts';
+import {
+  type Day,
+  PRICE_AREA_FACTS,
+  type PriceArea,
+  type PriceDay,
+  type PriceSource,
+  type SourceSession,
+} from '../../adapter/market.ts';
+import { dayBounds, eachArea } from '../../adapter/price-figures.ts';
+import { translate } from './translate.ts';
+
+/** A day is 10 to 40 kB. */
+const MOST_BYTES = 1024 * 1024;
+/** Questions without an answer have come with both statuses, and an acknowledgement that says why. */
+const ACKNOWLEDGED_AS = 400;
+
+export const fetchDay: PriceSource['fetchDay'] = async (session, { day, areas }) => {
+  const { token } = session;
+  if (token === undefined || token === '')
+    throw new HttpFailure('refused', 'ENTSO-E is not asked without a token; ELNAV_ENTSOE_TOKEN holds it');
+  return eachArea(areas, (area) => fetchArea({ ...session, token }, area, day));
+};
+
+/** The interface takes its token in the query alone. */
+async function fetchArea(
+  { http, signal, token }: SourceSession & { readonly token: string },
+  area: PriceArea,
+  day: Day,
+): Promise<PriceDay | null> {
+  const { start, end } = dayBounds(day);
+  const { eic } = PRICE_AREA_FACTS[area];
+  const answer = await http.send({
+    path: '/api',
+    query: {
+      securityToken: token,
+      documentType: 'A44',
+      in_Domain: eic,
+      out_Domain: eic,
+      periodStart: minuteText(start),
+      periodEnd: minuteText(end),
+    },
+    headers: { accept: 'application/xml, text/xml' },
+    expect: [ACKNOWLEDGED_AS],
+    mostBytes: MOST_BYTES,
+    signal,
+  });
+  return translate(answer.text(), { area, day });
+}
+
+/** `202611202300`, UTC. */
+function minuteText(at: number): string {
+  return new Date(at).toISOString().replaceAll(/[-T:]/g, '').slice(0, 12);
+}

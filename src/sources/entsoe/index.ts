@@ -1,0 +1,15 @@
+import { PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { fetchDay } from './client.ts';
+
+/** Day-ahead prices of all areas in euros, from where they have to be published by law (Regulation (EU) 543/2013). */
+export const entsoe = {
+  slug: 'entsoe',
+  name: 'ENTSO-E Transparency Platform',
+  areas: PRICE_AREAS,
+  attribution: 'ENTSO-E Transparency Platform (https://transparency.entsoe.eu)',
+  licence: "the platform's terms; its list of data available for free re-use (CC BY 4.0)",
+  since: '2015-01-05',
+  baseUrl: 'https://web-api.tp.entsoe.eu',
+  needs: 'token',
+  fetchDay,
+} satisfies PriceSource;

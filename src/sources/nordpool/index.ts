@@ -1,0 +1,13 @@
+import { PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { fetchDay } from './client.ts';
+
+/** The exchange's own data portal. Its terms restrict what its data may be used for, so an operator has to choose it. */
+export const nordpool = {
+  slug: 'nordpool',
+  name: 'Nord Pool data portal',
+  areas: PRICE_AREAS,
+  attribution: 'Nord Pool (https://data.nordpoolgroup.com)',
+  licence: "Nord Pool's terms and conditions; reuse is restricted",
+  baseUrl: 'https://dataportal-api.nordpoolgroup.com',
+  fetchDay,
+} satisfies PriceSource;

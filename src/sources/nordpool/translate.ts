@@ -1,0 +1,81 @@
+import { Big } from 'big.js';
+import Type from 'typebox';
+import Value from 'typebox/value';
+import type { Day, PriceArea, PriceDay, PricedInterval } from '../../adapter/market.ts';
+import { dayBounds, decimalText, notUnderstood, perKwh } from '../../adapter/price-figures.ts';
+import type { Json } from '../../core/json.ts';
+
+const SOURCE = 'Nord Pool';
+
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$' });
+
+const Answer = Type.Object({
+  deliveryDateCET: Type.String(),
+  updatedAt: Time,
+  currency: Type.String(),
+  exchangeRate: Type.Number({ exclusiveMinimum: 0 }),
+  multiAreaEntries: Type.Array(
+    Type.Object({
+      deliveryStart: Time,
+      deliveryEnd: Time,
+      entryPerArea: Type.Record(Type.String(), Type.Number()),
+    }),
+  ),
+  areaStates: Type.Array(Type.Object({ state: Type.String(), areas: Type.Array(Type.String()) })),
+});
+
+/** Days by area. What is preliminary is not there yet; a slot in which an area has no price is missing in its day. */
+export function translate(
+  answer: Json,
+  { day, areas }: { day: Day; areas: readonly PriceArea[] },
+): PriceDay[] {
+  if (!Value.Check(Answer, answer)) throw notUnderstood(SOURCE, 'it is not a day of prices by area');
+  if (answer.deliveryDateCET !== day) throw notUnderstood(SOURCE, 'it is of another day than was asked for');
+  if (answer.currency !== 'SEK') throw notUnderstood(SOURCE, 'it is not in kronor');
+  const bounds = dayBounds(day);
+  const entries = answer.multiAreaEntries
+    .map(({ deliveryStart, deliveryEnd, entryPerArea }) => ({
+      start: Date.parse(deliveryStart),
+      end: Date.parse(deliveryEnd),
+      prices: entryPerArea,
+    }))
+    .sort((a, b) => a.start - b.start);
+  for (const [index, { start, end }] of entries.entries()) {
+    if (!(start >= bounds.start && end <= bounds.end && start < end))
+      throw notUnderstood(SOURCE, 'it has times that are not of the day that was asked for');
+    if (start < (entries[index - 1]?.end ?? start)) throw notUnderstood(SOURCE, 'two of its times overlap');
+  }
+  const final = new Set(
+    answer.areaStates.filter(({ state }) => state === 'Final').flatMap((state) => state.areas),
+  );
+  const exchangeRate = decimalText(answer.exchangeRate);
+  return areas.flatMap((area) => {
+    if (!final.has(area)) return [];
+    const priced = entries.flatMap(({ start, end, prices }) => {
+      const sekPerMwh = Object.hasOwn(prices, area) ? prices[area] : undefined;
+      return sekPerMwh === undefined ? [] : [{ start, end, sekPerMwh }];
+    });
+    if (priced.length === 0) return [];
+    const slots = withEuros(priced, exchangeRate);
+    return [{ area, day, slots, exchangeRate, publishedAt: Date.parse(answer.updatedAt) }];
+  });
+}
+
+type InKronor = { readonly start: number; readonly end: number; readonly sekPerMwh: number };
+
+/**
+ * The market clears in whole cents a MWh. Half an öre of rounding is far less than half a cent, so that kronor and rate lead back
+ * to the one price in euros that they were made from. Where a slot's do not, no euros are claimed for the whole day.
+ */
+function withEuros(slots: readonly InKronor[], rate: string): PricedInterval[] {
+  const euros = slots.map(({ sekPerMwh }) => new Big(sekPerMwh).div(rate).round(2));
+  const areExact = slots.every(({ sekPerMwh }, index) =>
+    (euros[index] ?? new Big(0)).times(rate).minus(sekPerMwh).abs().lte('0.01'),
+  );
+  return slots.map(({ start, end, sekPerMwh }, index) => ({
+    start,
+    end,
+    sek: perKwh(sekPerMwh),
+    eur: areExact ? perKwh((euros[index] ?? new Big(0)).toFixed()) : null,
+  }));
+}
