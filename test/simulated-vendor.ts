@@ -111,19 +111,27 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
     },
     async renewed(refused: Tokens): Promise<Tokens> {
       if (world.tokens !== undefined && world.tokens !== refused) return world.tokens;
-      world.renewals += 1;
-      world.tokens = await renewTokens(refused, {
-        adapter,
-        session: loginSession(),
-        credentials,
-        refreshGrant:
-          oauth === undefined
-            ? undefined
-            : (from, old) => refreshGrant({ name: adapter.name, oauth }, from, old),
+      // As the platform does: calls that are refused together share one renewal.
+      renewing ??= renew(refused).finally(() => {
+        renewing = undefined;
       });
-      return world.tokens;
+      return renewing;
     },
   });
+  let renewing: Promise<Tokens> | undefined;
+  async function renew(refused: Tokens): Promise<Tokens> {
+    world.renewals += 1;
+    world.tokens = await renewTokens(refused, {
+      adapter,
+      session: loginSession(),
+      credentials,
+      refreshGrant:
+        oauth === undefined
+          ? undefined
+          : (from, old) => refreshGrant({ name: adapter.name, oauth }, from, old),
+    });
+    return world.tokens;
+  }
   await world.signIn();
   return world;
 }
