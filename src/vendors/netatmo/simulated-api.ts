@@ -2,106 +2,25 @@ import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.
 import type { Clock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { SimulatedAccount } from './simulated-accounts.ts';
-import {
-  type SimulatedHome,
-  type SimulatedRoom,
-  setRoom,
-  settle,
-  statusOf,
-  topologyOf,
-} from './simulated-home.ts';
+import { setRoom, settle, statusOf, topologyOf } from './simulated-home.ts';
+import { type createSimulatedOrders, isNewer, refusal } from './simulated-orders.ts';
 import type { createSimulatedWebhooks } from './simulated-webhooks.ts';
 
 interface ApiOptions {
   readonly clock: Clock;
+  readonly orders: ReturnType<typeof createSimulatedOrders>;
   readonly webhooks: ReturnType<typeof createSimulatedWebhooks>;
-}
-
-interface Order {
-  readonly mode: unknown;
-  readonly temp: unknown;
-  readonly endTime: unknown;
-}
-
-interface Place {
-  readonly account: SimulatedAccount;
-  readonly home: SimulatedHome;
-  readonly room: SimulatedRoom;
 }
 
 type Call = (account: SimulatedAccount, told: JsonObject) => SimulatedAnswer;
 
-export function refusal(code: number, message: string, status = 400): SimulatedAnswer {
-  return { status, json: { error: { code, message } } };
-}
-
-const MODES: readonly unknown[] = ['manual', 'max', 'home', 'off'];
 const HOME_MODES = ['schedule', 'away', 'hg'] as const;
 const DONE: SimulatedAnswer = { status: 200, json: {} };
 const INVALID = refusal(21, 'Invalid id');
 
 /** The calls of the API, for a user who is signed in. */
-export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
+export function createSimulatedApi({ clock, orders, webhooks }: ApiOptions) {
   const homeOf = (account: SimulatedAccount, id: unknown) => account.homes.find((home) => home.id === id);
-
-  function eventOf(home: SimulatedHome, event: JsonObject): JsonObject {
-    return { home_id: home.id, ...event };
-  }
-
-  function tellOfRoom({ account, home, room }: Place, eventType: string): void {
-    const timed: JsonObject =
-      room.mode === 'home'
-        ? {}
-        : {
-            therm_setpoint_temperature: room.target,
-            therm_setpoint_start_time: Math.floor(room.startedAt / 1_000),
-            therm_setpoint_end_time: room.endsAt === null ? 0 : Math.floor(room.endsAt / 1_000),
-          };
-    webhooks.tell(
-      account.userId,
-      eventOf(home, {
-        room_id: room.id,
-        home: {
-          id: home.id,
-          name: home.name,
-          country: 'SE',
-          rooms: [
-            { id: room.id, name: room.name, type: room.type, therm_setpoint_mode: room.mode, ...timed },
-          ],
-          modules: room.modules.map(({ id, type }) => ({ id, name: type, type })),
-        },
-        mode: room.mode,
-        event_type: eventType,
-        ...(room.mode === 'manual' ? { temperature: room.target } : {}),
-        push_type: 'display_change',
-      }),
-    );
-  }
-
-  /** Null when the order was taken. */
-  function order(place: Place, { mode, temp, endTime }: Order): SimulatedAnswer | null {
-    const { home, room } = place;
-    const now = clock.now();
-    if (mode === undefined) return refusal(10, 'mode is missing');
-    const isValve = room.modules.every(({ type }) => type === 'NRV');
-    if (!MODES.includes(mode) || (mode === 'off' && isValve)) return refusal(21, 'mode not authorized');
-    const target = Number(temp);
-    if (mode === 'manual' && !(target >= 7 && target <= 30)) return refusal(21, 'Invalid temp');
-    if (mode === 'manual' && target % 0.5 !== 0) return refusal(21, 'Invalid temp');
-    const stated = endTime === undefined ? undefined : Number(endTime) * 1_000;
-    if (stated !== undefined && !(stated > now)) return refusal(21, 'Invalid endtime');
-    settle(room, home, now);
-    if (mode === 'home' || mode === 'off') setRoom(room, { mode, now });
-    else
-      setRoom(room, {
-        mode: mode as 'manual' | 'max',
-        now,
-        endsAt: stated ?? now + home.defaultMinutes * 60_000,
-        ...(mode === 'manual' ? { target } : {}),
-      });
-    tellOfRoom(place, mode === 'home' ? 'cancel_set_point' : 'set_point');
-    return null;
-  }
 
   const calls: ReadonlyMap<string, { readonly scope: string; readonly call: Call }> = new Map([
     [
@@ -139,9 +58,8 @@ export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
         call: (account, { home_id, room_id, mode, temp, endtime }) => {
           const home = homeOf(account, home_id);
           const room = home?.rooms.find(({ id }) => id === room_id);
-          // Rooms of newer modules are set by setstate alone.
           if (home === undefined || room === undefined || isNewer(room, home)) return INVALID;
-          return order({ account, home, room }, { mode, temp, endTime: endtime }) ?? DONE;
+          return orders.order({ account, home, room }, { mode, temp, endTime: endtime }) ?? DONE;
         },
       },
     ],
@@ -159,7 +77,7 @@ export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
             const [lost] = room.modules.filter(({ isReachable }) => !isReachable);
             if (lost !== undefined)
               return { status: 200, json: { body: { errors: [{ code: 6, id: lost.id }] } } };
-            const refused = order(
+            const refused = orders.order(
               { account, home, room },
               {
                 mode: one.therm_setpoint_mode,
@@ -188,16 +106,14 @@ export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
           }
           const previous = home.thermMode;
           home.thermMode = next;
-          webhooks.tell(
-            account.userId,
-            eventOf(home, {
-              event_type: 'therm_mode',
-              home: { id: home.id, therm_mode: next },
-              mode: next,
-              previous_mode: previous,
-              push_type: 'home_event_changed',
-            }),
-          );
+          webhooks.tell(account.userId, {
+            home_id: home.id,
+            event_type: 'therm_mode',
+            home: { id: home.id, therm_mode: next },
+            mode: next,
+            previous_mode: previous,
+            push_type: 'home_event_changed',
+          });
           return DONE;
         },
       },
@@ -210,7 +126,7 @@ export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
           const home = homeOf(account, home_id);
           if (home === undefined || typeof schedule_id !== 'string') return INVALID;
           const event = { event_type: 'schedule', schedule_id, push_type: 'home_event_changed' };
-          webhooks.tell(account.userId, eventOf(home, event));
+          webhooks.tell(account.userId, { home_id: home.id, ...event });
           return DONE;
         },
       },
@@ -246,20 +162,7 @@ export function createSimulatedApi({ clock, webhooks }: ApiOptions) {
         return refusal(13, 'Application does not have the good scope rights', 403);
       return known.call(account, parametersOf(request));
     },
-
-    setByHand({ account, home, room, celsius }: Place & { readonly celsius: number }): void {
-      const now = clock.now();
-      settle(room, home, now);
-      setRoom(room, { mode: 'manual', target: celsius, now, endsAt: now + 3_600_000 });
-      tellOfRoom({ account, home, room }, 'setpoint_event');
-    },
   };
-}
-
-function isNewer(room: SimulatedRoom, home: SimulatedHome): boolean {
-  const has = (type: string) => room.modules.some((module) => module.type === type);
-  const isModulating = home.rooms.some(({ modules }) => modules.some(({ type }) => type === 'OTM'));
-  return !has('NATherm1') && (isModulating || !has('NRV'));
 }
 
 function objectIn(value: Json | undefined): JsonObject {

@@ -10,9 +10,10 @@ import type {
 import type { Situation } from '../../adapter/witnesses.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { PASSWORD, type SimulatedAccount, simulatedAccounts } from './simulated-accounts.ts';
-import { createSimulatedApi, refusal } from './simulated-api.ts';
+import { createSimulatedApi } from './simulated-api.ts';
 import { allModules, type SimulatedHome, type SimulatedRoom, setRoom, settle } from './simulated-home.ts';
 import { createSimulatedLimits } from './simulated-limits.ts';
+import { createSimulatedOrders, refusal } from './simulated-orders.ts';
 import { createSimulatedWebhooks } from './simulated-webhooks.ts';
 
 const ACCESS_SECONDS = 10_800;
@@ -44,7 +45,8 @@ export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
   });
   const webhooks = createSimulatedWebhooks(options);
   const limits = createSimulatedLimits(clock);
-  const api = createSimulatedApi({ clock, webhooks });
+  const orders = createSimulatedOrders({ clock, webhooks });
+  const api = createSimulatedApi({ clock, orders, webhooks });
   let fault: SimulatedFault | null = null;
 
   function signedIn(request: SimulatedRequest): SimulatedAnswer {
@@ -94,7 +96,7 @@ export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
     },
     turnByHand(device, celsius) {
       const { account, home, room } = placeOf(device);
-      api.setByHand({ account, home, room, celsius });
+      orders.setByHand({ account, home, room, celsius });
     },
     removeRoom(device) {
       for (const [name, account] of accounts) accounts.set(name, withoutRoom(account, device.details));
