@@ -129,6 +129,8 @@ describe('netatmo reading', () => {
     const here = await makeWorld();
     const device = { ...(await here.room('Kitchen')), details: { home: 1 } };
     await assert.rejects(here.state(device), { code: 'vendor.answer_invalid', message: /link it again/ });
+    const readings = await netatmo.sweep(here.session(), [device, await here.room('Living')]);
+    assert.deepEqual([...readings.keys()], [(await here.room('Living')).id]);
   });
 });
 
@@ -184,6 +186,18 @@ describe('netatmo commands', () => {
     const end = Math.floor(here.clock.now() / 1_000) + 3 * HOUR;
     const start = `home_id=${room.details.home_id}&room_id=${room.details.room_id}&mode=manual&temp=20`;
     assert.deepEqual(asked, [start, `${start}&endtime=${end}`]);
+  });
+
+  it('bears with a clock that is ten minutes off', async () => {
+    for (const skewMs of [-600_000, 600_000]) {
+      const here = await makeWorld('home', { skewMs });
+      const room = await here.room('Living');
+      await setTemperature(here, room, 21_000);
+      await here.pass(HOUR);
+      assert.equal((await here.state(room)).operation_state, 'manual');
+      await here.pass(2 * HOUR + 601);
+      assert.equal((await here.state(room)).operation_state, 'schedule');
+    }
   });
 
   it('takes 7 to 30 °C in half degrees', async () => {

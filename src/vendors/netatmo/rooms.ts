@@ -2,6 +2,7 @@ import type { CommandOf } from '../../adapter/commands.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { detailsOf, homeStatus, setRoom } from './client.ts';
+import { detailsIn } from './payloads.ts';
 import { modeOf, type Reading, readingIn } from './translate.ts';
 
 const LEAST_MILLI_C = 7_000;
@@ -26,12 +27,16 @@ export async function readRooms(
   devices: readonly DeviceRef[],
 ): Promise<ReadonlyMap<string, Reading>> {
   const readings = new Map<string, Reading>();
-  for (const [homeId, rooms] of Map.groupBy(devices, (device) => detailsOf(device).home_id)) {
+  const rooms = devices.flatMap(({ id, details }) => {
+    const known = detailsIn(details);
+    return known === undefined ? [] : [{ id, details: known }];
+  });
+  for (const [homeId, ofHome] of Map.groupBy(rooms, ({ details }) => details.home_id)) {
     const answer = await statusUnlessRefused(session, homeId);
     if (answer === undefined) continue;
-    for (const room of rooms) {
-      const reading = readingIn(answer, detailsOf(room));
-      if (reading !== undefined) readings.set(room.id, reading);
+    for (const { id, details } of ofHome) {
+      const reading = readingIn(answer, details);
+      if (reading !== undefined) readings.set(id, reading);
     }
   }
   return readings;

@@ -27,10 +27,16 @@ export interface World extends SimulatedVendor {
   state(device: DeviceRef): Promise<DeviceState>;
 }
 
+interface WorldOptions {
+  readonly random?: Random;
+  /** How far the vendor's clock is ahead of ours. */
+  readonly skewMs?: number;
+}
+
 /** Netatmo's simulator and our adapter, signed in as one of the simulator's users. */
 export async function makeWorld(
   user = 'home',
-  random: Random = (bytes) => Buffer.alloc(bytes, 1),
+  { random = (bytes) => Buffer.alloc(bytes, 1), skewMs = 0 }: WorldOptions = {},
 ): Promise<World> {
   const made: { simulator?: NetatmoSimulator; clientSecret?: string; world?: World } = {};
   const posted: World['posted'] = [];
@@ -40,6 +46,7 @@ export async function makeWorld(
       createSimulator(options) {
         const simulator = createSimulator({
           ...options,
+          clock: { now: () => options.clock.now() + skewMs, after: options.clock.after },
           // Tokens must differ; what is posted must not depend on chance.
           random: (bytes) => (bytes === 1 ? random(bytes) : options.random(bytes)),
           post: async (url, { body, headers }) => {

@@ -78,6 +78,7 @@ describe('recorded homes of netatmo', () => {
     });
     assert.deepEqual(odd([{ id: 1 }, { id: '../x' }, { id: 'y'.repeat(65) }, 7], [valve, null]), []);
     assert.equal(odd([{ id: '1', name: '\ud800'.repeat(300) }], [valve])[0]?.name, '\ufffd'.repeat(200));
+    assert.equal(odd([{ id: '1' }, { id: '1' }], [valve]).length, 1);
     const proto = odd([{ id: '__proto__', name: 'p' }], [{ ...valve, room_id: '__proto__' }]);
     assert.deepEqual([proto[0]?.id, proto[0]?.name], ['h.__proto__', 'p']);
     assert.equal(({} as Record<string, unknown>).name, undefined);

@@ -47,7 +47,9 @@ export function accountIn(answer: unknown): { readonly user: string; readonly de
   if (told === undefined) throw notUnderstood('the homes');
   const homes = eachIn(told.homes, homeIn);
   const isOne = homes.length === 1;
-  return { user: told.user.id, devices: homes.flatMap((home) => roomsIn(home, isOne)) };
+  // A room that is told twice is one device.
+  const devices = new Map(homes.flatMap((home) => roomsIn(home, isOne)).map((found) => [found.id, found]));
+  return { user: told.user.id, devices: [...devices.values()] };
 }
 
 function roomsIn(home: Home, isOnlyHome: boolean): Found[] {

@@ -143,7 +143,7 @@ describe("netatmo's subscription", () => {
   const kind = kindOf(netatmo, 'thermostat');
 
   async function subscribed(random?: (bytes: number) => Buffer): Promise<World> {
-    const here = await makeWorld('home', random);
+    const here = await makeWorld('home', random === undefined ? {} : { random });
     await netatmo.webhook.subscribe(here.session(), URL_OF_OURS);
     await here.pass(3);
     await settled();
