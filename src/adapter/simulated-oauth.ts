@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -14,13 +14,16 @@ interface Grant {
   readonly expiresAt: number;
 }
 
-interface Issued {
+/** What a token says of itself, so that it outlives a restart of the simulator. */
+interface Claims {
+  readonly kind: 'access' | 'refresh';
   readonly clientId: string;
   readonly user: string;
   readonly scopes: readonly string[];
-  /** The refresh token that came with it; a rotated one is good no more. */
-  refresh: string;
-  expiresAt: number;
+  /** ms since 1970; for a refresh token, when it was made. */
+  readonly at: number;
+  /** Makes each one another. */
+  readonly id: string;
 }
 
 interface SimulatedOAuthOptions {
@@ -45,27 +48,36 @@ const CODE_MS = 60_000;
 export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
   const { clock, random, partner, users } = options;
   const codes = new Map<string, Grant>();
-  const byAccess = new Map<string, Issued>();
-  const byRefresh = new Map<string, Issued>();
-  const name = (prefix: string) => `${prefix}-${randomBase62(random, 32)}`;
+  /** Refresh tokens that were rotated. */
+  const spent = new Set<string>();
+  /** How many tokens had been made when a user's, or everybody's access, were taken back: those are good no more. */
+  const revokedAt = new Map<string, number>();
+  let expiredAt = -1;
+  let count = 0;
+  /** Tokens of an earlier run of the simulator are older than all of this one. */
+  const run = randomBase62(random, 12);
+  const ageOf = ({ id }: Claims): number => (id.startsWith(`${run}-`) ? Number(id.slice(run.length + 1)) : 0);
 
-  function issue(grant: Pick<Grant, 'clientId' | 'user' | 'scopes'>): SimulatedAnswer {
-    const access = name('access');
-    const issued: Issued = {
-      ...grant,
-      refresh: name('refresh'),
-      expiresAt: clock.now() + options.accessSeconds * 1000,
+  function issue({ clientId, user, scopes }: Pick<Grant, 'clientId' | 'user' | 'scopes'>): SimulatedAnswer {
+    const made = (kind: Claims['kind']) => {
+      count += 1;
+      return tokenOf({
+        kind,
+        clientId,
+        user,
+        scopes,
+        at: clock.now(),
+        id: `${run}-${count}`,
+      });
     };
-    byAccess.set(access, issued);
-    byRefresh.set(issued.refresh, issued);
     return {
       status: 200,
       json: {
-        access_token: access,
-        refresh_token: issued.refresh,
+        access_token: made('access'),
+        refresh_token: made('refresh'),
         token_type: 'Bearer',
         expires_in: options.accessSeconds,
-        ...options.extra?.(grant.user, grant.scopes),
+        ...options.extra?.(user, scopes),
       },
     };
   }
@@ -98,11 +110,16 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
 
   function refresh(form: URLSearchParams, client: Partner): SimulatedAnswer {
     const token = form.get('refresh_token') ?? '';
-    const issued = byRefresh.get(token);
-    if (issued === undefined || issued.clientId !== client.clientId) return refusal('invalid_grant');
-    if (options.isRotating) byRefresh.delete(token);
-    return issue(issued);
+    const claims = claimsOf(token);
+    if (claims?.kind !== 'refresh' || claims.clientId !== client.clientId || isRevoked(claims))
+      return refusal('invalid_grant');
+    if (spent.has(claims.id)) return refusal('invalid_grant');
+    if (options.isRotating) spent.add(claims.id);
+    return issue(claims);
   }
+
+  const isRevoked = (claims: Claims): boolean =>
+    !users.has(claims.user) || ageOf(claims) <= (revokedAt.get(claims.user) ?? -1);
 
   return {
     /** The sign-in page (GET) and what its form sends (POST: `username`, `password`, or `cancel`). */
@@ -113,7 +130,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       if (partner !== undefined && clientId !== partner.clientId) return refusal('invalid_client', 401);
       if (!URL.canParse(redirectUri) || query.get('response_type') !== 'code')
         return refusal('invalid_request');
-      if (request.method !== 'POST') return { status: 200, ...page(options.vendor, '') };
+      if (request.method !== 'POST') return { status: 200, ...page(options, '') };
       const form = new URLSearchParams(Buffer.from(request.body).toString());
       const back = new URL(redirectUri);
       back.searchParams.set('state', query.get('state') ?? '');
@@ -124,8 +141,8 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       }
       const user = form.get('username') ?? '';
       if (users.get(user) === undefined || users.get(user) !== form.get('password'))
-        return { status: 200, ...page(options.vendor, 'Wrong user name or password.') };
-      const code = name('code');
+        return { status: 200, ...page(options, 'Wrong user name or password.') };
+      const code = `code-${randomBase62(random, 32)}`;
       codes.set(code, {
         clientId,
         redirectUri,
@@ -157,37 +174,56 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
 
     /** Who an access token stands for; undefined when it is unknown or expired. */
     userOf(access: string): { readonly user: string; readonly scopes: readonly string[] } | undefined {
-      const issued = byAccess.get(access);
-      return issued === undefined || issued.expiresAt <= clock.now() ? undefined : issued;
+      const claims = claimsOf(access);
+      if (claims?.kind !== 'access' || isRevoked(claims) || ageOf(claims) <= expiredAt) return undefined;
+      return claims.at + options.accessSeconds * 1000 <= clock.now() ? undefined : claims;
     },
 
     /** Makes all access tokens expire, as time would. */
     expireAll(): void {
-      for (const issued of byAccess.values()) issued.expiresAt = 0;
+      expiredAt = count;
     },
 
     /** The user takes the permission back: no token of theirs is good any more. */
     revoke(user: string): void {
-      for (const [token, issued] of byAccess) if (issued.user === user) byAccess.delete(token);
-      for (const [token, issued] of byRefresh) if (issued.user === user) byRefresh.delete(token);
+      revokedAt.set(user, count);
     },
   };
 }
 
 export type SimulatedOAuth = ReturnType<typeof createSimulatedOAuth>;
 
+/** Nothing real hangs on it: it only tells the simulator's own tokens from what is none. */
+const SIMULATOR_KEY = 'a simulator has no secrets';
+
+const macOf = (text: string) => createHmac('sha256', SIMULATOR_KEY).update(text).digest('base64url');
+
+function tokenOf(claims: Claims): string {
+  const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `${text}.${macOf(text)}`;
+}
+
+function claimsOf(token: string): Claims | undefined {
+  const [text = '', mac] = token.split('.', 2);
+  return mac === macOf(text) ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims) : undefined;
+}
+
 function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
 /** Nothing of the request is repeated on it. */
-function page(vendor: string, fault: string): Pick<SimulatedAnswer, 'headers' | 'text'> {
+function page(
+  { vendor, users }: Pick<SimulatedOAuthOptions, 'vendor' | 'users'>,
+  fault: string,
+): Pick<SimulatedAnswer, 'headers' | 'text'> {
   return {
     headers: { 'content-type': 'text/html; charset=utf-8' },
     text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Simulated ${vendor} sign-in</title>
 <h1>Simulated ${vendor} sign-in</h1>
 <p>This is a simulator inside elnav, not ${vendor}. Any device behind it is made up.</p>
+<p>Its users, each with a password: ${[...users].map(([user, password]) => `<code>${user}</code> (<code>${password}</code>)`).join(', ')}.</p>
 <p role="alert">${fault}</p>
 <form method="post">
 <p><label>User name <input name="username" autocomplete="off" required></label></p>
