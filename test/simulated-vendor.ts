@@ -26,6 +26,8 @@ export interface SimulatedVendor extends Simulator {
   renewals: number;
   /** What the vendor was asked, in order: `GET /api/...`. */
   readonly asked: string[];
+  /** Calls without a user's token, as signing in makes them. */
+  loginSession(): LoginSession;
   /** Signs in again, as linking does. */
   signIn(): Promise<void>;
   abort(): void;
@@ -66,6 +68,7 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
     renewals: 0,
     asked,
     credentials: adapter.oauth === undefined ? vendor.user.credentials : { link_code: 'any' },
+    loginSession,
     async signIn() {
       world.tokens =
         adapter.oauth === undefined
