@@ -168,7 +168,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const linkCodes = createLinkCodes({ database, vault, clock, random });
     const budgets = createBudgets({ database, clock, log });
     closers.push(() => budgets.flush());
-    const baseUrlOf = (vendor: string) => settings.vendors.get(vendor)?.baseUrl;
+    const baseUrlOf = (vendor: string, host: string) => {
+      const set = settings.vendors.get(vendor);
+      return set?.baseUrls[host] ?? set?.baseUrl;
+    };
     const hosts = createVendorHosts({ baseUrlOf, clock, random, log, userAgent: `elnav/${VERSION}` });
     closers.push(() => hosts.close());
     const calls = createCalls({

@@ -6,8 +6,8 @@ import type { Log } from '../core/log.ts';
 import { createAgent, createHttp, type OutboundAgent, type OutboundHttp } from '../outbound/index.ts';
 
 interface VendorHostsOptions {
-  /** Another address for a vendor: a setting's, or its built-in simulator's. */
-  readonly baseUrlOf: (vendor: string) => string | undefined;
+  /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
+  readonly baseUrlOf: (vendor: string, host: string) => string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -34,7 +34,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
       agents.set(adapter.slug, agent);
       const client = createHttp({
         name: adapter.name,
-        baseUrl: options.baseUrlOf(adapter.slug) ?? addressOf(adapter, name),
+        baseUrl: options.baseUrlOf(adapter.slug, name) ?? addressOf(adapter, name),
         clock: options.clock,
         random: options.random,
         log: options.log,

@@ -6,7 +6,7 @@ export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
   return adapters.map(({ slug, name, hosts, oauth, wellKnown }) => ({
     slug,
     name,
-    hasHosts: hosts !== undefined,
+    hosts: Object.keys(hosts ?? {}),
     hasPartner: oauth !== undefined,
     files:
       wellKnown === undefined

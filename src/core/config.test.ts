@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { parseVaultKeys, readSettings, SETTINGS } from './config.ts';
 import { OperatorError } from './errors.ts';
+import { settingsOfVendors } from './vendor-settings.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -117,6 +118,33 @@ describe('the settings', () => {
     );
     for (const wrong of [`a:${KEY},a:${KEY}`, `a b:${KEY}`, 'a:', 'a:AAAA', `:${KEY}`, KEY])
       assert.throws(() => parseVaultKeys(wrong), wrong);
+  });
+
+  it('replace the addresses of a vendor, all or one', () => {
+    const needs = { name: 'V', hasPartner: false, files: [] };
+    const vendors = [
+      { ...needs, slug: 'many', hosts: ['api', 'commands'] },
+      { ...needs, slug: 'one', hosts: ['api'] },
+      { ...needs, slug: 'none', hosts: [] },
+    ];
+    const names = settingsOfVendors(vendors).map(({ name }) => name);
+    assert.deepEqual(names, [
+      'ELNAV_MANY_BASE_URL',
+      'ELNAV_MANY_API_BASE_URL',
+      'ELNAV_MANY_COMMANDS_BASE_URL',
+      'ELNAV_ONE_BASE_URL',
+    ]);
+    const environment = {
+      ELNAV_MANY_BASE_URL: 'http://127.0.0.1:1',
+      ELNAV_MANY_COMMANDS_BASE_URL: 'https://proxy.example:4443/',
+    };
+    const settings = readSettings(environment, vendors).vendors.get('many');
+    assert.equal(settings?.baseUrl, 'http://127.0.0.1:1');
+    assert.deepEqual(settings?.baseUrls, { commands: 'https://proxy.example:4443' });
+    assert.throws(
+      () => readSettings({ ELNAV_MANY_COMMANDS_BASE_URL: 'proxy' }, vendors),
+      /ELNAV_MANY_COMMANDS_BASE_URL/,
+    );
   });
 
   it('are described, each once', () => {

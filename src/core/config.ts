@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { OperatorError } from './errors.ts';
 import { Secret } from './secret.ts';
 import {
+  hostSettingName,
   settingsOfVendors,
   type VendorNeeds,
   type VendorSettings,
@@ -257,7 +258,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
       geocoderUrl: parsed('ELNAV_GEOCODER_URL', parseHttpUrl),
     },
     vendors: new Map(
-      vendors.map(({ slug, files }) => {
+      vendors.map(({ slug, hosts, files }) => {
         const names = vendorSettingNames(slug);
         const clientId = optional(names.clientId);
         const clientSecret = parsed(names.clientSecret, (value) => new Secret(value));
@@ -267,6 +268,12 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
           slug,
           {
             baseUrl: parsed(names.baseUrl, parseHttpUrl),
+            baseUrls: Object.fromEntries(
+              hosts.flatMap((host) => {
+                const address = parsed(hostSettingName(slug, host), parseHttpUrl);
+                return address === undefined ? [] : [[host, address]];
+              }),
+            ),
             clientId,
             clientSecret,
             files: Object.fromEntries(

@@ -5,8 +5,8 @@ import type { Secret } from './secret.ts';
 export interface VendorNeeds {
   readonly slug: string;
   readonly name: string;
-  /** It is called at an address that can be replaced. */
-  readonly hasHosts: boolean;
+  /** What it calls its addresses, each of which can be replaced; none where it is not called. */
+  readonly hosts: readonly string[];
   /** It is linked by OAuth with a client of ours. */
   readonly hasPartner: boolean;
   /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
@@ -15,6 +15,8 @@ export interface VendorNeeds {
 
 export interface VendorSettings {
   readonly baseUrl: string | undefined;
+  /** By the name of the host; each goes before `baseUrl`. */
+  readonly baseUrls: Readonly<Record<string, string>>;
   readonly clientId: string | undefined;
   readonly clientSecret: Secret | undefined;
   /** Paths by the name of their setting. */
@@ -30,9 +32,13 @@ export const vendorSettingNames = (slug: string) => ({
   clientSecret: `${prefixOf(slug)}_CLIENT_SECRET`,
 });
 
+/** The setting for one of a vendor's addresses: `ELNAV_TESLA_COMMANDS_BASE_URL`. */
+export const hostSettingName = (slug: string, host: string) =>
+  `${prefixOf(slug)}_${host.toUpperCase()}_BASE_URL`;
+
 /** The settings that vendors add to those of the services. */
 export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
-  return vendors.flatMap(({ slug, name, hasHosts, hasPartner, files }) => {
+  return vendors.flatMap(({ slug, name, hosts, hasPartner, files }) => {
     const names = vendorSettingNames(slug);
     return [
       ...(hasPartner
@@ -46,7 +52,7 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
             },
           ]
         : []),
-      ...(hasHosts
+      ...(hosts.length > 0
         ? [
             {
               name: names.baseUrl,
@@ -55,6 +61,12 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
             },
           ]
         : []),
+      // A vendor with one address has one setting for it.
+      ...(hosts.length > 1 ? hosts : []).map((host) => ({
+        name: hostSettingName(slug, host),
+        fallback: '',
+        description: `Another address for those of the calls to ${name} that go to its host \`${host}\``,
+      })),
       ...files.map(({ setting, description }) => ({ name: setting, fallback: '', description })),
     ];
   });
