@@ -3,5 +3,6 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
+import { tesla } from './tesla/index.ts';
 
-export const vendors: readonly Adapter[] = [netatmo, ocpp, sandbox];
+export const vendors: readonly Adapter[] = [netatmo, ocpp, sandbox, tesla];

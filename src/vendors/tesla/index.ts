@@ -1,0 +1,85 @@
+import { type Adapter, kind } from '../../adapter/adapter.ts';
+import { LinkCode } from '../../adapter/login.ts';
+import { link, withheldFrom } from './account.ts';
+import { BUDGETS } from './budgets.ts';
+import { readCar, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
+import { liveStatus } from './client.ts';
+import { isTokenRefused } from './failures.ts';
+import { SCOPES, TOKEN_PATH } from './partner.ts';
+import { AUDIENCES, HOSTS } from './regions.ts';
+import * as translate from './translate.ts';
+
+export { registerPartner } from './partner.ts';
+export { REGIONS, type Region } from './regions.ts';
+
+/** Cars, and energy sites with a battery or solar cells, over Tesla's Fleet API. */
+export const tesla = {
+  slug: 'tesla',
+  name: 'Tesla',
+  credentials: LinkCode,
+  hosts: HOSTS,
+  oauth: {
+    authorizeUrl: 'https://auth.tesla.com/oauth2/v3/authorize',
+    tokenUrl: `https://fleet-auth.prd.vn.cloud.tesla.com${TOKEN_PATH}`,
+    scopes: SCOPES,
+    // Tesla's documents know no code_challenge.
+    pkce: false,
+    clientAuthentication: 'body',
+    // What is not granted would be a capability that lies.
+    authorizeParameters: { prompt_missing_scopes: 'true', require_requested_scopes: 'true' },
+    // One audience is enough: the token is good in Europe and North America.
+    tokenParameters: { audience: AUDIENCES.eu },
+    lostLoginErrors: ['login_required'],
+  },
+  login: { isTokenRefused },
+  budgets: BUDGETS,
+  // Every look costs; and a car that is looked at more often than it takes to fall asleep never does.
+  pace: { active: 300, idle: 1_800, asleep: 3_600 },
+  wellKnown: {
+    path: '/.well-known/appspecific/com.tesla.3p.public-key.pem',
+    setting: 'ELNAV_TESLA_PUBLIC_KEY_FILE',
+    contentType: 'application/x-pem-file',
+  },
+  simulator: () => import('./simulator.ts'),
+  pushes: false,
+  pollSeconds: 120,
+  link,
+  kinds: {
+    vehicle: kind<translate.CarReading>({
+      read: readCar,
+      status: translate.carStatus,
+      observedAt: translate.carObservedAt,
+      reads: {
+        read_battery_soc: translate.carSoc,
+        read_power: translate.carPowerW,
+        read_energy: translate.carEnergyWh,
+      },
+      controls: {
+        charge_limit: { set_charge_limit: setChargeLimit },
+        charge_control: { start_charge: startCharge, stop_charge: stopCharge },
+        set_current: { set_current: setCurrent },
+      },
+      limits: translate.carLimits,
+    }),
+    battery: kind<translate.SiteReading>({
+      read: liveStatus,
+      status: translate.batteryStatus,
+      observedAt: translate.siteObservedAt,
+      reads: {
+        read_battery_soc: translate.siteSoc,
+        read_power: translate.batteryPowerW,
+        read_production: translate.productionW,
+      },
+      // Tesla sets reserves and modes of a battery, never its power.
+      controls: {},
+      withholds: withheldFrom,
+    }),
+    solar_inverter: kind<translate.SiteReading>({
+      read: liveStatus,
+      status: translate.solarStatus,
+      observedAt: translate.siteObservedAt,
+      reads: { read_production: translate.productionW },
+      controls: {},
+    }),
+  },
+} satisfies Adapter;

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeSimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { conforms } from '../../adapter/conformance.ts';
+import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
+import { tesla } from './index.ts';
+import { CARS, SITES } from './simulated-accounts.ts';
+import { world } from './test-world.ts';
+
+describe('tesla', () => {
+  it('conforms to the adapter contract', async () => {
+    const findings = await conforms(tesla, await makeSimulatedVendor(tesla));
+    assert.ok(findings.length > 20, `only ${findings.length} findings`);
+    assert.deepEqual(
+      findings.filter(({ fault }) => fault !== null),
+      [],
+    );
+  });
+});
+
+describe('linking', () => {
+  it('finds cars and energy sites, and passes over what is neither', async () => {
+    const { vendorAccount, devices } = await (await world()).link();
+    assert.equal(vendorAccount, 'simulated-anna');
+    assert.deepEqual(
+      devices.map(({ type, id, name, details }) => [type, id, name, details]),
+      [
+        ['vehicle', CARS.plain, 'Simulated Model 3', { region: 'eu' }],
+        ['battery', SITES.batteryAndSolar, 'Simulated Powerwall', { region: 'eu', solar: true }],
+        ['battery', SITES.battery, 'Simulated cellar', { region: 'eu', solar: false }],
+        ['solar_inverter', SITES.solar, 'Simulated roof', { region: 'eu', solar: true }],
+      ],
+    );
+  });
+
+  it('takes production from a battery without solar cells', async () => {
+    const { devices } = await (await world()).link();
+    const offered = devices
+      .filter(({ type }) => type === 'battery')
+      .map((found) => capabilitiesOf(kindOf(tesla, 'battery'), found));
+    assert.deepEqual(offered, [
+      ['read_battery_soc', 'read_power', 'read_production'],
+      ['read_battery_soc', 'read_power'],
+    ]);
+  });
+
+  it('takes an account with nothing, and one with 500 cars', async () => {
+    assert.deepEqual((await (await world('cecilia')).link()).devices, []);
+    const { devices } = await (await world('david')).link();
+    assert.equal(new Set(devices.map(({ id }) => id)).size, 500);
+  });
+
+  it('asks for the components of a site that the list does not describe', async () => {
+    const here = await world('cecilia');
+    here.tampering.answer = ({ path }) => {
+      if (path === '/api/1/products')
+        return { status: 200, json: { response: [{ energy_site_id: 7 }, { energy_site_id: 8 }] } };
+      const site = /energy_sites\/(\d+)\/site_info/.exec(path)?.[1];
+      if (site === undefined) return undefined;
+      const components = site === '7' ? { battery: true, solar: false } : { battery: null };
+      return { status: 200, json: { response: { site_name: 'Attic', components } } };
+    };
+    const { devices } = await here.link();
+    assert.deepEqual(devices, [
+      { id: '7', type: 'battery', name: 'Attic', details: { region: 'eu', solar: false } },
+    ]);
+  });
+
+  it('lists a thing once, and takes no id that is not one', async () => {
+    const here = await world('cecilia');
+    const car = { vin: CARS.plain, display_name: 7 };
+    const odd = [
+      { vin: '__proto__' },
+      { vin: 'A'.repeat(5_000) },
+      { vin: '../../users' },
+      { vin: 7 },
+      { energy_site_id: -1, components: { battery: true } },
+      { energy_site_id: 1.5, components: { battery: true } },
+      { energy_site_id: '7', components: { battery: true } },
+      null,
+      'car',
+      [],
+    ];
+    here.tampering.answer = ({ path }) =>
+      path === '/api/1/products' ? { status: 200, json: { response: [car, ...odd, car] } } : undefined;
+    const { devices } = await here.link();
+    assert.deepEqual(devices, [{ id: CARS.plain, type: 'vehicle', details: { region: 'eu' } }]);
+  });
+
+  it('finds a car whatever it is called', async () => {
+    const here = await world('cecilia');
+    const car = { vin: CARS.plain, display_name: 'x'.repeat(5_000) };
+    here.tampering.answer = ({ path }) =>
+      path === '/api/1/products' ? { status: 200, json: { response: [car] } } : undefined;
+    assert.equal((await here.link()).devices[0]?.name?.length, 200);
+  });
+
+  it('names the account by its e-mail address where Tesla gives no id, and by nothing else', async () => {
+    const here = await world('cecilia');
+    const me = (response: object) => {
+      here.tampering.answer = ({ path }) =>
+        path === '/api/1/users/me' ? { status: 200, json: { response } as never } : undefined;
+    };
+    me({ email: 'cecilia@example.com', vault_uuid: null });
+    assert.equal((await here.link()).vendorAccount, 'cecilia@example.com');
+    me({ full_name: 'Cecilia' });
+    await assert.rejects(here.link(), { code: 'vendor.answer_invalid', message: /whose account/ });
+  });
+});

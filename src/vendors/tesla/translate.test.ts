@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { stateOf } from '../../adapter/derive.ts';
+import { tesla } from './index.ts';
+import type { ChargeState } from './payloads.ts';
+import { ref, world } from './test-world.ts';
+import {
+  type CarReading,
+  carLimits,
+  carObservedAt,
+  carPowerW,
+  carSoc,
+  carStatus,
+  productionW,
+  siteObservedAt,
+} from './translate.ts';
+
+const recorded = (name: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'recorded', `${name}.json`), 'utf8'));
+
+const awake = (charge: ChargeState): CarReading => ({ isAwake: true, charge });
+
+/** The state that comes of a recorded answer, by the way of the client. */
+async function stateFrom(type: 'vehicle' | 'battery' | 'solar_inverter', name: string) {
+  const here = await world('cecilia');
+  here.tampering.answer = ({ path }) =>
+    /vehicle_data$|live_status$|\/vehicles\//.test(path) ? { status: 200, json: recorded(name) } : undefined;
+  return here.state({ ...ref(type, 'LRW3E7EK1SM000001'), details: { region: 'eu', solar: true } });
+}
+
+describe('recorded answers', () => {
+  it('of a car that charges', async () => {
+    assert.deepEqual(await stateFrom('vehicle', 'vehicle_data.charging'), {
+      online: true,
+      connected: true,
+      charging: true,
+      operation_state: 'Charging',
+      battery_soc: 61,
+      power_w: 231 * 13 * 3,
+      energy_wh: 7_520,
+    });
+    const car = awake(recorded('vehicle_data.charging').response.charge_state);
+    assert.deepEqual(carLimits(car), { min_a: 5, max_a: 16, min_w: null, max_w: null });
+    assert.equal(carObservedAt(car), 1_795_251_600_000);
+  });
+
+  it('of a car that is not plugged in', async () => {
+    assert.deepEqual(await stateFrom('vehicle', 'vehicle_data.unplugged'), {
+      online: true,
+      connected: false,
+      charging: false,
+      operation_state: 'Disconnected',
+      battery_soc: 77,
+      power_w: 0,
+      energy_wh: 0,
+    });
+  });
+
+  it('of a battery that gives: power is given back, production is the cells', async () => {
+    const state = await stateFrom('battery', 'live_status.battery');
+    assert.deepEqual(state, {
+      online: true,
+      charging: false,
+      operation_state: 'on_grid',
+      battery_soc: 96,
+      power_w: -5_060,
+      production_w: 1_185,
+    });
+    assert.equal(siteObservedAt(recorded('live_status.battery').response), Date.UTC(2024, 0, 1));
+  });
+
+  it('of solar cells without a battery', async () => {
+    assert.deepEqual(await stateFrom('solar_inverter', 'live_status.solar'), {
+      online: true,
+      operation_state: 'island_status_unknown',
+      production_w: 4_210,
+    });
+  });
+
+  it('of an account: a car, a battery with cells, and a site that has neither', async () => {
+    const here = await world('cecilia');
+    here.tampering.answer = ({ path }) =>
+      path === '/api/1/products' ? { status: 200, json: recorded('products') } : undefined;
+    const { devices } = await here.link();
+    assert.deepEqual(devices, [
+      { id: 'LRW3F7EK4NC700000', type: 'vehicle', name: 'Test', details: { region: 'eu' } },
+      { id: '123456', type: 'battery', name: 'Energy Site', details: { region: 'eu', solar: true } },
+    ]);
+  });
+});
+
+describe('power', () => {
+  const power = (charge: ChargeState) => carPowerW(awake(charge));
+
+  it('is volts times amperes while they agree with the kilowatts', () => {
+    const ac = { charger_voltage: 229, charger_actual_current: 6 };
+    assert.equal(power({ ...ac, charger_phases: 1, charger_power: 1 }), 1_374);
+    assert.equal(power({ ...ac, charger_phases: 2, charger_power: 4 }), 4_122, 'two stands for three phases');
+    assert.equal(power({ ...ac, charger_phases: 3, charger_power: null }), 4_122);
+  });
+
+  it('is the kilowatts where they do not, and at a fast charger', () => {
+    assert.equal(
+      power({ charger_voltage: 400, charger_actual_current: 16, charger_phases: 2, charger_power: 7 }),
+      7_000,
+    );
+    assert.equal(
+      power({ charger_voltage: 2, charger_actual_current: 0, charger_phases: null, charger_power: 142 }),
+      142_000,
+    );
+    assert.equal(
+      power({ charger_voltage: 230, charger_actual_current: 16, charger_phases: 7, charger_power: 11 }),
+      11_000,
+    );
+    assert.equal(power({ charger_power: 0 }), 0);
+    assert.equal(power({}), null);
+  });
+
+  it('is positive while a battery charges, and never minus nothing', () => {
+    const battery = tesla.kinds.battery;
+    const of = (watts: number) =>
+      stateOf(battery, { battery_power: watts, percentage_charged: 40 }, ['read_power']);
+    assert.equal(of(-2_500.4).power_w, 2_500);
+    assert.equal(of(-2_500.4).charging, true);
+    assert.ok(Object.is(of(0).power_w, 0));
+    assert.equal(of(0).charging, false);
+  });
+
+  it('of solar cells is never negative', () => {
+    assert.equal(productionW({ solar_power: -7 }), 0);
+    assert.equal(productionW({}), null);
+  });
+});
+
+describe('words that are not known', () => {
+  it('are shown, and claim nothing', () => {
+    assert.deepEqual(carStatus(awake({ charging_state: 'Pondering', conn_charge_cable: 'IEC' })), {
+      online: true,
+      connected: true,
+      charging: null,
+      operation_state: 'Pondering',
+    });
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      assert.deepEqual(
+        [
+          carStatus(awake({ charging_state: name })).charging,
+          carStatus(awake({ charging_state: name })).connected,
+        ],
+        [null, null],
+      );
+    const dreaming: CarReading = { isAwake: false, state: 'dreaming', last: { battery_level: 40 } };
+    assert.equal(carStatus(dreaming).online, false);
+    assert.equal(carStatus(dreaming).operation_state, 'dreaming');
+    assert.equal(carSoc(dreaming), 40);
+    assert.equal(carPowerW(dreaming), null);
+  });
+
+  it('are no figures beyond what is possible', () => {
+    assert.equal(carSoc(awake({ battery_level: 101 })), null);
+    assert.equal(carSoc(awake({ battery_level: -1 })), null);
+    assert.deepEqual(carLimits(awake({ charge_current_request_max: 0 })).max_a, null);
+    assert.deepEqual(carLimits(awake({ charge_current_request_max: 3 })), {
+      min_a: 3,
+      max_a: 3,
+      min_w: null,
+      max_w: null,
+    });
+  });
+});
