@@ -8,10 +8,19 @@ import type {
 } from '../../adapter/simulator.ts';
 import type { Situation } from '../../adapter/witnesses.ts';
 import { randomBase62 } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { TOKEN_PATH } from './partner.ts';
 import { AUDIENCES } from './regions.ts';
 import { accountsAt, PASSWORD, USERS, type User } from './simulated-accounts.ts';
+import {
+  answered,
+  answerOf,
+  LIMITS,
+  MISSING_SCOPES,
+  refused,
+  tooMany,
+  UNAVAILABLE,
+} from './simulated-answers.ts';
 import {
   advance,
   cachedState,
@@ -26,20 +35,6 @@ import { advanceSite, components, liveStatus, type SimulatedSite } from './simul
 const AUTHORIZE_PATH = '/oauth2/v3/authorize';
 const ACCESS_SECONDS = 28_800;
 const WINDOW_MS = 60_000;
-const LIMITS = { data: 60, commands: 30, wakes: 3 } as const;
-
-const answered = (response: Json, extra: JsonObject = {}): SimulatedAnswer => ({
-  status: 200,
-  json: { response, ...extra },
-});
-const refused = (status: number, error: string, headers: Record<string, string> = {}): SimulatedAnswer => ({
-  status,
-  headers,
-  json: { response: null, error, error_description: '' },
-});
-const UNAVAILABLE = refused(408, 'vehicle unavailable: vehicle is offline or asleep');
-const MISSING_SCOPES = refused(403, 'Unauthorized missing scopes');
-
 /** Tesla's sign-in and Fleet API, REST alone: signatures of commands are not simulated, only their absence is refused. */
 export function createSimulator(options: SimulatorOptions): VendorSimulator {
   const { clock, random, partner } = options;
@@ -235,44 +230,10 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     };
   }
 
-  /** What goes wrong with every call; undefined where nothing does. */
-  function faulty(request: SimulatedRequest): SimulatedAnswer | undefined {
-    const isToken = request.path === TOKEN_PATH;
-    switch (fault) {
-      case null:
-      case 'unknown_values':
-        return undefined;
-      case 'hang':
-        return { status: 200, broken: 'hang' };
-      case 'reset':
-        return { status: 200, broken: 'reset' };
-      case 'truncated':
-        return { status: 200, json: { response: [] }, broken: 'truncate' };
-      case 'html':
-        return {
-          status: 200,
-          headers: { 'content-type': 'text/html' },
-          text: '<!doctype html><title>Simulated maintenance</title>',
-        };
-      case 'server_error':
-        return refused(503, 'simulated_outage');
-      case 'rate_limited':
-        return tooMany('data', 30);
-      case 'rate_limited_without_delay':
-        return refused(429, 'too_many_requests');
-      case 'token_refused':
-        return isToken ? undefined : refused(401, 'token expired (401)');
-      case 'login_lost':
-        return isToken
-          ? { status: 401, json: { error: 'login_required' } }
-          : refused(401, 'invalid bearer token');
-    }
-  }
-
   return {
     async handle(request) {
       if (request.path === AUTHORIZE_PATH) return oauth.authorize(request);
-      const wrong = faulty(request);
+      const wrong = answerOf(fault, request.path);
       if (wrong !== undefined) return wrong;
       if (request.method === 'POST' && request.path === TOKEN_PATH) return token(request);
       return api(request);
@@ -289,15 +250,6 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     },
     user: { name: 'anna', password: PASSWORD, credentials: {} },
   };
-}
-
-function tooMany(kind: keyof typeof LIMITS, resetSeconds: number): SimulatedAnswer {
-  const name = `ratelimit-${kind}`;
-  return refused(429, 'too_many_requests', {
-    [`${name}-limit`]: String(LIMITS[kind]),
-    [`${name}-remaining`]: '0',
-    [`${name}-reset`]: String(resetSeconds),
-  });
 }
 
 /** Awake, plugged in at half charge, with the highest current. */

@@ -134,6 +134,31 @@ describe('power', () => {
   });
 });
 
+describe('a clock that is wrong', () => {
+  it('of the car is told as it is, for the platform to judge, and garbage is not', () => {
+    const ahead = Date.UTC(2030, 0, 1);
+    assert.equal(carObservedAt(awake({ timestamp: ahead })), ahead);
+    for (const timestamp of [0, -5, 1e20, null]) assert.equal(carObservedAt(awake({ timestamp })), null);
+    assert.equal(siteObservedAt({ timestamp: 'yesterday' }), null);
+  });
+
+  it('keeps no car from being read, awake or asleep', async () => {
+    const here = await world();
+    const car = ref('vehicle', 'LRW3E7EK1SM000001');
+    const answer = recorded('vehicle_data.unplugged');
+    for (const timestamp of [Date.UTC(2030, 0, 1), Date.UTC(2001, 0, 1), -5]) {
+      answer.response.charge_state.timestamp = timestamp;
+      here.tampering.answer = ({ path }) =>
+        path.endsWith('/vehicle_data') ? { status: 200, json: answer } : undefined;
+      assert.equal((await here.state(car)).battery_soc, 77);
+      here.tampering.answer = ({ path }) =>
+        path.endsWith('000001') ? { status: 200, json: { response: { state: 'asleep' } } } : undefined;
+      const asleep = await here.state(car);
+      assert.deepEqual([asleep.online, asleep.battery_soc, asleep.connected], [false, 77, false]);
+    }
+  });
+});
+
 describe('words that are not known', () => {
   it('are shown, and claim nothing', () => {
     assert.deepEqual(carStatus(awake({ charging_state: 'Pondering', conn_charge_cable: 'IEC' })), {
