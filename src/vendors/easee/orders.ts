@@ -1,0 +1,192 @@
+import type { Handlers } from '../../adapter/adapter.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { sleep } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import { post, readCharger } from './client.ts';
+import { type ChargerRaw, ID, numberOf } from './observations.ts';
+import {
+  AWAITING_AUTHORIZATION,
+  CHARGING,
+  circuitDynamic,
+  DEAUTHORIZING,
+  DISCONNECTED,
+  isOnline,
+  modeOf,
+} from './translate.ts';
+
+/** A command has 14 s with all its calls; the platform reads the charger once more after it. */
+const MOST_MS = 10_000;
+/** How long the stream may take to tell the outcome before the charger is read instead. */
+const TOLD_MS = 5_000;
+/** Between reads: a charger on a mobile network takes some seconds. Reads are few, 100 in five minutes. */
+const LOOK_MS = 2_000;
+/** What Easee sets the dynamic limit to when it resumes. */
+const RESUMED_A = 32;
+
+/** What is asked of a charger, and how it shows that it was done. */
+interface Order {
+  readonly path: string;
+  readonly json?: Json;
+  readonly isDone: (raw: ChargerRaw) => boolean;
+}
+
+const command = (device: DeviceRef, name: string) =>
+  `/api/chargers/${encodeURIComponent(device.id)}/commands/${name}`;
+
+const dynamicCurrent = (raw: ChargerRaw): number | null => numberOf(raw, ID.dynamicChargerCurrent);
+
+/** Start and stop are resume and pause: Easee's own start and stop are about authorization. */
+export const chargeControl: Handlers<'charge_control'> = {
+  async start_charge(session, device) {
+    const until = session.clock.now() + MOST_MS;
+    const raw = await readOnline(session, device);
+    if (modeOf(raw) === CHARGING) return;
+    if (modeOf(raw) === AWAITING_AUTHORIZATION) {
+      const path = command(device, 'start_charging');
+      await carryOut(session, device, {
+        path,
+        isDone: (now) => modeOf(now) !== AWAITING_AUTHORIZATION,
+        until,
+      });
+      if (dynamicCurrent(raw) !== 0) return;
+    }
+    await resume(session, device, { raw, until });
+  },
+
+  async stop_charge(session, device) {
+    const until = session.clock.now() + MOST_MS;
+    const raw = await readOnline(session, device);
+    const mode = modeOf(raw);
+    // Nothing charges, and a pause would hold back the next car.
+    if (mode === DISCONNECTED || mode === AWAITING_AUTHORIZATION || mode === DEAUTHORIZING) return;
+    if (dynamicCurrent(raw) === 0) return;
+    await keepLimit(session, device, dynamicCurrent(raw));
+    const path = command(device, 'pause_charging');
+    await carryOut(session, device, { path, isDone: (now) => dynamicCurrent(now) === 0, until });
+  },
+};
+
+export const setCurrent: Handlers<'set_current'> = {
+  async set_current(session, device, { current_a: amperes }) {
+    const until = session.clock.now() + MOST_MS;
+    if (amperes === 0) await keepLimit(session, device, dynamicCurrent(await readOnline(session, device)));
+    await carryOut(session, device, { ...currentOrder(device, amperes), until });
+    await keepLimit(session, device, amperes);
+  },
+};
+
+/** Limits the circuit, which Easee shares out itself; until it is changed or the charger restarts. */
+export const loadBalancing: Handlers<'load_balancing'> = {
+  async set_limit(session, device, { max_a: amperes }) {
+    const { site, circuit } = device.details;
+    if (amperes === undefined)
+      throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
+    if (typeof site !== 'number' || typeof circuit !== 'number')
+      throw new AppError('vendor.refused', 'the circuit of the charger is not known; link the account again');
+    await carryOut(session, device, {
+      path: `/api/sites/${site}/circuits/${circuit}/dynamicCurrent`,
+      // Easee takes the three phases together; 0 minutes is until it is changed.
+      json: { phase1: amperes, phase2: amperes, phase3: amperes, timeToLive: 0 },
+      isDone: (now) => circuitDynamic(now).every((phase) => phase === amperes),
+      until: session.clock.now() + MOST_MS,
+    });
+  },
+};
+
+/** The volatile limit. `maxChargerCurrent` is in flash, which wears out. */
+const currentOrder = (device: DeviceRef, amperes: number): Order => ({
+  path: `/api/chargers/${encodeURIComponent(device.id)}/settings`,
+  json: { dynamicChargerCurrent: amperes },
+  isDone: (now) => dynamicCurrent(now) === amperes,
+});
+
+/** Resuming sets the limit to 32 A: the one that held before is sent again once that shows. */
+async function resume(
+  session: Session,
+  device: DeviceRef,
+  { raw, until }: { readonly raw: ChargerRaw; readonly until: number },
+): Promise<void> {
+  const before = dynamicCurrent(raw);
+  const isPaused = before === 0;
+  const limit = isPaused ? await keptLimit(session, device) : before;
+  const ticks = await post(session, device, { path: command(device, 'resume_charging') });
+  if (ticks.length > 0) {
+    await told(session, device, { ticks, until });
+    const isDone = (now: ChargerRaw) =>
+      isPaused ? dynamicCurrent(now) !== 0 : dynamicCurrent(now) === RESUMED_A;
+    // One that was not paused may keep its limit, and then there is nothing to see.
+    if (!(await seen(session, device, { isDone, until })) && isPaused) throw unknownOutcome(device);
+  }
+  if (limit === null || limit === RESUMED_A) return;
+  await carryOut(session, device, { ...currentOrder(device, limit), until });
+}
+
+async function carryOut(
+  session: Session,
+  device: DeviceRef,
+  { path, json, isDone, until }: Order & { readonly until: number },
+): Promise<void> {
+  const ticks = await post(session, device, { path, ...(json === undefined ? {} : { json }) });
+  if (ticks.length === 0) return;
+  if (await told(session, device, { ticks, until })) return;
+  if (!(await seen(session, device, { isDone, until }))) throw unknownOutcome(device);
+}
+
+/** Whether the stream told that the charger took it; false when it told nothing. Throws when the charger refused. */
+async function told(
+  session: Session,
+  device: DeviceRef,
+  { ticks, until }: { readonly ticks: readonly string[]; readonly until: number },
+): Promise<boolean> {
+  for (const tick of ticks) {
+    const ms = Math.max(0, Math.min(TOLD_MS, until - session.clock.now()));
+    const answer = await session.signals.wait(`command:${tick}`, ms);
+    if (typeof answer !== 'object' || answer === null || !('wasAccepted' in answer)) return false;
+    if (answer.wasAccepted !== true) {
+      const code = 'resultCode' in answer && typeof answer.resultCode === 'number' ? answer.resultCode : null;
+      const reason = code === null ? '' : ` (result ${code})`;
+      throw new AppError('vendor.refused', `charger ${device.id} refused the command${reason}`);
+    }
+  }
+  return true;
+}
+
+/** Reads until the charger shows it; false when the time is over. */
+async function seen(
+  session: Session,
+  device: DeviceRef,
+  { isDone, until }: { readonly isDone: (raw: ChargerRaw) => boolean; readonly until: number },
+): Promise<boolean> {
+  for (;;) {
+    if (isDone(await readCharger(session, device))) return true;
+    if (session.clock.now() + LOOK_MS > until) return false;
+    await sleep(session.clock, LOOK_MS);
+    session.signal.throwIfAborted();
+  }
+}
+
+async function readOnline(session: Session, device: DeviceRef): Promise<ChargerRaw> {
+  const raw = await readCharger(session, device);
+  if (isOnline(raw)) return raw;
+  throw new AppError('device.offline', `charger ${device.id} is not connected to Easee`);
+}
+
+/** A pause overwrites the limit, so that it is kept here until the charger is resumed. */
+async function keepLimit(session: Session, device: DeviceRef, amperes: number | null): Promise<void> {
+  if (amperes === null || amperes <= 0) return;
+  await session.documents.put(limitName(device), amperes);
+}
+
+async function keptLimit(session: Session, device: DeviceRef): Promise<number | null> {
+  const kept = await session.documents.get(limitName(device));
+  return typeof kept === 'number' && kept > 0 ? kept : null;
+}
+
+const limitName = (device: DeviceRef): string => `limit:${device.id}`;
+
+const unknownOutcome = (device: DeviceRef): AppError =>
+  new AppError(
+    'command.outcome_unknown',
+    `Easee took the command, but charger ${device.id} has not shown its effect yet; read the device`,
+  );
