@@ -204,7 +204,9 @@ export async function post(
       device: device.id,
       ...(json === undefined ? {} : { json }),
     });
-    return answer.status === 202 ? ticksIn(answer.json()) : [];
+    // An empty body is an answer; a page is none, whatever its status.
+    const told = answer.bytes.length === 0 ? null : answer.json();
+    return answer.status === 202 ? ticksIn(told) : [];
   } catch (cause) {
     throw failureOf(cause, `charger ${device.id}`);
   }
