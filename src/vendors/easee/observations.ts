@@ -64,7 +64,7 @@ export interface ChargerRaw {
 
 /**
  * The charger as it is after one more observation; the same object when it changes nothing: one that we do not use or cannot
- * read, an older one, and a lifetime energy that falls, for the vendor sends stray zeros.
+ * read, an older one, one told twice, and a lifetime energy that falls, for the vendor sends stray zeros.
  */
 export function withObservation(raw: ChargerRaw, told: unknown): ChargerRaw {
   if (!observations.Check(told) || !IDS.includes(told.id)) return raw;
@@ -75,6 +75,7 @@ export function withObservation(raw: ChargerRaw, told: unknown): ChargerRaw {
   const before = raw.observed.get(id);
   if (before !== undefined) {
     if (before.at !== null && next.at !== null && next.at < before.at) return raw;
+    if (before.at === next.at && before.value === value) return raw;
     if (id === ID.lifetimeEnergy && (numberIn(next) ?? 0) < (numberIn(before) ?? 0)) return raw;
   }
   return { ...raw, observed: new Map(raw.observed).set(id, next) };

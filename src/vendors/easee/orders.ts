@@ -19,8 +19,10 @@ import {
 const MOST_MS = 10_000;
 /** How long the stream may take to tell the outcome before the charger is read instead. */
 const TOLD_MS = 5_000;
-/** Between reads: a charger on a mobile network takes some seconds. Reads are few, 100 in five minutes. */
-const LOOK_MS = 2_000;
+/** Before each read: most chargers need a second, one on a mobile network some more. Reads are few, 100 in five minutes. */
+const LOOK_MS = 1_500;
+/** A charger that has said yes is waited for only so that the caller is shown what it did. */
+const ACCEPTED_MS = 3_500;
 /** What Easee sets the dynamic limit to when it resumes. */
 const RESUMED_A = 32;
 
@@ -110,27 +112,38 @@ async function resume(
   const before = dynamicCurrent(raw);
   const isPaused = before === 0;
   const limit = isPaused ? await keptLimit(session, device) : before;
-  const ticks = await post(session, device, { path: command(device, 'resume_charging') });
-  if (ticks.length > 0) {
-    await told(session, device, { ticks, until });
-    const isDone = (now: ChargerRaw) =>
-      isPaused ? dynamicCurrent(now) !== 0 : dynamicCurrent(now) === RESUMED_A;
-    // One that was not paused may keep its limit, and then there is nothing to see.
-    if (!(await seen(session, device, { isDone, until })) && isPaused) throw unknownOutcome(device);
-  }
+  const path = command(device, 'resume_charging');
+  // One that was not paused may keep its limit, and then there is nothing to see.
+  const isDone = (now: ChargerRaw) =>
+    isPaused ? dynamicCurrent(now) !== 0 : dynamicCurrent(now) === RESUMED_A;
+  await carryOut(session, device, { path, isDone, until, isVisible: isPaused });
   if (limit === null || limit === RESUMED_A) return;
   await carryOut(session, device, { ...currentOrder(device, limit), until });
 }
 
+/** Sends, and waits until the charger shows that it was done, or has said that it will. */
 async function carryOut(
   session: Session,
   device: DeviceRef,
-  { path, json, isDone, until }: Order & { readonly until: number },
+  {
+    path,
+    json,
+    isDone,
+    until,
+    isVisible = true,
+  }: Order & { readonly until: number; readonly isVisible?: boolean },
 ): Promise<void> {
   const ticks = await post(session, device, { path, ...(json === undefined ? {} : { json }) });
   if (ticks.length === 0) return;
-  if (await told(session, device, { ticks, until })) return;
-  if (!(await seen(session, device, { isDone, until }))) throw unknownOutcome(device);
+  const isAccepted = await told(session, device, { ticks, until });
+  const latest = isAccepted ? Math.min(until, session.clock.now() + ACCEPTED_MS) : until;
+  const failure = await seen(session, device, { isDone, until: latest });
+  if (failure === undefined || isAccepted || !isVisible) return;
+  throw new AppError(
+    'command.outcome_unknown',
+    `Easee took the command, but charger ${device.id} has not shown its effect yet; read the device`,
+    { cause: failure },
+  );
 }
 
 /** Whether the stream told that the charger took it; false when it told nothing. Throws when the charger refused. */
@@ -152,18 +165,25 @@ async function told(
   return true;
 }
 
-/** Reads until the charger shows it; false when the time is over. */
+/**
+ * Reads until the charger shows it; answers why it was not seen. A read that fails is one of the reasons: the command was sent, so
+ * that the caller must not take its failure for the command's.
+ */
 async function seen(
   session: Session,
   device: DeviceRef,
   { isDone, until }: { readonly isDone: (raw: ChargerRaw) => boolean; readonly until: number },
-): Promise<boolean> {
-  for (;;) {
-    if (isDone(await readCharger(session, device))) return true;
-    if (session.clock.now() + LOOK_MS > until) return false;
+): Promise<unknown> {
+  while (session.clock.now() + LOOK_MS <= until) {
     await sleep(session.clock, LOOK_MS);
     session.signal.throwIfAborted();
+    try {
+      if (isDone(await readCharger(session, device))) return undefined;
+    } catch (error) {
+      return error;
+    }
   }
+  return 'the time is over';
 }
 
 async function readOnline(session: Session, device: DeviceRef): Promise<ChargerRaw> {
@@ -184,9 +204,3 @@ async function keptLimit(session: Session, device: DeviceRef): Promise<number | 
 }
 
 const limitName = (device: DeviceRef): string => `limit:${device.id}`;
-
-const unknownOutcome = (device: DeviceRef): AppError =>
-  new AppError(
-    'command.outcome_unknown',
-    `Easee took the command, but charger ${device.id} has not shown its effect yet; read the device`,
-  );
