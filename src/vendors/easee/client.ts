@@ -3,16 +3,13 @@ import { Compile } from 'typebox/compile';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { VendorRequest } from '../../adapter/vendor-http.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { type ChargerRaw, type Circuit, IDS, withObservation } from './observations.ts';
+import { failureOf, isWrongPassword, notUnderstood } from './refusal.ts';
 
-const NAME = 'Easee';
 const STATED_SECONDS = 3_600;
-/** How long a refusal by address lasts is not told; it is not tried again at once. */
-const BLOCKED_SECONDS = 900;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export const Credentials = Type.Object(
@@ -35,9 +32,6 @@ const tokenAnswers = Compile(
     refreshToken: Type.Optional(Type.Union([texts, Type.Null()])),
     expiresIn: Type.Optional(Type.Number()),
   }),
-);
-const refusals = Compile(
-  Type.Object({ errorCode: Type.Number(), errorCodeName: Type.Optional(Type.Unknown()) }),
 );
 const observationAnswers = Compile(Type.Object({ observations: Type.Array(Type.Unknown()) }));
 
@@ -222,57 +216,3 @@ function ticksIn(told: Json): string[] {
 
 /** Ticks have 18 digits, and lose the last ones as numbers; they do so in the same way wherever they are read. */
 export const tickName = (ticks: number): string => ticks.toFixed(0);
-
-/** Names what is peculiar to Easee before the rest is left to `vendorFailure`. */
-function failureOf(cause: unknown, what: string): AppError {
-  if (!(cause instanceof HttpFailure) || cause.kind !== 'refused') return vendorFailure(NAME, cause);
-  const { status } = cause;
-  const refusal = refusalIn(cause);
-  // The gateway in front answers so to addresses that call too much; the service behind it says a code.
-  if (status === 403 && refusal === undefined)
-    return new AppError('vendor.rate_limited', 'Easee turns our calls away at its gateway (403) for now', {
-      cause,
-      retryAfterSeconds: BLOCKED_SECONDS,
-    });
-  if (status === 404)
-    return new AppError('vendor.refused', `Easee does not know ${what}; link the account again if it moved`, {
-      cause,
-    });
-  if (status === 403)
-    return new AppError('vendor.refused', `the Easee account has no access to ${what} (${refusal})`, {
-      cause,
-    });
-  const reason = refusal === undefined ? `${status}` : `${status}, ${refusal}`;
-  return new AppError('vendor.refused', `Easee refused ${what} (${reason})`, { cause });
-}
-
-/** Easee's own code, with its name where that is one word: nothing else of the body is repeated. */
-function refusalIn(failure: HttpFailure): string | undefined {
-  const told = bodyOf(failure);
-  if (!refusals.Check(told)) return undefined;
-  const { errorCode, errorCodeName: name } = told;
-  return typeof name === 'string' && /^[A-Za-z]{1,60}$/.test(name)
-    ? `code ${errorCode}, ${name}`
-    : `code ${errorCode}`;
-}
-
-/** 100 and 727 as clients know them; another 400 is Easee's trouble, and must not cost the user the link. */
-function isWrongPassword(cause: unknown): boolean {
-  if (!(cause instanceof HttpFailure)) return false;
-  if (cause.status === 401) return true;
-  if (cause.status !== 400) return false;
-  const told = bodyOf(cause);
-  if (refusals.Check(told)) return told.errorCode === 100 || told.errorCode === 727;
-  return /user ?name or password/i.test(cause.bodyText());
-}
-
-function bodyOf(failure: HttpFailure): unknown {
-  try {
-    return JSON.parse(failure.bodyText());
-  } catch {
-    return undefined;
-  }
-}
-
-const notUnderstood = (what: string): AppError =>
-  new AppError('vendor.answer_invalid', `the answer of Easee about ${what} was not understood`);

@@ -5,37 +5,10 @@ import type {
   SimulatorOptions,
   VendorSimulator,
 } from '../../adapter/simulator.ts';
-import type { Json } from '../../core/json.ts';
 import { createSimulatedAccounts, type SimulatedUser } from './simulated-accounts.ts';
-import {
-  type ChargerEvents,
-  createSimulatedCharger,
-  type Deed,
-  type SimulatedCharger,
-  type SimulatedCircuit,
-} from './simulated-charger.ts';
+import type { ChargerEvents, Deed, SimulatedCharger } from './simulated-charger.ts';
+import { createSimulatedHomes, HOME, productsOf, USERS } from './simulated-homes.ts';
 import { createSimulatedHub } from './simulated-hub.ts';
-
-const PASSWORD = 'simulated-password';
-const HOME: SimulatedUser = {
-  id: 1,
-  email: 'home@easee.simulated',
-  phone: '+4790000001',
-  password: PASSWORD,
-};
-const EMPTY: SimulatedUser = {
-  id: 2,
-  email: 'empty@easee.simulated',
-  phone: '+4790000002',
-  password: PASSWORD,
-};
-const FLEET: SimulatedUser = {
-  id: 3,
-  email: 'fleet@easee.simulated',
-  phone: '+4790000003',
-  password: PASSWORD,
-};
-const FLEET_CHARGERS = 500;
 
 /** 100 ns since the year 1, as .NET counts. */
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
@@ -69,59 +42,24 @@ export interface EaseeSimulator extends VendorSimulator {
 /** Easee's cloud, its chargers and the cars at them. Users: home, empty and fleet `@easee.simulated`. */
 export function createSimulator(options: SimulatorOptions): EaseeSimulator {
   const { clock, random } = options;
-  const accounts = createSimulatedAccounts([HOME, EMPTY, FLEET], { clock, random });
-  const owned = new Map<number, Map<string, SimulatedCharger>>();
+  const accounts = createSimulatedAccounts(USERS, { clock, random });
   const windows = new Map<string, { from: number; used: number }>();
   let fault: SimulatedFault | null = null;
   let isBlocked = false;
   let refusals = 0;
   let serial = 0n;
 
-  const chargerOf = (user: SimulatedUser, id: string) => owned.get(user.id)?.get(id);
-  const hub = createSimulatedHub({ clock, random, userOf: (header) => accounts.userOf(header), chargerOf });
+  const hub = createSimulatedHub({
+    clock,
+    random,
+    userOf: (header) => accounts.userOf(header),
+    chargerOf: (user, id) => homes.chargerOf(user, id),
+  });
   const events: ChargerEvents = {
     changed: (charger) => hub.changed(charger),
     answered: (charger, ticks, wasAccepted) => hub.answered(charger, ticks, wasAccepted),
   };
-
-  const circuitOf = (site: number, id: number, ratedA: number): SimulatedCircuit => ({
-    id,
-    site,
-    ratedA,
-    dynamicA: [ratedA, ratedA, ratedA],
-    chargers: [],
-  });
-  const own = (user: SimulatedUser, made: readonly SimulatedCharger[]) =>
-    owned.set(user.id, new Map(made.map((charger) => [charger.id, charger])));
-
-  const villa = circuitOf(55_001, 66_001, 20);
-  const shared = circuitOf(55_002, 66_002, 32);
-  const cabin = circuitOf(55_003, 66_003, 25);
-  const far = circuitOf(55_003, 66_004, 16);
-  const simulated = (id: string, name: string, circuit: SimulatedCircuit) => ({
-    id,
-    name: `${name} (simulated)`,
-    circuit,
-    clock,
-    events,
-  });
-  own(HOME, [
-    createSimulatedCharger(simulated('EH000001', 'Garage', villa)),
-    createSimulatedCharger(simulated('EH000002', 'Left', shared)),
-    createSimulatedCharger(simulated('EH000003', 'Right', shared)),
-    createSimulatedCharger({ ...simulated('EC000004', 'Cabin', cabin), needsAuthorization: true }),
-    createSimulatedCharger({ ...simulated('EC000005', 'Far away', far), isOnline: false }),
-  ]);
-  own(EMPTY, []);
-  own(
-    FLEET,
-    Array.from({ length: FLEET_CHARGERS }, (_, index) => {
-      const circuit = circuitOf(70_000 + Math.floor(index / 50), 80_000 + index, 32);
-      return createSimulatedCharger(
-        simulated(`EF${String(index).padStart(6, '0')}`, `Place ${index}`, circuit),
-      );
-    }),
-  );
+  const homes = createSimulatedHomes({ clock, events });
 
   /** 429 once a window is used up, with the seconds until it is over. */
   function limited(name: keyof typeof WINDOWS, user: SimulatedUser): SimulatedAnswer | undefined {
@@ -135,43 +73,6 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     window.used += 1;
     if (window.used <= amount) return undefined;
     return tooMany(Math.ceil((window.from + seconds * 1000 - now) / 1000));
-  }
-
-  function products(user: SimulatedUser): SimulatedAnswer {
-    const circuits = new Map<SimulatedCircuit, SimulatedCharger[]>();
-    for (const charger of owned.get(user.id)?.values() ?? [])
-      circuits.set(charger.circuit, [...(circuits.get(charger.circuit) ?? []), charger]);
-    const sites = new Map<number, Json[]>();
-    for (const [{ id, site, ratedA }, chargers] of circuits)
-      sites.set(site, [
-        ...(sites.get(site) ?? []),
-        {
-          id,
-          siteId: site,
-          circuitPanelId: 1,
-          panelName: '1',
-          ratedCurrent: ratedA,
-          fuseWithRCD: true,
-          simulated: true,
-          chargers: chargers.map((charger) => ({
-            id: charger.id,
-            name: charger.name,
-            color: 1,
-            levelOfAccess: 1,
-            productCode: 1,
-            backPlate: { id: 'simulated', masterBackPlateId: 'simulated' },
-          })),
-        },
-      ]);
-    const json = [...sites].map(([id, all]) => ({
-      id,
-      name: `Site ${id} (simulated)`,
-      levelOfAccess: 1,
-      siteKey: 'SIMU-LATE',
-      equalizers: [],
-      circuits: all,
-    }));
-    return { status: 200, json };
   }
 
   function observations(charger: SimulatedCharger, query: URLSearchParams): SimulatedAnswer {
@@ -224,9 +125,9 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
 
   function circuitLimit(user: SimulatedUser, path: string, body: Readonly<Record<string, unknown>>) {
     const [, site, id] = /^\/api\/sites\/(\d+)\/circuits\/(\d+)\/dynamicCurrent$/.exec(path) ?? [];
-    const charger = [...(owned.get(user.id)?.values() ?? [])].find(
-      ({ circuit }) => String(circuit.site) === site && String(circuit.id) === id,
-    );
+    const charger = homes
+      .chargersOf(user)
+      .find(({ circuit }) => String(circuit.site) === site && String(circuit.id) === id);
     if (charger === undefined) return notThere();
     const phases = [body.phase1, body.phase2, body.phase3].map(Number);
     const [p1 = Number.NaN, p2 = Number.NaN, p3 = Number.NaN] = phases;
@@ -237,13 +138,14 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
 
   function route(request: SimulatedRequest, user: SimulatedUser): SimulatedAnswer {
     const { method, path, query } = request;
-    if (method === 'GET' && path === '/api/accounts/products') return products(user);
+    if (method === 'GET' && path === '/api/accounts/products')
+      return { status: 200, json: productsOf(homes.chargersOf(user)) };
     if (method === 'POST' && path === '/hubs/chargers/negotiate') return hub.negotiate();
     const [, read, , act] =
       /^(?:\/state\/([^/]+)\/observations|\/api\/chargers\/([^/]+)\/(settings|commands\/\w+))$/.exec(path) ??
       [];
     const id = /^\/(?:state|api\/chargers)\/([^/]+)\//.exec(path)?.[1];
-    const charger = id === undefined ? undefined : chargerOf(user, decodeURIComponent(id));
+    const charger = id === undefined ? undefined : homes.chargerOf(user, decodeURIComponent(id));
     if (method === 'GET' && read !== undefined) {
       if (charger === undefined) return notThere();
       return limited('observations', user) ?? observations(charger, query);
@@ -273,14 +175,6 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     return route(request, user);
   }
 
-  const anyCharger = (id: string): SimulatedCharger => {
-    for (const all of owned.values()) {
-      const charger = all.get(id);
-      if (charger !== undefined) return charger;
-    }
-    throw new Error(`the simulator has no charger ${id}`);
-  };
-
   return {
     handle,
     upgrade: (request, socket) => hub.open(request, socket),
@@ -290,13 +184,13 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       if (next === 'token_refused') accounts.forgetAll();
       if (next === 'login_lost') accounts.close(true);
     },
-    arrange: (device, situation) => anyCharger(device.id).arrange(situation),
+    arrange: (device, situation) => homes.anyCharger(device.id).arrange(situation),
     user: {
       name: HOME.email,
-      password: PASSWORD,
-      credentials: { username: HOME.email, password: PASSWORD },
+      password: HOME.password,
+      credentials: { username: HOME.email, password: HOME.password },
     },
-    charger: anyCharger,
+    charger: (id) => homes.anyCharger(id),
     refuseNext() {
       refusals += 1;
     },
@@ -305,9 +199,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     },
     closeStreams: () => hub.closeAll(),
     expireTokens: () => accounts.expireAll(),
-    take(id) {
-      for (const all of owned.values()) all.delete(id);
-    },
+    take: (id) => homes.take(id),
   };
 }
 
