@@ -47,6 +47,17 @@ describe('starting and stopping', () => {
     assert.equal(dynamicOf(world, 'EH000001'), 12);
   });
 
+  it('keeps its own over a pause of somebody else', async () => {
+    const world = await makeWorld();
+    const ref = world.ref('EH000001');
+    world.easee.arrange(ref, 'charging');
+    await world.command(ref, { type: 'set_current', current_a: 10 });
+    world.easee.charger('EH000001').order({ type: 'pause' }, '1');
+    world.clock.turn(5_000);
+    await world.command(ref, { type: 'start_charge' });
+    assert.equal(dynamicOf(world, 'EH000001'), 10);
+  });
+
   it('leaves what Easee resumes with where no limit is known', async () => {
     const world = await makeWorld();
     const ref = world.ref('EH000001');

@@ -178,14 +178,17 @@ async function scripted() {
   const ref = world.ref('EH000001');
   const [client, server] = socketPair();
   const sent: string[] = [];
-  server.onFrame((text) => sent.push(text));
+  // Counts what is sent after the end as well, which a closed socket may answer with an exception.
+  const send = (text: string) => {
+    sent.push(text);
+  };
   const aborting = new AbortController();
   const observed: unknown[] = [];
   const session = {
     ...world.session(),
     clock: world.clock,
     signal: aborting.signal,
-    connect: async () => client,
+    connect: async () => ({ ...client, send }),
     observed: (_id: string, raw: unknown) => void observed.push(raw),
     tell: () => {},
   };

@@ -139,7 +139,12 @@ function repeat({ clock }: StreamSession, ms: number, work: () => void): () => v
   let cancel = () => {};
   const plan = () => {
     cancel = clock.after(ms, () => {
-      work();
+      try {
+        work();
+      } catch {
+        // The connection is gone; its frames end, or throw, by themselves.
+        return;
+      }
       plan();
     });
   };
