@@ -31,7 +31,7 @@ export const easee = {
       unit: 'calls',
       costs: { read: 1 },
       reserve: 0.4,
-      source: "Easee's reference of Get Observations, enforced since 1 September 2026",
+      source: "Easee's reference of Get Observations as integrators quote it, since 1 September 2026",
     },
     {
       name: 'commands',
@@ -41,7 +41,7 @@ export const easee = {
       unit: 'calls',
       costs: { command: 1 },
       reserve: 0,
-      source: "Easee's reference of Change Charger Settings",
+      source: "Easee's reference of Change Charger Settings as integrators quote it",
     },
     {
       name: 'sites',

@@ -32,6 +32,8 @@ const SETTINGS: ReadonlySet<number> = new Set([
 ]);
 
 const MOST_TEXT = 64;
+/** No kilowatt, kilowatt-hour or ampere of a charger is beyond it; the thousandfold is still a safe whole number. */
+const MOST_NUMBER = 1e9;
 
 /** As it comes in answers and over the stream, where every value is text. */
 const observations = Compile(
@@ -108,7 +110,7 @@ export function heardAt(raw: ChargerRaw): number | null {
 function numberIn(observed: Observed | undefined): number | null {
   if (observed === undefined || typeof observed.value === 'boolean' || observed.value === '') return null;
   const number = Number(observed.value);
-  return Number.isFinite(number) ? number : null;
+  return Math.abs(number) <= MOST_NUMBER ? number : null;
 }
 
 /** Times without a zone are UTC. */

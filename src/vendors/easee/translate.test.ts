@@ -122,6 +122,8 @@ describe('what a charger observes', () => {
     for (const one of strange) assert.equal(withObservation(charging, one), charging, JSON.stringify(one));
     const odd = told(charging, { [ID.totalPower]: 'NaN', [ID.dynamicChargerCurrent]: '', 250: 'maybe' });
     assert.equal(powerOf(odd), null);
+    for (const beyond of [1e300, '1e300', '1e400', '-1e10', Number.NaN])
+      assert.equal(powerOf(told(charging, { [ID.totalPower]: beyond })), null, String(beyond));
     assert.equal(flagOf(odd, ID.connectedToCloud), null);
     assert.equal(isOnline(odd), true);
   });
