@@ -41,7 +41,12 @@ const TIMEOUT_MS = 5_000;
 
 /** A session whose client really calls a simulator on a port, with a clock that the test turns. */
 export async function sessionWith(test: TestContext, simulate: Simulate, token?: string): Promise<Session> {
-  const served = await serveSimulated(simulate);
+  const asked: string[] = [];
+  const served = await serveSimulated({
+    slug: 'simulated',
+    load: async () => ({ handle: simulate }),
+    onRequest: ({ path, query }) => asked.push(query.size === 0 ? path : `${path}?${query}`),
+  });
   const clock = turnedClock();
   const http = createHttp({
     name: 'simulated',
@@ -57,7 +62,7 @@ export async function sessionWith(test: TestContext, simulate: Simulate, token?:
     await served.close();
   });
   const { signal } = new AbortController();
-  return { http, signal, clock, asked: served.asked, ...(token === undefined ? {} : { token }) };
+  return { http, signal, clock, asked, ...(token === undefined ? {} : { token }) };
 }
 
 /** A quarter or an hour on each of the days that have another number of them. */

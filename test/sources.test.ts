@@ -1,42 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  createSimulatedMarket,
-  type Simulate,
-  type SimulatedMarket,
-} from '../src/adapter/simulated-prices.ts';
+import { createSimulatedMarket } from '../src/adapter/simulated-prices.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { PRICE_SOURCE_SLUGS } from '../src/core/config.ts';
 import { judge } from '../src/domain/prices/judge.ts';
-import { simulateElprisetjustnu } from '../src/sources/elprisetjustnu/simulator.ts';
-import { simulateEnergidataservice } from '../src/sources/energidataservice/simulator.ts';
-import { SIMULATED_TOKEN, simulateEntsoe } from '../src/sources/entsoe/simulator.ts';
 import { priceSources } from '../src/sources/index.ts';
-import { simulateNordpool } from '../src/sources/nordpool/simulator.ts';
 import { sessionWith } from './price-sources.ts';
-
-const SIMULATORS: Readonly<Record<string, (market: SimulatedMarket) => Simulate>> = {
-  elprisetjustnu: simulateElprisetjustnu,
-  entsoe: simulateEntsoe,
-  energidataservice: simulateEnergidataservice,
-  nordpool: simulateNordpool,
-};
 
 const WRONG = ['half_day', 'yesterday', 'thousandfold'] as const;
 
 describe('days of the sources before the judge', () => {
   it('are of every source that a setting can name', () => {
     assert.deepEqual(priceSources.map(({ slug }) => slug).sort(), [...PRICE_SOURCE_SLUGS].sort());
-    assert.deepEqual(Object.keys(SIMULATORS).sort(), [...PRICE_SOURCE_SLUGS].sort());
   });
 
   for (const source of priceSources)
     for (const day of ['2026-11-21', '2026-03-29', '2026-10-25'])
       it(`are believed of ${source.slug} for ${day}, and with no fault that looks right`, async (test) => {
-        const market = createSimulatedMarket({ clock: turnedClock() });
-        const simulate = SIMULATORS[source.slug];
-        assert.ok(simulate !== undefined);
-        const session = await sessionWith(test, simulate(market), SIMULATED_TOKEN);
+        const clock = turnedClock();
+        const market = createSimulatedMarket({ clock });
+        assert.ok(source.simulator !== undefined);
+        const { simulate, token } = await source.simulator();
+        const session = await sessionWith(test, simulate(market, clock), token);
         const verdicts = async () => {
           const days = await source.fetchDay(session, { day, areas: source.areas }).catch(() => []);
           return days.map(

@@ -1,4 +1,5 @@
 import type { Http } from './http.ts';
+import type { SourceSimulator } from './simulated-prices.ts';
 
 /** Bidding zones of Sweden, in the order of their numbers. The wire calls one an `elomrade` or an `area`. */
 export const PRICE_AREAS = ['SE1', 'SE2', 'SE3', 'SE4'] as const;
@@ -51,6 +52,8 @@ export interface PriceSource {
   readonly baseUrl: string;
   /** Name of the setting without which it cannot be asked. */
   readonly needs?: 'token';
+  /** Its simulator, loaded only where it is wanted. */
+  readonly simulator?: () => Promise<SourceSimulator>;
   /**
    * The days that it has, never those of another day; an area that is not published yet is left out. Where an area cannot be had,
    * the others still are; throws an `HttpFailure` where that leaves none.
@@ -73,6 +76,8 @@ export interface ExchangeRateSource {
   readonly name: string;
   readonly attribution: string;
   readonly baseUrl: string;
+  /** Its simulator, loaded only where it is wanted. */
+  readonly simulator?: () => Promise<SourceSimulator>;
   /** The rate that held most recently. */
   fetchRate(session: SourceSession): Promise<{ readonly day: Day; readonly sekPerEur: string }>;
 }

@@ -1,27 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import type { Json } from '../core/json.ts';
 import type { Day, PriceArea } from './market.ts';
 import { dayBounds } from './price-figures.ts';
+import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
 
 const MINUTE_MS = 60_000;
-
-export interface SimulatedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-}
-
-export interface SimulatedAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; text as it is. Neither: no body. */
-  readonly json?: Json;
-  readonly text?: string;
-  /** The connection is cut, or kept open without an answer. */
-  readonly broken?: 'reset' | 'hang';
-}
-
-export type Simulate = (request: SimulatedRequest) => SimulatedAnswer;
 
 /** What a simulated source can be told to do wrong. The last three are answers that look right. */
 export const PRICE_FAULTS = [
@@ -62,6 +44,16 @@ export interface SimulatedMarket {
   broken(): SimulatedAnswer | undefined;
   /** What the source shows for a day, which its fault may have changed; null while nothing is published. */
   shown(area: PriceArea, day: Day): readonly SimulatedSlot[] | null;
+}
+
+/** Answers as a source of prices does, from what a market has published. */
+export type Simulate = (request: SimulatedRequest) => SimulatedAnswer;
+
+/** A source's simulator, loaded only where one is wanted. */
+export interface SourceSimulator {
+  simulate(market: SimulatedMarket, clock: Clock): Simulate;
+  /** The token that it takes, for a source that needs one. */
+  readonly token?: string;
 }
 
 interface MarketOptions {

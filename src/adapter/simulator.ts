@@ -5,9 +5,10 @@ import type { Partner } from './login.ts';
 import type { DeviceRef } from './session.ts';
 import type { Situation } from './witnesses.ts';
 
-/** A request as the simulated vendor gets it. */
+/** A request as a simulated service gets it. */
 export interface SimulatedRequest {
   readonly method: string;
+  /** As it was sent, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
@@ -34,18 +35,20 @@ export interface SimulatedSocket {
   onClose(take: () => void): void;
 }
 
-/** What every simulator can be told to do wrong, on all its calls but the sign-in page, until it is told otherwise. */
-export type SimulatedFault =
-  | 'hang'
-  | 'reset'
-  | 'truncated'
-  | 'html'
-  | 'server_error'
-  | 'rate_limited'
-  | 'rate_limited_without_delay'
-  | 'token_refused'
-  | 'login_lost'
-  | 'unknown_values';
+/** What every simulated vendor can be told to do wrong, on all its calls but the sign-in page, until it is told otherwise. */
+export const SIMULATED_FAULTS = [
+  'hang',
+  'reset',
+  'truncated',
+  'html',
+  'server_error',
+  'rate_limited',
+  'rate_limited_without_delay',
+  'token_refused',
+  'login_lost',
+  'unknown_values',
+] as const;
+export type SimulatedFault = (typeof SIMULATED_FAULTS)[number];
 
 export interface SimulatorOptions {
   readonly clock: Clock;
@@ -54,14 +57,26 @@ export interface SimulatorOptions {
   readonly partner?: Partner;
   /** Where it is reached, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Posts a webhook to whoever subscribed; the address is what the subscription said. */
-  readonly post?: (url: string, delivery: { body: string; headers: Record<string, string> }) => Promise<void>;
+  /** Posts a webhook to whoever subscribed; the address is what the subscription said. Throws when it was not taken. */
+  readonly post?: Post;
+}
+
+export type Post = (url: string, delivery: SimulatedDelivery) => Promise<void>;
+
+export interface SimulatedDelivery {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Whatever answers as somebody else's service: a vendor's cloud or a public source. */
+export interface Simulated {
+  handle(request: SimulatedRequest): SimulatedAnswer | Promise<SimulatedAnswer>;
+  upgrade?(request: SimulatedRequest, socket: SimulatedSocket): void;
 }
 
 /** The vendor's cloud as it behaves: in its own words, with its sign-in page, expiry and limits, and state in time. */
-export interface VendorSimulator {
+export interface VendorSimulator extends Simulated {
   handle(request: SimulatedRequest): Promise<SimulatedAnswer>;
-  upgrade?(request: SimulatedRequest, socket: SimulatedSocket): void;
   fault(fault: SimulatedFault | null): void;
   /** Brings a device into a situation that a witness needs. */
   arrange(device: DeviceRef, situation: Situation): void;
@@ -69,7 +84,7 @@ export interface VendorSimulator {
   readonly user: { readonly name: string; readonly password: string; readonly credentials: JsonObject };
 }
 
-/** How a simulator is made; loaded only where one is wanted. */
+/** How a vendor's simulator is made; loaded only where one is wanted. */
 export interface SimulatorModule {
   createSimulator(options: SimulatorOptions): VendorSimulator;
 }

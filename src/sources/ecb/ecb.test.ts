@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { conformsAsRateSource } from '../../../test/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
+import { turnedClock } from '../../core/clock.ts';
 import { ecb } from './index.ts';
 import { simulateEcb } from './simulator.ts';
 import { translate } from './translate.ts';
 
-conformsAsRateSource(ecb, (market) => simulateEcb(market, '2026-11-20'));
+conformsAsRateSource(ecb, (market) => simulateEcb(market, turnedClock()));
 
 const envelope = (days: string) => `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"><Cube>${days}</Cube></gesmes:Envelope>`;

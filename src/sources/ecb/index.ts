@@ -9,6 +9,7 @@ export const ecb = {
   name: 'European Central Bank',
   attribution: 'Euro foreign exchange reference rates: European Central Bank (https://www.ecb.europa.eu)',
   baseUrl: 'https://www.ecb.europa.eu',
+  simulator: async () => ({ simulate: (await import('./simulator.ts')).simulateEcb }),
   async fetchRate({ http, signal }) {
     const answer = await http.send({
       path: '/stats/eurofxref/eurofxref-daily.xml',

@@ -1,13 +1,15 @@
 import type { Day } from '../../adapter/market.ts';
 import type { Simulate, SimulatedMarket } from '../../adapter/simulated-prices.ts';
+import type { Clock } from '../../core/clock.ts';
 
-/** The daily file, for a day. */
-export function simulateEcb(market: SimulatedMarket, day: Day): Simulate {
+/** The daily file, of the last weekday on which it was 16 o'clock. */
+export function simulateEcb(market: SimulatedMarket, clock: Clock): Simulate {
   return ({ path }) => {
     const broken = market.broken();
     if (broken !== undefined) return broken;
     if (path !== '/stats/eurofxref/eurofxref-daily.xml') return { status: 404, text: 'Not Found' };
     const rates = { USD: '1.1186', DKK: '7.4639', SEK: market.rate.toFixed(4), NOK: '10.7170' };
+    const day = publishedAt(clock.now());
     const cubes = Object.entries(rates).map(
       ([currency, rate]) => `\t\t\t<Cube currency='${currency}' rate='${rate}'/>`,
     );
@@ -28,4 +30,11 @@ ${cubes.join('\n')}
 </gesmes:Envelope>`,
     };
   };
+}
+
+function publishedAt(now: number): Day {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO('Europe/Berlin');
+  let day = local.hour < 16 ? local.toPlainDate().subtract({ days: 1 }) : local.toPlainDate();
+  while (day.dayOfWeek > 5) day = day.subtract({ days: 1 });
+  return day.toString();
 }

@@ -54,7 +54,13 @@ describe('files of Elpriset just nu', () => {
     market.publish(sampleDay('SE3', '2025-10-26'));
     const simulate = simulateElprisetjustnu(market);
     const path = '/api/v1/prices/2025/10-26_SE3.json';
-    const { text = '' } = simulate({ method: 'GET', path, query: new URLSearchParams() });
+    const { text = '' } = simulate({
+      method: 'GET',
+      path,
+      query: new URLSearchParams(),
+      headers: {},
+      body: Buffer.alloc(0),
+    });
     assert.match(text, /"time_start":"2025-10-26T02:45:00\+02:00","time_end":"2025-10-26T03:00:00\+01:00"/);
     const own = await sessionWith(test, simulate);
     const [day] = await elprisetjustnu.fetchDay(own, { day: '2025-10-26', areas: ['SE3'] });

@@ -10,5 +10,6 @@ export const elprisetjustnu = {
   licence: 'free for anyone and any use; a link is asked for',
   since: '2022-11-01',
   baseUrl: 'https://www.elprisetjustnu.se',
+  simulator: async () => ({ simulate: (await import('./simulator.ts')).simulateElprisetjustnu }),
   fetchDay,
 } satisfies PriceSource;

@@ -9,5 +9,6 @@ export const energidataservice = {
   attribution: 'Energi Data Service, Energinet (https://www.energidataservice.dk)',
   licence: 'conditions for use of Danish public sector data; the source is to be named',
   baseUrl: 'https://api.energidataservice.dk',
+  simulator: async () => ({ simulate: (await import('./simulator.ts')).simulateEnergidataservice }),
   fetchDay,
 } satisfies PriceSource;

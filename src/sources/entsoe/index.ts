@@ -11,5 +11,9 @@ export const entsoe = {
   since: '2015-01-05',
   baseUrl: 'https://web-api.tp.entsoe.eu',
   needs: 'token',
+  async simulator() {
+    const { SIMULATED_TOKEN, simulateEntsoe } = await import('./simulator.ts');
+    return { simulate: simulateEntsoe, token: SIMULATED_TOKEN };
+  },
   fetchDay,
 } satisfies PriceSource;

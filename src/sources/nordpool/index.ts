@@ -9,5 +9,9 @@ export const nordpool = {
   attribution: 'Nord Pool (https://data.nordpoolgroup.com)',
   licence: "Nord Pool's terms and conditions; reuse is restricted",
   baseUrl: 'https://dataportal-api.nordpoolgroup.com',
+  async simulator() {
+    const { simulateNordpool } = await import('./simulator.ts');
+    return { simulate: (market) => simulateNordpool(market) };
+  },
   fetchDay,
 } satisfies PriceSource;
