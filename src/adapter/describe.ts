@@ -10,16 +10,29 @@ export const VendorDescription = Type.Object({
   device_types: Type.Array(DeviceTypeSchema),
   capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), { description: 'By device type' }),
   linking: Type.Object({
-    method: Type.Literal('credentials'),
+    method: Type.Enum(['credentials', 'oauth'], {
+      description: 'oauth: begin at authorize_path, or with POST /link/sessions',
+    }),
     schema: Type.Unknown({ description: 'JSON Schema of the credentials that POST /link takes' }),
+    authorize_path: Type.Optional(Type.String()),
+    scopes: Type.Optional(Type.Array(Type.String(), { description: 'What the user is asked to permit' })),
   }),
   configured: Type.Boolean({ description: 'Everything that the vendor needs from the operator is set' }),
+  simulated: Type.Boolean({
+    description: 'A simulator stands in for the vendor: no real device is behind it',
+  }),
   pushes: Type.Boolean({ description: 'The vendor tells of changes by itself' }),
 });
 export type VendorDescription = Type.Static<typeof VendorDescription>;
 
 /** Describes vendors from their adapters, in the order of their slugs. */
-export function describeVendors(adapters: readonly Adapter[]): VendorDescription[] {
+export function describeVendors(
+  adapters: readonly Adapter[],
+  is: { readonly configured: (slug: string) => boolean; readonly simulated: (slug: string) => boolean } = {
+    configured: () => true,
+    simulated: () => false,
+  },
+): VendorDescription[] {
   return adapters
     .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
     .map((adapter) => {
@@ -32,8 +45,15 @@ export function describeVendors(adapters: readonly Adapter[]): VendorDescription
         name: adapter.name,
         device_types: kinds.map(([type]) => type),
         capabilities: Object.fromEntries(kinds.map(([type, kind]) => [type, capabilitiesOfKind(kind)])),
-        linking: { method: 'credentials' as const, schema: adapter.credentials },
-        configured: true,
+        linking: {
+          method: adapter.oauth === undefined ? ('credentials' as const) : ('oauth' as const),
+          schema: adapter.credentials,
+          ...(adapter.oauth === undefined
+            ? {}
+            : { authorize_path: `/oauth/${adapter.slug}/authorize`, scopes: [...adapter.oauth.scopes] }),
+        },
+        configured: is.configured(adapter.slug),
+        simulated: is.simulated(adapter.slug),
         pushes: adapter.pushes,
       };
     });

@@ -25,11 +25,14 @@ import { createDevices, createVendorCaller } from '../domain/devices/index.ts';
 import {
   createCalls,
   createLinkCodes,
+  createLinkSessions,
   createLinkStore,
   createLinks,
   createSessionSource,
   createSessions,
   createSignals,
+  createSignIn,
+  createSignInStore,
   createTokenStore,
   createTokens,
   createVault,
@@ -45,7 +48,8 @@ import { openGeocoder } from './geocoder.ts';
 import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
-import { createVendorHosts } from './vendor-hosts.ts';
+import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
+import { wellKnownFiles } from './well-known-files.ts';
 
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -138,6 +142,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   closers.push(() => market.close());
   const probes = [...probesOf({ database, redis, dataDir }), market.probe];
 
+  const urls = new Map<string, string>();
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
   const make = (service: 'connect' | 'grid', port: number): Server => {
     const gate = createGate({ service, accounts, limits, clock, adminToken: secrets.adminToken });
@@ -183,6 +188,22 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       signals: createSignals(clock),
       clock,
     });
+    const publicUrl = () => settings.connectUrl ?? urls.get('connect') ?? '';
+    const signInStore = createSignInStore(database);
+    const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
+    const signIn = createSignIn({
+      store: signInStore,
+      sessions: linkSessions,
+      adapters,
+      partnerOf: (vendor) => partnerIn(settings, vendor),
+      authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug)),
+      loginSession: (adapter, signal) =>
+        calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug }, signal),
+      publicUrl,
+      vault,
+      clock,
+      random,
+    });
     const sessions = createSessions({ bus, store, vault, calls, clock, log });
     const source = createSessionSource({ sessions, callVendor, log });
     const devices = createDevices({ database, adapters, sessions: source, clock, log });
@@ -225,6 +246,16 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
         limits,
         clock,
         prices: market.prices,
+        signIn,
+        linkCodes,
+        linkSessions,
+        budgets,
+        wellKnown: wellKnownFiles([...adapters.values()], settings),
+        publicUrl,
+        random,
+        isConfigured: (vendor) =>
+          adapters.get(vendor)?.oauth === undefined || partnerIn(settings, vendor) !== undefined,
+        isSimulated: () => false,
       },
       VERSION,
     );
@@ -239,7 +270,6 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   }
 
   for (const { server } of servers) server.addHealth();
-  const urls = new Map<string, string>();
   for (const { service, server, port } of servers) {
     // The address is told once, by whoever starts us; the framework would log it as well.
     server.app.log.level = 'warn';

@@ -62,3 +62,9 @@ function addressOf({ slug, hosts = {}, oauth }: Adapter, name: string): string {
   if (address === undefined) throw new Error(`${slug} has no host "${name}"`);
   return address;
 }
+
+/** Where a vendor's sign-in page is; with another base address, the vendor's path below that. */
+export function authorizeUrlOf({ oauth }: Adapter, baseUrl: string | undefined): string {
+  const own = new URL(oauth?.authorizeUrl ?? '');
+  return baseUrl === undefined ? own.href : `${baseUrl}${own.pathname}`;
+}

@@ -63,6 +63,17 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /links': { path: at('/links'), good: 200 },
   'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
   'GET /vendors': { path: at('/vendors'), good: 200 },
+  'GET /vendors/{vendor}/budget': { path: at('/vendors/sandbox/budget'), good: 200 },
+  'POST /link/sessions': {
+    path: at('/link/sessions'),
+    body: { user_ref: 'samples', vendor: 'sandbox', redirect_uri: 'https://app.example.com/' },
+    good: 200,
+    also: [400],
+  },
+  // Sessions and sign-ins are begun by a browser; without one the good answer is a refusal.
+  'GET /link/sessions/{session}': { path: at('/link/sessions/unknown'), good: 400 },
+  'GET /oauth/{vendor}/authorize': { path: at('/oauth/sandbox/authorize'), good: 400 },
+  'GET /oauth/{vendor}/callback': { path: at('/oauth/sandbox/callback?state=unknown'), good: 400 },
   'GET /devices': { path: at('/devices?limit=2'), good: 200 },
   'GET /devices/{id}': { path: ({ light }) => `/devices/${light}`, good: 200 },
   'POST /devices/{id}/command': {

@@ -7,11 +7,14 @@ import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { flexRoutes } from './routes/flex.ts';
 import { linkRoutes } from './routes/link.ts';
+import { linkSessionRoutes } from './routes/link-sessions.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { vendorRoutes } from './routes/vendors.ts';
+import { wellKnownRoutes } from './routes/well-known.ts';
 
-export type { ConnectDependencies } from './dependencies.ts';
+export type { ConnectDependencies, WellKnownFile } from './dependencies.ts';
 export { acceptStations } from './stations.ts';
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
@@ -33,6 +36,9 @@ export async function addConnect(
     reply.redirect('/docs', 302),
   );
   linkRoutes(app, dependencies);
+  oauthRoutes(app, dependencies);
+  linkSessionRoutes(app, dependencies);
+  wellKnownRoutes(app, dependencies);
   vendorRoutes(app, dependencies);
   deviceRoutes(app, dependencies);
   conditionRoutes(app, dependencies);

@@ -1,19 +1,38 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
 import type { Accounts } from '../../domain/accounts/index.ts';
+import type { Budgets } from '../../domain/budgets/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
-import type { Links } from '../../domain/links/index.ts';
+import type { LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
+
+export interface WellKnownFile {
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: string;
+}
 
 /** What the routes of Connect work with. */
 export interface ConnectDependencies {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly accounts: Accounts;
   readonly links: Links;
+  readonly signIn: SignIn;
+  readonly linkCodes: LinkCodes;
+  readonly linkSessions: LinkSessions;
+  readonly budgets: Pick<Budgets, 'view'>;
+  /** Files that vendors fetch, with what the operator set. */
+  readonly wellKnown: readonly WellKnownFile[];
+  /** Public address of this service, without a trailing slash. */
+  readonly publicUrl: () => string;
+  readonly random: Random;
+  readonly isConfigured: (vendor: string) => boolean;
+  readonly isSimulated: (vendor: string) => boolean;
   readonly devices: Devices;
   readonly commands: Commands;
   readonly charging: Charging;

@@ -18,11 +18,14 @@ import type { TokensOfLinks } from './tokens.ts';
 
 export { type Calls, createCalls } from './calls.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
+export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';
+export { createSignIn, type Finished, type SignIn } from './sign-in.ts';
 export { createSignals, type LinkSignals } from './signals.ts';
 export { createSessionSource } from './source.ts';
 export { createLinkStore, type LinkStore } from './store.ts';
+export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
 export { createTokenStore, type TokenStore } from './store-tokens.ts';
 export { createTokens, type TokensOfLinks } from './tokens.ts';
 export { createVault, type Vault } from './vault.ts';
@@ -68,6 +71,8 @@ interface Given {
   readonly credentials: JsonObject;
   readonly tokens: Tokens | undefined;
 }
+
+type NewRow = Omit<LinkRow, 'sealed'>;
 
 interface LinksOptions {
   readonly database: Database;
@@ -125,10 +130,42 @@ export function createLinks(options: LinksOptions) {
   async function link(request: LinkRequest): Promise<LinkedDevice[]> {
     const { account, vendor, userRef } = request;
     const adapter = adapterOf(vendor);
-    const credentials = options.checkCredentials(adapter.credentials, request.credentials);
+    const given = options.checkCredentials(adapter.credentials, request.credentials);
     request.begun();
+    if (adapter.oauth === undefined) {
+      const signIn = (row: NewRow, signal: AbortSignal) =>
+        adapter.login?.signIn?.(calls.loginSession(adapter, row, signal), given);
+      return linkAs({ account, vendor, userRef, credentials: given, signIn });
+    }
+    const tokens = await linkCodes.spend(vendor, String(given.link_code));
+    return linkSignedIn({ account, vendor, userRef, tokens });
+  }
+
+  /** Links an account whose user has signed in at the vendor; there are no credentials to keep. */
+  function linkSignedIn(made: {
+    readonly account: number;
+    readonly vendor: string;
+    readonly userRef: string;
+    readonly tokens: Tokens;
+  }): Promise<LinkedDevice[]> {
+    const { account, vendor, userRef, tokens: signedIn } = made;
+    return linkAs({ account, vendor, userRef, credentials: {}, signIn: async () => signedIn });
+  }
+
+  interface Making {
+    readonly account: number;
+    readonly vendor: string;
+    readonly userRef: string;
+    readonly credentials: JsonObject;
+    /** The first tokens, where the vendor wants some. */
+    readonly signIn: (row: NewRow, signal: AbortSignal) => Promise<Tokens> | undefined;
+  }
+
+  async function linkAs(making: Making): Promise<LinkedDevice[]> {
+    const { account, vendor, userRef, credentials } = making;
+    const adapter = adapterOf(vendor);
     const now = clock.now();
-    const provisional = {
+    const provisional: NewRow = {
       account,
       link: randomId(random),
       vendor,
@@ -140,56 +177,34 @@ export function createLinks(options: LinksOptions) {
       createdAt: now,
       linkedAt: now,
     };
-    const { linked, tokens, kept } = await callVendor({ vendor, call: 'link' }, (signal) =>
-      signInAndLink(adapter, { row: provisional, credentials, signal }),
-    );
+    const { linked, tokens: latest } = await callVendor({ vendor, call: 'link' }, async (signal) => {
+      try {
+        const first = await making.signIn(provisional, signal);
+        const opened = sessions.openNew(
+          provisional,
+          { credentials, tokens: first },
+          { signal, call: 'link' },
+        );
+        const found = await adapter.link(opened.session);
+        return { linked: found, tokens: opened.tokens() };
+      } catch (error) {
+        // Nobody was signed in before: what is refused is what was just given.
+        if (error instanceof AppError && error.code === 'vendor.login_expired')
+          throw new AppError('link.credentials_refused', error.message, { cause: error });
+        throw error;
+      }
+    });
     // One at a time for a vendor account: two requests that link it at once make one link.
     const key = `${account}/${vendor}/${linked.vendorAccount}`;
     const saved = (linking.get(key) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => saveOnce(provisional, linked, { credentials: kept, tokens }));
+      .then(() => saveOnce(provisional, linked, { credentials, tokens: latest }));
     linking.set(key, saved);
     return saved.finally(() => linking.get(key) === saved && linking.delete(key));
   }
 
-  /** Gets the first tokens where the vendor wants some, and asks what is there. */
-  async function signInAndLink(
-    adapter: Adapter,
-    made: {
-      readonly row: Omit<LinkRow, 'sealed'>;
-      readonly credentials: JsonObject;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<{ linked: Linked; tokens: Tokens | undefined; kept: JsonObject }> {
-    const { row, signal } = made;
-    // A code is spent; there is nothing to keep of it.
-    const credentials = adapter.oauth === undefined ? made.credentials : {};
-    try {
-      const first =
-        adapter.oauth === undefined
-          ? await adapter.login?.signIn?.(calls.loginSession(adapter, row, signal), credentials)
-          : await linkCodes.spend(row.vendor, String(made.credentials.link_code));
-      const { session, tokens } = sessions.openNew(
-        row,
-        { credentials, tokens: first },
-        { signal, call: 'link' },
-      );
-      const linked = await adapter.link(session);
-      return { linked, tokens: tokens(), kept: credentials };
-    } catch (error) {
-      // Nobody was signed in before: what is refused is what was just given.
-      if (error instanceof AppError && error.code === 'vendor.login_expired')
-        throw new AppError('link.credentials_refused', error.message, { cause: error });
-      throw error;
-    }
-  }
-
   /** Another process may have made the same link a moment ago; then this one updates it. */
-  async function saveOnce(
-    provisional: Omit<LinkRow, 'sealed'>,
-    linked: Linked,
-    given: Given,
-  ): Promise<LinkedDevice[]> {
+  async function saveOnce(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
     try {
       return await save(provisional, linked, given);
     } catch (error) {
@@ -199,11 +214,7 @@ export function createLinks(options: LinksOptions) {
     }
   }
 
-  async function save(
-    provisional: Omit<LinkRow, 'sealed'>,
-    linked: Linked,
-    given: Given,
-  ): Promise<LinkedDevice[]> {
+  async function save(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
     const { account, vendor } = provisional;
     const adapter = adapterOf(vendor);
     const before = await store.findByVendorAccount(account, vendor, linked.vendorAccount);
@@ -233,6 +244,7 @@ export function createLinks(options: LinksOptions) {
 
   return {
     link,
+    linkSignedIn,
 
     async list(account: number): Promise<ListedLink[]> {
       const [rows, counts] = await Promise.all([store.list(account), devices.countByLink(account)]);

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type ServedVendor, serveVendor } from '../../../../test/served-vendor.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
+import { netatmo } from '../../../vendors/netatmo/index.ts';
+
+/** What a browser would keep and follow. */
+class Browser {
+  #cookies = new Map<string, string>();
+
+  async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, ...headers } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+      this.#cookies.set(name, value);
+    }
+    return answer;
+  }
+}
+
+describe('signing in at an OAuth vendor', () => {
+  let world: World;
+  let served: ServedVendor;
+  let caller: Caller;
+  let clock: TurnedClock;
+  before(async () => {
+    clock = turnedClock();
+    served = await serveVendor(netatmo, clock);
+    world = await makeWorld({ engine: 'sqlite', clock, env: served.env });
+    caller = await world.newAccount();
+  });
+  after(async () => {
+    await world.close();
+    await served.close();
+  });
+
+  const begin = async (browser: Browser, query = ''): Promise<URL> => {
+    const answer = await browser.get(`${world.connect}/oauth/netatmo/authorize${query}`);
+    assert.equal(answer.status, 302, await answer.text());
+    return new URL(answer.headers.get('location') ?? '');
+  };
+  /** Signs in on the vendor's page, and answers where it sends the browser back to. */
+  const signIn = async (page: URL, form: Record<string, string> = {}): Promise<string> => {
+    const { name, password } = served.vendor.user;
+    const answer = await fetch(page, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ username: name, password, ...form }),
+    });
+    assert.equal(answer.status, 302);
+    return answer.headers.get('location') ?? '';
+  };
+  const errorOf = async (answer: Response) => [
+    answer.status,
+    answer.headers.get('elnav-error'),
+    ((await answer.json()) as { error: string }).error,
+  ];
+
+  it('goes by a link code from our address to devices that can be read', async () => {
+    const browser = new Browser();
+    const page = await begin(browser);
+    assert.equal(page.origin, served.url);
+    assert.equal(page.searchParams.get('redirect_uri'), `${world.connect}/oauth/netatmo/callback`);
+    assert.equal(page.searchParams.get('scope'), netatmo.oauth.scopes.join(' '));
+    const back = await browser.get(await signIn(page));
+    assert.equal(back.status, 200);
+    assert.equal(back.headers.get('cache-control'), 'no-store');
+    const { vendor, link_code, expires_at } = (await back.json()) as Record<string, string>;
+    assert.deepEqual([vendor, expires_at], ['netatmo', new Date(clock.now() + 900_000).toISOString()]);
+    const body = { vendor: 'netatmo', user_ref: 'anna', credentials: { link_code } };
+    const linked = await caller.call('POST', '/link', body);
+    assert.equal(linked.status, 200, JSON.stringify(linked.body));
+    const { devices } = linked.body as { devices: { id: string; device_type: string }[] };
+    const [room] = devices;
+    assert.equal(room?.device_type, 'thermostat');
+    const read = await caller.call('GET', `/devices/${encodeURIComponent(room?.id ?? '')}`);
+    assert.equal(read.status, 200, JSON.stringify(read.body));
+    const again = await caller.call('POST', '/link', body);
+    assert.deepEqual([again.status, again.headers.get('elnav-error')], [400, 'link.credentials_refused']);
+  });
+
+  it('keeps working when tokens expire, and says so when the user takes the permission back', async () => {
+    const { body } = await caller.call('GET', '/devices?vendor=netatmo&limit=1');
+    const [device] = body as { id: string }[];
+    const path = `/devices/${encodeURIComponent(device?.id ?? '')}`;
+    const tokensAsked = () => served.asked.filter((one) => one === 'POST /oauth2/token').length;
+    const before = tokensAsked();
+    clock.turn(3 * 3_600_000);
+    assert.equal((await caller.call('GET', path)).status, 200);
+    assert.equal(tokensAsked(), before + 1);
+    served.vendor.fault('login_lost');
+    clock.turn(3 * 3_600_000);
+    const lost = await caller.call('GET', path);
+    assert.deepEqual([lost.status, lost.headers.get('elnav-error')], [502, 'vendor.login_expired']);
+    const calls = served.asked.length;
+    assert.equal((await caller.call('GET', path)).status, 502);
+    assert.equal(served.asked.length, calls, 'a lost login is not tried again');
+    const links = (await caller.call('GET', '/links')).body as { vendor: string; status: string }[];
+    assert.equal(links.find(({ vendor }) => vendor === 'netatmo')?.status, 'needs_relink');
+    served.vendor.fault(null);
+    const browser = new Browser();
+    const back = await browser.get(await signIn(await begin(browser)));
+    const { link_code } = (await back.json()) as { link_code: string };
+    const relinked = await caller.call('POST', '/link', {
+      vendor: 'netatmo',
+      user_ref: 'anna',
+      credentials: { link_code },
+    });
+    assert.equal(relinked.status, 200);
+    assert.equal((await caller.call('GET', path)).status, 200, 'the device has its id again');
+  });
+
+  it('shows a browser the code on a page', async () => {
+    const browser = new Browser();
+    const back = await browser.get(await signIn(await begin(browser)), { accept: 'text/html,*/*' });
+    assert.match(back.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(back.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.match(await back.text(), /<code>[0-9A-Za-z]{43}<\/code>/);
+  });
+
+  it('refuses a state that is replayed, unknown, missing, late or of another vendor', async () => {
+    const browser = new Browser();
+    const first = await signIn(await begin(browser));
+    assert.equal((await browser.get(first)).status, 200);
+    const callback = `${world.connect}/oauth/netatmo/callback`;
+    const late = await signIn(await begin(browser));
+    clock.turn(600_001);
+    for (const url of [
+      first,
+      late,
+      `${callback}?code=x&state=${'a'.repeat(43)}`,
+      `${callback}?code=x`,
+      callback,
+    ]) {
+      const [status, code] = await errorOf(await browser.get(url));
+      assert.deepEqual([status, code], [400, 'oauth.state_invalid'], url);
+    }
+    const other = (await signIn(await begin(browser))).replace('/oauth/netatmo/', '/oauth/sandbox/');
+    assert.deepEqual((await errorOf(await browser.get(other))).slice(0, 2), [400, 'oauth.unsupported']);
+    const [status, code, text] = await errorOf(
+      await browser.get(`${world.connect}/oauth/nobody/callback?state=x`),
+    );
+    assert.deepEqual([status, code], [400, 'vendor.unknown']);
+    assert.match(String(text), /netatmo/);
+  });
+
+  it('tells the reason when the vendor or the user says no', async () => {
+    const browser = new Browser();
+    const back = await signIn(await begin(browser), { cancel: '1' });
+    const [status, code, text] = await errorOf(await browser.get(back));
+    assert.deepEqual([status, code, text], [400, 'oauth.denied', 'Netatmo answered: access_denied']);
+    const page = await begin(browser);
+    const state = page.searchParams.get('state') ?? '';
+    const hostile = new URLSearchParams({
+      state,
+      error: '<script>alert(1)</script>',
+      error_description: 'x',
+    });
+    const answer = await browser.get(`${world.connect}/oauth/netatmo/callback?${hostile}`);
+    assert.doesNotMatch(JSON.stringify(await errorOf(answer)), /script/);
+    const wrongCode = (await signIn(await begin(browser))).replace(/code=[^&]+/, 'code=guessed');
+    assert.deepEqual((await errorOf(await browser.get(wrongCode))).slice(0, 2), [400, 'oauth.denied']);
+  });
+
+  it('says what the operator must set, and what is not OAuth', async () => {
+    const bare = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'none' } });
+    const [status, code, text] = await errorOf(await fetch(`${bare.connect}/oauth/netatmo/authorize`));
+    assert.deepEqual([status, code], [502, 'oauth.not_configured']);
+    assert.match(String(text), /ELNAV_NETATMO_CLIENT_ID and ELNAV_NETATMO_CLIENT_SECRET/);
+    assert.deepEqual((await errorOf(await fetch(`${bare.connect}/oauth/sandbox/authorize`))).slice(0, 2), [
+      400,
+      'oauth.unsupported',
+    ]);
+    const vendors = (await (await fetch(`${bare.connect}/vendors`)).json()) as {
+      slug: string;
+      configured: boolean;
+      linking: { method: string; authorize_path?: string };
+    }[];
+    const told = vendors.find(({ slug }) => slug === 'netatmo');
+    assert.deepEqual(
+      [told?.configured, told?.linking.method, told?.linking.authorize_path],
+      [false, 'oauth', '/oauth/netatmo/authorize'],
+    );
+    await bare.close();
+  });
+
+  describe('in a link session', () => {
+    const session = async (body: object) => {
+      const answer = await caller.call('POST', '/link/sessions', { user_ref: 'bo', ...body });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body as { session: string; url: string; expires_at: string };
+    };
+
+    it('links at once and leads back to the app', async () => {
+      const { session: id, url } = await session({
+        vendor: 'netatmo',
+        redirect_uri: 'https://app.example.com/done?mine=1',
+      });
+      const browser = new Browser();
+      const start = await browser.get(url);
+      assert.equal(start.status, 303);
+      const page = await browser.get(`${world.connect}${start.headers.get('location')}`);
+      const back = await browser.get(await signIn(new URL(page.headers.get('location') ?? '')));
+      assert.equal(back.status, 303, await back.text());
+      assert.equal(back.headers.get('location'), 'https://app.example.com/done?mine=1&status=linked');
+      const devices = (await caller.call('GET', '/devices?user_ref=bo')).body as unknown[];
+      assert.ok(devices.length > 0);
+      const used = await browser.get(`${world.connect}/oauth/netatmo/authorize?session=${id}`);
+      assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
+    });
+
+    it('leads back with the reason, and can be tried again', async () => {
+      const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
+      const browser = new Browser();
+      const failed = await browser.get(await signIn(await begin(browser, `?session=${id}`), { cancel: '1' }));
+      assert.equal(
+        failed.headers.get('location'),
+        'http://localhost:3000/?status=failed&reason=access_denied',
+      );
+      const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
+      assert.equal(linked.headers.get('location'), 'http://localhost:3000/?status=linked');
+    });
+
+    it('links nothing for a browser that did not begin it', async () => {
+      const { session: id } = await session({});
+      const attacker = new Browser();
+      const page = await begin(attacker, `?session=${id}`);
+      const [status, code] = await errorOf(await new Browser().get(await signIn(page)));
+      assert.deepEqual([status, code], [400, 'oauth.state_invalid']);
+    });
+
+    it('shows the vendors to pick from', async () => {
+      const { url } = await session({});
+      const page = await (await fetch(url)).text();
+      assert.match(page, /href="\/oauth\/netatmo\/authorize\?session=[0-9A-Za-z]{43}"/);
+    });
+
+    it('ends after a day', async () => {
+      const { url, expires_at } = await session({});
+      assert.equal(expires_at, new Date(clock.now() + 86_400_000).toISOString());
+      clock.turn(86_400_000);
+      assert.deepEqual((await errorOf(await fetch(url))).slice(0, 2), [400, 'session.invalid']);
+    });
+
+    it('takes no address that could lead elsewhere', async () => {
+      const wrong = [
+        'http://app.example.com/',
+        '//evil.example/',
+        '\\\\evil.example',
+        'https://user:pw@evil.example/',
+        'https:/evil.example',
+        'javascript:alert(1)',
+        'https://app.example.com/#x',
+        'https://\\evil.example/',
+        'app://linked',
+        '/done',
+      ];
+      for (const redirect_uri of wrong) {
+        const answer = await caller.call('POST', '/link/sessions', { user_ref: 'bo', redirect_uri });
+        assert.equal(answer.status, 400, redirect_uri);
+        assert.match(String((answer.body as { error: string }).error), /^redirect_uri must/);
+      }
+      const unknown = await caller.call('POST', '/link/sessions', { user_ref: 'bo', vendor: 'nobody' });
+      assert.equal(unknown.headers.get('elnav-error'), 'vendor.unknown');
+    });
+  });
+
+  it("shows the vendor's budget with the link's own", async () => {
+    const { status, body } = await caller.call('GET', '/vendors/netatmo/budget');
+    assert.equal(status, 200);
+    const budgets = body as {
+      of: string;
+      link: string | null;
+      used: number;
+      remaining: number;
+      amount: number;
+    }[];
+    const own = budgets.filter(({ of }) => of === 'link');
+    assert.ok(own.length > 0 && own.every(({ link }) => link !== null));
+    assert.ok(budgets.every(({ used, remaining, amount }) => used + remaining <= amount));
+    const other = await world.newAccount();
+    const foreign = (await other.call('GET', '/vendors/netatmo/budget')).body as { link: string | null }[];
+    assert.ok(
+      foreign.every(({ link }) => link === null),
+      'no link of another account shows',
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { Adapter } from '../../adapter/adapter.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomBase62 } from '../../core/ids.ts';
+import type { LinkSessionRow, SignInStore } from './store-sign-ins.ts';
+
+const LIFETIME_MS = 24 * 3_600_000;
+const KEPT_MS = 3_600_000;
+/** 43 letters and digits of 62 hold more than 256 bits. */
+const LENGTH = 43;
+const LONGEST_ADDRESS = 2_000;
+
+export interface LinkSessionRequest {
+  readonly account: number;
+  readonly userRef: string;
+  readonly vendor: string | undefined;
+  readonly redirectUri: string | undefined;
+}
+
+interface LinkSessionsOptions {
+  readonly store: SignInStore;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  /** Public address of Connect, without a trailing slash. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Sessions in which an end user links an account on a page of ours: single use, 24 hours. */
+export function createLinkSessions({ store, adapters, publicUrl, clock, random }: LinkSessionsOptions) {
+  return {
+    /** Throws `vendor.unknown` or `request.invalid`. */
+    async begin(request: LinkSessionRequest): Promise<{ session: string; url: string; expires_at: string }> {
+      const { account, userRef, vendor, redirectUri } = request;
+      if (vendor !== undefined && !adapters.has(vendor))
+        throw new AppError(
+          'vendor.unknown',
+          `there is no vendor "${vendor.slice(0, 60)}"; GET /vendors lists them`,
+        );
+      const fault = redirectUri === undefined ? null : faultInRedirect(redirectUri);
+      if (fault !== null) throw new AppError('request.invalid', `redirect_uri ${fault}`);
+      const session = randomBase62(random, LENGTH);
+      const now = clock.now();
+      await store.removeSessionsBefore(now - KEPT_MS);
+      await store.putSession({
+        sha256: sha256Of(session),
+        account,
+        userRef,
+        vendor: vendor ?? null,
+        redirectUri: redirectUri ?? null,
+        createdAt: now,
+        expiresAt: now + LIFETIME_MS,
+      });
+      return {
+        session,
+        url: `${publicUrl()}/link/sessions/${session}`,
+        expires_at: rfc3339(now + LIFETIME_MS),
+      };
+    },
+
+    /** A session that can still be used. Throws `session.invalid`, the same whatever is wrong with it. */
+    async open(session: string): Promise<LinkSessionRow> {
+      const row = await store.findSession(sha256Of(session));
+      if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) throw invalidSession();
+      return row;
+    },
+
+    byHash: (sha256: string): Promise<LinkSessionRow | undefined> => store.findSession(sha256),
+
+    /** Takes the session: of two that use it at once, one does. Throws `session.invalid`. */
+    async use(row: LinkSessionRow): Promise<void> {
+      const now = clock.now();
+      if (row.expiresAt <= now || !(await store.useSession(row.sha256, now))) throw invalidSession();
+    },
+  };
+}
+
+export type LinkSessions = ReturnType<typeof createLinkSessions>;
+
+export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function invalidSession(): AppError {
+  return new AppError(
+    'session.invalid',
+    'the link session is not known, was used, or has expired; ask the app for a new one',
+  );
+}
+
+/** What is wrong with an address that users are sent back to, or null. It is used as it is, so it must be one beyond doubt. */
+function faultInRedirect(address: string): string | null {
+  if (address.length > LONGEST_ADDRESS) return `must have at most ${LONGEST_ADDRESS} characters`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:\/\/[^/\\@\s]+/i.test(address))
+    return 'must be an absolute address such as https://app.example.com/linked';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  if (url.hash !== '') return 'must not hold a fragment';
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
+    return 'must be an https address; http is taken for localhost alone';
+  return null;
+}

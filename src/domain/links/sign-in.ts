@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import * as oauth4 from 'oauth4webapi';
+import type { Adapter } from '../../adapter/adapter.ts';
+import { HttpFailure } from '../../adapter/http.ts';
+import type { LoginSession, OAuth, Partner, Tokens } from '../../adapter/login.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomBase62 } from '../../core/ids.ts';
+import { type LinkSessions, sha256Of } from './link-sessions.ts';
+import { clientFields, tokensIn } from './refresh-grant.ts';
+import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
+import type { Vault } from './vault.ts';
+
+const LIFETIME_MS = 10 * 60_000;
+/** 43 letters and digits of 62 hold more than 256 bits; the least that RFC 7636 §4.1 wants of a verifier. */
+const LENGTH = 43;
+
+interface SignInOptions {
+  readonly store: SignInStore;
+  readonly sessions: LinkSessions;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly partnerOf: (vendor: string) => Partner | undefined;
+  /** Where the vendor's sign-in page is. */
+  readonly authorizeUrlOf: (adapter: Adapter) => string;
+  readonly loginSession: (adapter: Adapter, signal: AbortSignal) => LoginSession;
+  readonly publicUrl: () => string;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export type Finished =
+  /** The user has signed in; `session` is the one that it was for, if any. */
+  | { readonly outcome: 'signed_in'; readonly tokens: Tokens; readonly session: LinkSessionRow | undefined }
+  /** The vendor said no, or could not say: told to the app that the session is of. */
+  | { readonly outcome: 'failed'; readonly error: AppError; readonly session: LinkSessionRow | undefined };
+
+/** Signing in at an OAuth vendor (RFC 6749 §4.1, with PKCE and `iss`): from our address to the vendor's and back. */
+export function createSignIn(options: SignInOptions) {
+  const { store, sessions, adapters, partnerOf, authorizeUrlOf, publicUrl, vault, clock, random } = options;
+
+  function adapterOf(vendor: string): Adapter & { readonly oauth: OAuth } {
+    const adapter = adapters.get(vendor);
+    const known = [...adapters.values()].filter(({ oauth }) => oauth !== undefined).map(({ slug }) => slug);
+    if (adapter === undefined)
+      throw new AppError(
+        'vendor.unknown',
+        `there is no vendor "${vendor.slice(0, 60)}"; by OAuth are linked: ${known.join(', ')}`,
+      );
+    const { oauth } = adapter;
+    if (oauth === undefined)
+      throw new AppError(
+        'oauth.unsupported',
+        `${adapter.name} is not linked by OAuth; send its credentials to POST /link`,
+      );
+    return { ...adapter, oauth };
+  }
+
+  function configured(adapter: Adapter): Partner {
+    const partner = partnerOf(adapter.slug);
+    if (partner !== undefined) return partner;
+    const prefix = `ELNAV_${adapter.slug.toUpperCase()}`;
+    throw new AppError(
+      'oauth.not_configured',
+      `${adapter.name} cannot be linked yet: the operator must set ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
+    );
+  }
+
+  const redirectUriOf = (vendor: string) => `${publicUrl()}/oauth/${vendor}/callback`;
+  const bindingOf = (stateSha256: string) => ({ account: 0, link: stateSha256, field: 'verifier' });
+  const issuerOf = ({ oauth }: { readonly oauth: OAuth }) =>
+    oauth.issuer ?? new URL(oauth.authorizeUrl).origin;
+
+  async function exchange(
+    adapter: Adapter & { readonly oauth: OAuth },
+    { code, verifier }: { readonly code: string; readonly verifier: string },
+  ): Promise<Tokens> {
+    const { oauth } = adapter;
+    const abort = new AbortController();
+    const { http, partner } = options.loginSession(adapter, abort.signal);
+    const client = clientFields(oauth, partner);
+    const answer = await http.send({
+      method: 'POST',
+      host: 'token',
+      path: new URL(oauth.tokenUrl).pathname,
+      use: 'login',
+      form: {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUriOf(adapter.slug),
+        ...(oauth.pkce ? { code_verifier: verifier } : {}),
+        ...client.form,
+        ...oauth.tokenParameters,
+      },
+      headers: client.headers,
+    });
+    return tokensIn(adapter.name, answer.json(), { now: clock.now(), before: undefined });
+  }
+
+  /** The code that the vendor sent back; throws `oauth.denied` with the vendor's reason. */
+  function codeIn(
+    adapter: Adapter & { readonly oauth: OAuth },
+    query: URLSearchParams,
+    state: string,
+  ): string {
+    const checked = new URLSearchParams(query);
+    // A vendor whose issuer we do not know may still name one.
+    if (adapter.oauth.issuer === undefined) checked.delete('iss');
+    try {
+      const parameters = oauth4.validateAuthResponse(
+        { issuer: issuerOf(adapter) },
+        { client_id: configured(adapter).clientId },
+        checked,
+        state,
+      );
+      const code = parameters.get('code');
+      if (code !== null && code !== '') return code;
+    } catch (error) {
+      throw denied(adapter, error);
+    }
+    throw new AppError('oauth.denied', `${adapter.name} sent no code back; begin again`);
+  }
+
+  async function finishOne(
+    adapter: Adapter & { readonly oauth: OAuth },
+    query: URLSearchParams,
+    { row, state }: { readonly row: SignInRow; readonly state: string },
+  ): Promise<Tokens> {
+    const code = codeIn(adapter, query, state);
+    const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
+    try {
+      return await exchange(adapter, { code, verifier });
+    } catch (error) {
+      if (error instanceof HttpFailure && error.kind === 'refused')
+        throw new AppError('oauth.denied', `${adapter.name} did not take its own code back; begin again`, {
+          cause: error,
+        });
+      throw vendorFailure(adapter.name, error);
+    }
+  }
+
+  return {
+    /**
+     * Where the browser is sent. `browser` is what its cookie holds: who began a session is who must end it.
+     * Throws `vendor.unknown`, `oauth.unsupported`, `oauth.not_configured`, `session.invalid`.
+     */
+    async begin({
+      vendor,
+      session,
+      browser,
+    }: {
+      readonly vendor: string;
+      readonly session: string | undefined;
+      readonly browser: string;
+    }): Promise<string> {
+      const adapter = adapterOf(vendor);
+      const partner = configured(adapter);
+      const row = session === undefined ? undefined : await sessions.open(session);
+      if (row !== undefined && row.vendor !== null && row.vendor !== vendor)
+        throw new AppError('session.invalid', `the link session is for the vendor ${row.vendor}`);
+      const state = randomBase62(random, LENGTH);
+      const verifier = randomBase62(random, LENGTH);
+      const stateSha256 = sha256Of(state);
+      await store.putState({
+        stateSha256,
+        vendor,
+        sessionSha256: row?.sha256 ?? null,
+        browserSha256: sha256Of(browser),
+        verifier: vault.seal(verifier, bindingOf(stateSha256)),
+        expiresAt: clock.now() + LIFETIME_MS,
+      });
+      const { oauth } = adapter;
+      const url = new URL(authorizeUrlOf(adapter));
+      const parameters = {
+        response_type: 'code',
+        client_id: partner.clientId,
+        redirect_uri: redirectUriOf(vendor),
+        scope: oauth.scopes.join(' '),
+        state,
+        ...(oauth.pkce
+          ? {
+              code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+              code_challenge_method: 'S256',
+            }
+          : {}),
+        ...oauth.authorizeParameters,
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return url.href;
+    },
+
+    /**
+     * Ends a sign-in with what the vendor sent the browser back with. Throws `oauth.state_invalid` when it was not begun here, with
+     * this vendor, in this browser (where a session waits for it), within ten minutes, or has ended already.
+     */
+    async finish({
+      vendor,
+      query,
+      browser,
+    }: {
+      readonly vendor: string;
+      readonly query: URLSearchParams;
+      readonly browser: string | undefined;
+    }): Promise<Finished> {
+      const adapter = adapterOf(vendor);
+      const [state, ...others] = query.getAll('state');
+      if (state === undefined || state === '' || others.length > 0)
+        throw stateInvalid('the parameter state is missing');
+      const row = await store.takeState(sha256Of(state), clock.now());
+      if (row === undefined || row.expiresAt <= clock.now())
+        throw stateInvalid('this sign-in is not known, has ended, or took more than ten minutes');
+      if (row.vendor !== vendor) throw stateInvalid('this sign-in was begun at another vendor');
+      // Otherwise somebody could have another user's account linked into a session of theirs.
+      const isSameBrowser = browser !== undefined && sha256Of(browser) === row.browserSha256;
+      if (row.sessionSha256 !== null && !isSameBrowser)
+        throw stateInvalid('this sign-in was begun in another browser');
+      const session = row.sessionSha256 === null ? undefined : await sessions.byHash(row.sessionSha256);
+      try {
+        const tokens = await finishOne(adapter, query, { row, state });
+        return { outcome: 'signed_in', tokens, session };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { outcome: 'failed', error, session };
+      }
+    },
+  };
+}
+
+export type SignIn = ReturnType<typeof createSignIn>;
+
+const stateInvalid = (what: string) =>
+  new AppError('oauth.state_invalid', `${what}; begin again at GET /oauth/{vendor}/authorize`);
+
+/** Words that RFC 6749 §4.1.2.1 and vendors use; anything else of the query is not repeated. */
+const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
+
+function denied(adapter: Adapter, error: unknown): AppError {
+  const reason = error instanceof oauth4.AuthorizationResponseError ? error.error : undefined;
+  if (reason !== undefined)
+    return new AppError(
+      'oauth.denied',
+      `${adapter.name} answered: ${REASON.test(reason) ? reason : 'an error'}`,
+      { cause: error },
+    );
+  return new AppError('oauth.denied', `what ${adapter.name} sent back cannot be trusted; begin again`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,115 @@
+import type { Database } from '../../db/database.ts';
+import type { Sealed } from './vault.ts';
+
+export interface SignInRow {
+  readonly stateSha256: string;
+  readonly vendor: string;
+  readonly sessionSha256: string | null;
+  readonly browserSha256: string;
+  readonly verifier: Sealed;
+  readonly expiresAt: number;
+}
+
+export interface LinkSessionRow {
+  readonly sha256: string;
+  readonly account: number;
+  readonly userRef: string;
+  readonly vendor: string | null;
+  readonly redirectUri: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly usedAt: number | null;
+}
+
+/** The only SQL for `oauth_states` and `link_sessions`. States and sessions are named by their SHA-256. */
+export function createSignInStore(database: Database) {
+  const { queries } = database;
+  return {
+    async putState(row: SignInRow): Promise<void> {
+      await queries
+        .insertInto('oauth_states')
+        .values({
+          state_sha256: row.stateSha256,
+          vendor: row.vendor,
+          session_sha256: row.sessionSha256,
+          browser_sha256: row.browserSha256,
+          vault_key: row.verifier.keyId,
+          sealed_verifier: row.verifier.text,
+          expires_at: row.expiresAt,
+        })
+        .execute();
+    },
+
+    /** Takes a state out: whoever gets it, nobody else does. Expired ones go with it. */
+    async takeState(stateSha256: string, now: number): Promise<SignInRow | undefined> {
+      await queries.deleteFrom('oauth_states').where('expires_at', '<=', now).execute();
+      const row = await queries
+        .deleteFrom('oauth_states')
+        .where('state_sha256', '=', stateSha256)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      return {
+        stateSha256,
+        vendor: row.vendor,
+        sessionSha256: row.session_sha256,
+        browserSha256: row.browser_sha256,
+        verifier: { keyId: row.vault_key, text: row.sealed_verifier },
+        expiresAt: row.expires_at,
+      };
+    },
+
+    async putSession(row: Omit<LinkSessionRow, 'usedAt'>): Promise<void> {
+      await queries
+        .insertInto('link_sessions')
+        .values({
+          session_sha256: row.sha256,
+          account_id: row.account,
+          user_ref: row.userRef,
+          vendor: row.vendor,
+          redirect_uri: row.redirectUri,
+          created_at: row.createdAt,
+          expires_at: row.expiresAt,
+          used_at: null,
+        })
+        .execute();
+    },
+
+    async findSession(sha256: string): Promise<LinkSessionRow | undefined> {
+      const row = await queries
+        .selectFrom('link_sessions')
+        .selectAll()
+        .where('session_sha256', '=', sha256)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      return {
+        sha256,
+        account: row.account_id,
+        userRef: row.user_ref,
+        vendor: row.vendor,
+        redirectUri: row.redirect_uri,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        usedAt: row.used_at,
+      };
+    },
+
+    /** Marks a session as used; false when it has been used before. */
+    async useSession(sha256: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('link_sessions')
+        .set({ used_at: now })
+        .where('session_sha256', '=', sha256)
+        .where('used_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** What became of no use an hour ago or more: it is told apart from what never was for so long. */
+    async removeSessionsBefore(expiresAt: number): Promise<void> {
+      await queries.deleteFrom('link_sessions').where('expires_at', '<', expiresAt).execute();
+    },
+  };
+}
+
+export type SignInStore = ReturnType<typeof createSignInStore>;
