@@ -196,7 +196,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       sessions: linkSessions,
       adapters,
       partnerOf: (vendor) => partnerIn(settings, vendor),
-      authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug)),
+      authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
       loginSession: (adapter, signal) =>
         calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug }, signal),
       publicUrl,

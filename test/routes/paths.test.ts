@@ -76,7 +76,8 @@ onEachEngine('every path', (engine) => {
     for (const route of withId) {
       const query = await queryOf(route);
       const [parameter] = route.parameters.filter((one) => one.in === 'path').slice(-1);
-      const judged = route.service === 'grid' ? 422 : 404;
+      const absent = route.sample.unknown ?? 404;
+      const judged = route.service === 'grid' ? 422 : absent;
       for (const value of UNSTORABLE) {
         const reply = await here.good(route, { path: `${pathWith(route, value)}${query}` });
         const found = faultsOfError(route.service, reply, { status: judged });
@@ -84,7 +85,7 @@ onEachEngine('every path', (engine) => {
       }
       for (const value of ODD_BUT_DECODABLE) {
         const reply = await here.good(route, { path: `${pathWith(route, value)}${query}` });
-        const status = parameter?.schema.type === 'integer' ? 422 : 404;
+        const status = parameter?.schema.type === 'integer' ? 422 : absent;
         const found = faultsOfError(route.service, reply, { status });
         faults.push(...found.map((fault) => `${route.name} ${value}: ${fault}`));
       }

@@ -30,6 +30,8 @@ export interface Sample {
   readonly largest?: number;
   /** Unknown fields in the body are refused. */
   readonly strict?: true;
+  /** What an id in the path that does not exist is answered with; 404 unless it is said. */
+  readonly unknown?: number;
 }
 
 const at =
@@ -63,7 +65,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /links': { path: at('/links'), good: 200 },
   'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
   'GET /vendors': { path: at('/vendors'), good: 200 },
-  'GET /vendors/{vendor}/budget': { path: at('/vendors/sandbox/budget'), good: 200 },
+  'GET /vendors/{vendor}/budget': { path: at('/vendors/sandbox/budget'), good: 200, unknown: 400 },
   'POST /link/sessions': {
     path: at('/link/sessions'),
     body: { user_ref: 'samples', vendor: 'sandbox', redirect_uri: 'https://app.example.com/' },
@@ -71,9 +73,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     also: [400],
   },
   // Sessions and sign-ins are begun by a browser; without one the good answer is a refusal.
-  'GET /link/sessions/{session}': { path: at('/link/sessions/unknown'), good: 400 },
-  'GET /oauth/{vendor}/authorize': { path: at('/oauth/sandbox/authorize'), good: 400 },
-  'GET /oauth/{vendor}/callback': { path: at('/oauth/sandbox/callback?state=unknown'), good: 400 },
+  'GET /link/sessions/{session}': { path: at('/link/sessions/unknown'), good: 400, unknown: 400 },
+  'GET /oauth/{vendor}/authorize': { path: at('/oauth/sandbox/authorize'), good: 400, unknown: 400 },
+  'GET /oauth/{vendor}/callback': {
+    path: at('/oauth/sandbox/callback?state=unknown'),
+    good: 400,
+    unknown: 400,
+  },
   'GET /devices': { path: at('/devices?limit=2'), good: 200 },
   'GET /devices/{id}': { path: ({ light }) => `/devices/${light}`, good: 200 },
   'POST /devices/{id}/command': {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ServedVendor, serveVendor } from '../../../../test/served-vendor.ts';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
-import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
-import { netatmo } from '../../../vendors/netatmo/index.ts';
+import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { netatmo } from '../../src/vendors/netatmo/index.ts';
+import { type ServedVendor, serveVendor } from '../served-vendor.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
 
 /** What a browser would keep and follow. */
 class Browser {
