@@ -78,6 +78,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     calls,
     tokens,
     linkCodes,
+    isSimulated: () => false,
     checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
     random: systemRandom,

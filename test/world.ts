@@ -62,6 +62,8 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       ELNAV_VAULT_KEYS: VAULT_KEYS,
       // No test reaches out to the network.
       ELNAV_FETCH: options.priceSources === undefined ? 'off' : 'on',
+      // A test that wants one names it.
+      ELNAV_SIMULATE: 'none',
       ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
       ...options.env,
     },

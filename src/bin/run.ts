@@ -44,11 +44,13 @@ function sentenceOf(error: Error): string {
   return `Port ${error.port} is in use. Stop what uses it, or set ELNAV_CONNECT_PORT and ELNAV_GRID_PORT to other ports.`;
 }
 
-function greet({ connectUrl, gridUrl, dataDir, engine, made }: Running): void {
+function greet({ connectUrl, gridUrl, dataDir, engine, simulated, made }: Running): void {
   const lines = ['elnav is ready.', ''];
   if (connectUrl !== undefined) lines.push(`  Connect   ${connectUrl}   documents ${connectUrl}/docs`);
   if (gridUrl !== undefined) lines.push(`  Grid      ${gridUrl}   documents ${gridUrl}/docs`);
   lines.push(`  Data      ${engine === 'sqlite' ? dataDir : 'PostgreSQL (DATABASE_URL)'}`);
+  if (simulated.length > 0)
+    lines.push(`  Simulated ${simulated.join(', ')}: what these vendors tell is made up (ELNAV_SIMULATE)`);
   if (made.adminToken !== undefined) {
     lines.push(
       '',

@@ -48,6 +48,7 @@ import { openGeocoder } from './geocoder.ts';
 import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
+import { type Simulators, startSimulators } from './simulators.ts';
 import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
 import { wellKnownFiles } from './well-known-files.ts';
 
@@ -79,6 +80,8 @@ export interface Running {
   readonly gridUrl: string | undefined;
   readonly dataDir: string;
   readonly engine: Database['engine'];
+  /** Names of the vendors that simulators stand in for. */
+  readonly simulated: readonly string[];
   /** What the first start made and shows once. */
   readonly made: { readonly adminToken: string | undefined; readonly apiKey: string | undefined };
   /** Stops taking work, finishes what runs, closes; within five seconds. */
@@ -163,6 +166,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     return server;
   };
 
+  let simulators: Simulators | undefined;
   if (services.includes('connect')) {
     const adapters = new Map((options.adapters ?? vendors).map((adapter) => [adapter.slug, adapter]));
     const callVendor = createVendorCaller({ clock, log, metrics, stopping: stopVendors.signal });
@@ -173,29 +177,46 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const linkCodes = createLinkCodes({ database, vault, clock, random });
     const budgets = createBudgets({ database, clock, log });
     closers.push(() => budgets.flush());
+    const publicUrl = () => settings.connectUrl ?? urls.get('connect') ?? '';
+    const simulated = await startSimulators({
+      settings,
+      adapters: [...adapters.values()],
+      clock,
+      random,
+      log,
+      publicUrl,
+      async postToConnect(path, { body, headers }) {
+        const { server } = servers.find(({ service }) => service === 'connect') ?? {};
+        return (
+          (await server?.app.inject({ method: 'POST', url: path, headers, payload: body }))?.statusCode ?? 503
+        );
+      },
+    });
+    simulators = simulated;
+    closers.push(() => simulated.close());
     const baseUrlOf = (vendor: string, host: string) => {
       const set = settings.vendors.get(vendor);
-      return set?.baseUrls[host] ?? set?.baseUrl;
+      return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
     };
+    const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
     const hosts = createVendorHosts({ baseUrlOf, clock, random, log, userAgent: `elnav/${VERSION}` });
     closers.push(() => hosts.close());
     const calls = createCalls({
       adapters,
       hostOf: hosts.hostOf,
-      partnerOf: (vendor) => partnerIn(settings, vendor),
+      partnerOf,
       tokens,
       budgets,
       signals: createSignals(clock),
       clock,
     });
-    const publicUrl = () => settings.connectUrl ?? urls.get('connect') ?? '';
     const signInStore = createSignInStore(database);
     const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
     const signIn = createSignIn({
       store: signInStore,
       sessions: linkSessions,
       adapters,
-      partnerOf: (vendor) => partnerIn(settings, vendor),
+      partnerOf,
       authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
       loginSession: (adapter, signal) =>
         calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug }, signal),
@@ -220,6 +241,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       calls,
       tokens,
       linkCodes,
+      isSimulated: simulated.isSimulated,
       checkCredentials,
       clock,
       random,
@@ -244,6 +266,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
         charging,
         idempotency,
         limits,
+        simulatedPages: simulated.pages,
         clock,
         prices: market.prices,
         signIn,
@@ -254,8 +277,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
         publicUrl,
         random,
         isConfigured: (vendor) =>
-          adapters.get(vendor)?.oauth === undefined || partnerIn(settings, vendor) !== undefined,
-        isSimulated: () => false,
+          adapters.get(vendor)?.oauth === undefined || partnerOf(vendor) !== undefined,
+        isSimulated: simulated.isSimulated,
       },
       VERSION,
     );
@@ -293,6 +316,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     gridUrl: settings.gridUrl ?? urls.get('grid'),
     dataDir,
     engine: database.engine,
+    simulated: simulators?.names ?? [],
     made: { adminToken: secrets.madeAdminToken ? secrets.adminToken.reveal() : undefined, apiKey },
     stop: () => {
       stopping ??= stop();

@@ -54,6 +54,7 @@ function launch({ bin = 'all', env = {} }: Launch) {
       ELNAV_LOG_LEVEL: 'warn',
       // No test reaches out to the network.
       ELNAV_FETCH: 'off',
+      ELNAV_SIMULATE: 'none',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

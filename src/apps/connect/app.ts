@@ -11,10 +11,12 @@ import { linkSessionRoutes } from './routes/link-sessions.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
+import { simulatedPages } from './routes/simulated.ts';
 import { vendorRoutes } from './routes/vendors.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
 
 export type { ConnectDependencies, WellKnownFile } from './dependencies.ts';
+export type { SimulatedPage } from './routes/simulated.ts';
 export { acceptStations } from './stations.ts';
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
@@ -44,6 +46,7 @@ export async function addConnect(
   conditionRoutes(app, dependencies);
   chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
+  await simulatedPages(app, dependencies.simulatedPages);
   const { clock, prices } = dependencies;
   const places = createPlaces({ ...LARGE_BODIES, clock });
   await optimizeRoutes(app, { clock, places, prices });

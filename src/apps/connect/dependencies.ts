@@ -10,6 +10,7 @@ import type { LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
+import type { SimulatedPage } from './routes/simulated.ts';
 
 export interface WellKnownFile {
   readonly path: string;
@@ -40,5 +41,7 @@ export interface ConnectDependencies {
   readonly limits: Limits;
   /** Day-ahead prices, for plans over an area's. */
   readonly prices: Pick<Prices, 'spot'>;
+  /** Sign-in pages of the vendors that simulators stand in for. */
+  readonly simulatedPages: readonly SimulatedPage[];
   readonly clock: Clock;
 }

@@ -13,6 +13,7 @@ import type { CallVendor, Devices } from '../devices/index.ts';
 import type { Calls } from './calls.ts';
 import type { LinkCodes } from './link-codes.ts';
 import type { Sessions } from './sessions.ts';
+import { markedAsSimulated } from './simulated-names.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import type { TokensOfLinks } from './tokens.ts';
 
@@ -84,6 +85,8 @@ interface LinksOptions {
   readonly calls: Calls;
   readonly tokens: TokensOfLinks;
   readonly linkCodes: LinkCodes;
+  /** Whether a simulator stands in for the vendor. */
+  readonly isSimulated: (vendor: string) => boolean;
   /** Checks credentials against the vendor's schema and says what is wrong with them. */
   readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
   readonly clock: Clock;
@@ -226,6 +229,7 @@ export function createLinks(options: LinksOptions) {
       createdAt: before?.createdAt ?? provisional.createdAt,
       sealed: sessions.seal(key, linked.credentials ?? given.credentials),
     };
+    const told = options.isSimulated(vendor) ? markedAsSimulated(adapter, linked.devices) : linked.devices;
     const old = before === undefined ? [] : await devices.ofLink(row);
     // A station tells its devices itself; what linking said of them holds only until it has.
     const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
@@ -233,7 +237,7 @@ export function createLinks(options: LinksOptions) {
       await store.save(transaction, row);
       if (given.tokens !== undefined) await tokens.put(transaction, row, given.tokens);
       if (keepsDevices) await devices.setUserRef(transaction, row);
-      else await devices.replace(transaction, row, linked.devices);
+      else await devices.replace(transaction, row, told);
     });
     if (given.tokens !== undefined) await tokens.forget(row);
     await devices.changed(account, [...old, ...linked.devices]);

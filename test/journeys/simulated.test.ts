@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { VendorDescription } from '../../src/adapter/describe.ts';
+import { turnedClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import { vendors } from '../../src/vendors/index.ts';
+import { ENGINES } from '../databases.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+const simulated = vendors.filter(({ simulator }) => simulator !== undefined);
+
+/** What an end user sees: pages, and where they lead. */
+async function follow(
+  url: string,
+  init: RequestInit = {},
+): Promise<{ response: Response; location: string }> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  return { response, location: new URL(response.headers.get('location') ?? '', url).href };
+}
+
+async function signInByPage(world: World, vendor: string, user: Record<string, string>): Promise<unknown> {
+  const { response, location: page } = await follow(`${world.connect}/oauth/${vendor}/authorize`);
+  assert.equal(response.status, 302, vendor);
+  assert.ok(page.startsWith(`${world.connect}/simulated/${vendor}/`), page);
+  assert.match(await (await fetch(page)).text(), /This is a simulator inside elnav/);
+  const back = await follow(page, { method: 'POST', body: new URLSearchParams(user) });
+  assert.equal(back.response.status, 302, vendor);
+  const cookie = (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  const code = await fetch(back.location, { headers: { cookie, accept: 'application/json' } });
+  assert.equal(code.status, 200, vendor);
+  const { link_code } = (await code.json()) as { link_code: string };
+  return { link_code };
+}
+
+for (const engine of ENGINES) {
+  describe(`a newcomer without any vendor account, ${engine}`, () => {
+    let world: World;
+    let caller: Caller;
+    before(async () => {
+      // By name, so that PostgreSQL has them too.
+      const env = { ELNAV_SIMULATE: simulated.map(({ slug }) => slug).join() };
+      world = await makeWorld({ engine, env });
+      caller = await world.newAccount();
+    });
+    after(() => world.close());
+
+    it('sees which vendors are simulated', async () => {
+      const { body } = await caller.call('GET', '/vendors');
+      const told = (body as VendorDescription[]).filter((vendor) => vendor.simulated);
+      assert.deepEqual(
+        told.map(({ slug, configured }) => [slug, configured]),
+        simulated.map(({ slug }) => [slug, true]),
+      );
+      assert.ok(told.length >= 3);
+    });
+
+    for (const { slug, simulator, oauth } of simulated)
+      it(`links ${slug}, and reads devices whose names say that they are made up`, async () => {
+        const { createSimulator } = (await simulator?.()) ?? assert.fail();
+        // Another one of its kind, for its users are the same.
+        const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl: () => '' });
+        const credentials =
+          oauth === undefined
+            ? user.credentials
+            : await signInByPage(world, slug, { username: user.name, password: user.password });
+        const linked = await caller.call('POST', '/link', {
+          vendor: slug,
+          user_ref: 'newcomer',
+          credentials,
+        });
+        assert.equal(linked.status, 200, JSON.stringify(linked.body));
+        const { body } = await caller.call('GET', `/devices?vendor=${slug}`);
+        const devices = body as { id: string; name: string }[];
+        assert.ok(devices.length > 0);
+        for (const { name } of devices) assert.match(name, /\(simulated\)/);
+        const [first] = devices;
+        const read = await caller.call(
+          'GET',
+          `/devices/${encodeURIComponent(first?.id ?? '')}?vendor=${slug}`,
+        );
+        assert.equal(read.status, 200, JSON.stringify(read.body));
+      });
+  });
+}
