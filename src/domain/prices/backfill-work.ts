@@ -84,6 +84,8 @@ export function createBackfillWork(options: WorkOptions) {
       await storeDays(store, days, clock.now());
       missing = missing.filter((area) => !days.some((found) => found.area === area));
       if (missing.length === 0) return { kind: 'done' };
+      // A question that was given up because this process ends says nothing of the day.
+      if (!goesOn()) return undefined;
       const left = attempts.filter(({ area }) => missing.includes(area));
       const delay = Math.max(0, ...left.map(({ source }) => questions.notBefore(source) - clock.now()));
       const retry = RETRIES_MS[attempt];

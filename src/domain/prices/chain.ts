@@ -1,7 +1,7 @@
 import type { Day, ExchangeRateSource, PriceArea, PriceDay, PriceSource } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { addDays, dayOf, daysBetween, HOUR_MS } from './calendar.ts';
-import { areSame, type Context, type Judgement, judge } from './judge.ts';
+import { areSame, type Context, judge } from './judge.ts';
 import { dailyMean, type KnownDay } from './known-day.ts';
 import type { Failed, Questions } from './questions.ts';
 import { knownRate, RATE_REACH_DAYS } from './rate.ts';
@@ -89,15 +89,23 @@ export function createChain({ clock, store, sourceStore, questions, sources, rat
           outcome,
           sentence: `${source.name}: ${sentence}`,
         });
-        const believed = believe(judgement, doubted);
-        if (believed !== undefined) {
-          found.set(area, believed);
+        const believe = (known: KnownDay) => {
+          found.set(area, known);
           return told('ok', `${area} ${day} is there`);
+        };
+        switch (judgement.verdict) {
+          case 'accepted':
+            return believe(confirmedBy(judgement.day, doubted) ?? judgement.day);
+          case 'quarantined': {
+            const confirmed = confirmedBy(judgement.day, doubted);
+            if (confirmed !== undefined) return believe(confirmed);
+            doubted.push(judgement.day);
+            return told('quarantined', judgement.sentence);
+          }
+          case 'refused':
+          case 'no_rate':
+            return told(judgement.verdict, judgement.sentence);
         }
-        if (judgement.verdict === 'quarantined') doubted.push(judgement.day);
-        return judgement.verdict === 'accepted'
-          ? told('ok', `${area} ${day} is there`)
-          : told(judgement.verdict, judgement.sentence);
       };
 
       for (const [rank, source] of sources.entries()) {
@@ -158,11 +166,8 @@ function wasJustTold(questions: Questions, { slug }: ExchangeRateSource, now: nu
   return last?.outcome === 'ok' && now - last.asked_at < RATE_ASKED_EVERY_MS;
 }
 
-/** A doubted day is believed when an independent source says the same; the source of higher rank is then the one told. */
-function believe(judgement: Judgement, doubted: readonly KnownDay[]): KnownDay | undefined {
-  if (judgement.verdict === 'accepted') return judgement.day;
-  if (judgement.verdict !== 'quarantined') return undefined;
-  const { day } = judgement;
+/** The doubted day of a source before, of which this one says the same: it is then believed, and told as that source has it. */
+function confirmedBy(day: KnownDay, doubted: readonly KnownDay[]): KnownDay | undefined {
   return doubted.find((other) => other.source !== day.source && areSame(other, day));
 }
 
