@@ -34,7 +34,7 @@ export interface Market {
 export async function openMarket(options: MarketOptions): Promise<Market> {
   const { settings, database, clock, random, log, metrics, servesGrid } = options;
   const isAsking = settings.isFetching && servesGrid;
-  const named: Sources = isAsking ? { sources: options.priceSources ?? [] } : NO_SOURCES;
+  const named = isAsking ? await loadSources(settings, options.priceSources) : NO_SOURCES;
   const clients = createClients(options);
   const prices = await createPrices({
     database,
@@ -77,6 +77,21 @@ interface Sources {
 }
 
 const NO_SOURCES: Sources = { sources: [] };
+
+/** Loaded only where they are asked: readers of XML are of no use to a process that fetches nothing. */
+async function loadSources(
+  { priceSources: slugs }: MarketSettings,
+  given: readonly PriceSource[] | undefined,
+): Promise<Sources> {
+  if (given !== undefined) return { sources: given };
+  const { priceSources, exchangeRateSource } = await import('../sources/index.ts');
+  const sources = slugs.map((slug) => {
+    const source = priceSources.find((one) => one.slug === slug);
+    if (source === undefined) throw new TypeError(`no source of prices is called ${slug}`);
+    return source;
+  });
+  return { sources, rateSource: exchangeRateSource };
+}
 
 /** One HTTP client for each source, made when it is first asked: most processes never ask most of them. */
 function createClients({ settings, clock, random, log, version }: MarketOptions) {
