@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
-import type { PriceSource } from '../adapter/market.ts';
+import type { PriceSource, ProductionSource } from '../adapter/market.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import { addGrid } from '../apps/grid/app.ts';
@@ -60,6 +60,7 @@ export interface StartOptions {
   readonly adapters?: readonly Adapter[];
   /** Instead of those that the settings name. */
   readonly priceSources?: readonly PriceSource[];
+  readonly productionSource?: ProductionSource;
 }
 
 export interface Running {
@@ -126,9 +127,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     version: VERSION,
     servesGrid: services.includes('grid'),
     ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
+    ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   closers.push(() => market.close());
-  const probes = [...probesOf({ database, redis, dataDir }), market.probe];
+  const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
 
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
   const make = (service: 'connect' | 'grid', port: number): Server => {
@@ -209,7 +211,12 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     if (geocoder !== undefined) closers.push(() => geocoder.close());
     const tables = readTables([join(dataDir, 'areas'), BUNDLED_TABLES]);
     const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
-    await addGrid(server.app, { accounts, areas, clock }, VERSION);
+    const { prices, production } = market;
+    await addGrid(
+      server.app,
+      { accounts, areas, prices, production, clock, stopping: server.stopping },
+      VERSION,
+    );
   }
 
   for (const { server } of servers) server.addHealth();
@@ -220,7 +227,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     urls.set(service, await server.app.listen({ host: settings.host, port }));
     server.app.log.level = log.level;
   }
-  market.prices.start();
+  market.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));

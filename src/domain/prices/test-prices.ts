@@ -89,7 +89,7 @@ export interface FakeSource extends PriceSource {
 
 /** Answers what it is told to, in this process; by default it has every day. */
 export function fakeSource(
-  clock: TurnedClock,
+  clock: Pick<TurnedClock, 'now'>,
   slug: string,
   options: { readonly areas?: readonly PriceArea[]; readonly since?: Day; readonly answer?: Answering } = {},
 ): FakeSource {
