@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { PriceSource, ProductionSource } from '../adapter/market.ts';
@@ -38,13 +37,11 @@ import { openGeocoder } from './geocoder.ts';
 import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
+import { tableFolders } from './table-folders.ts';
 
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version;
-
-/** Found beside the package, wherever the process was started. */
-const BUNDLED_TABLES = fileURLToPath(new URL('../../data/seed', import.meta.url));
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
 const FINISH_MS = 3_000;
@@ -209,7 +206,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const server = make('grid', settings.gridPort);
     const geocoder = openGeocoder(settings, { clock, random, log });
     if (geocoder !== undefined) closers.push(() => geocoder.close());
-    const tables = readTables([join(dataDir, 'areas'), BUNDLED_TABLES]);
+    const tables = readTables(tableFolders(dataDir));
     const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
     const { prices, production } = market;
     await addGrid(
