@@ -88,7 +88,7 @@ describe('prices from a source to a plan', () => {
       readonly checks: { readonly prices: string };
     };
     assert.equal(ready.status, 'degraded');
-    assert.match(ready.checks.prices, /^no price of today is known for SE1, SE2; Elpriset just nu.se: /);
+    assert.match(ready.checks.prices, /^no price of today is known for SE1, SE2; Elpriset just nu.se: SE1 /);
     const metrics = await (await fetch(`${world.grid}/metrics`)).text();
     assert.match(metrics, /elnav_source_requests_total{source="elprisetjustnu",outcome="refused"} 1/);
     assert.match(metrics, /elnav_source_requests_total{source="ecb",outcome="ok"} 1/);

@@ -1,7 +1,7 @@
 import type { Day, ExchangeRateSource, PriceArea, PriceDay, PriceSource } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
-import { addDays, dayOf, daysBetween, HOUR_MS } from './calendar.ts';
-import { areSame, type Context, judge } from './judge.ts';
+import { addDays, dayOf, daysBetween, HOUR_MS, isDay } from './calendar.ts';
+import { areSame, type Context, isSaneRate, judge } from './judge.ts';
 import { dailyMean, type KnownDay } from './known-day.ts';
 import type { Failed, Questions } from './questions.ts';
 import { knownRate, RATE_REACH_DAYS } from './rate.ts';
@@ -58,8 +58,15 @@ export function createChain({ clock, store, sourceStore, questions, sources, rat
     const asked = await questions.ask(rateSource, (session) => rateSource.fetchRate(session));
     if (asked.kind === 'answered') {
       const { slug, name } = rateSource;
-      await sourceStore.saveRate({ ...asked.answer, source: slug }, clock.now());
-      await questions.note(slug, { outcome: 'ok', sentence: `${name}: the rate of ${asked.answer.day}` });
+      const { day: of, sekPerEur } = asked.answer;
+      const isBelieved = isDay(of) && isSaneRate(sekPerEur);
+      if (isBelieved) await sourceStore.saveRate({ day: of, sekPerEur, source: slug }, clock.now());
+      await questions.note(
+        slug,
+        isBelieved
+          ? { outcome: 'ok', sentence: `${name}: the rate of ${of}` }
+          : { outcome: 'refused', sentence: `${name}: its rate cannot be right` },
+      );
     }
     return (await knownRate(sourceStore, day))?.sekPerEur ?? null;
   };

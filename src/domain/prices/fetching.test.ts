@@ -380,6 +380,28 @@ describe('a source', () => {
       await prices.close();
     }));
 
+  for (const wrong of [
+    { day: '2026-11-20', sekPerEur: '110.295' },
+    { day: '2026-11-20', sekPerEur: '0' },
+    { day: '2026-11-20', sekPerEur: 'NaN' },
+    { day: 'yesterday', sekPerEur: '11.2' },
+  ]) {
+    it(`in euros alone is not converted at a rate of ${wrong.sekPerEur} of ${wrong.day}`, () =>
+      withDatabase(async (database) => {
+        const clock = turnedClock(now);
+        const answer: Answering = ({ day, areas }) => areas.map((area) => inEuros(reportedDay(area, day)));
+        const { prices } = await pricesOf(database, {
+          clock,
+          sources: [fakeSource(clock, 'first', { answer })],
+          rateSource: { ...rateSource, fetchRate: async () => wrong },
+        });
+        prices.start();
+        await pass(clock, MINUTE);
+        assert.throws(() => prices.spot(['SE3']), /Rates: its rate cannot be right/);
+        await prices.close();
+      }));
+  }
+
   it('in euros alone is converted at the newest rate known, and cannot be used without one', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);

@@ -1,5 +1,5 @@
-import type { ExchangeRateSource, PriceSource } from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
@@ -42,6 +42,8 @@ export interface PricesOptions {
   /** Text of the bundled day, where it may stand in for prices that are not there. */
   readonly sample?: string;
 }
+
+const CLOSE_WITHIN_MS = 1_000;
 
 /** Of the messages between processes. */
 const STORED = 'prices.stored';
@@ -130,14 +132,17 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
 
   return {
     spot(areas) {
-      const { spot } = memory.view();
-      const found = areas.flatMap((area) => spot[area]);
+      const { spot, all } = memory.view();
+      const found =
+        areas.join() === PRICE_AREAS.join()
+          ? all
+          : PRICE_AREAS.flatMap((area) => (areas.includes(area) ? spot[area] : []));
       if (found.length === 0) throw unavailable(areas, situation());
       return found;
     },
     current() {
       const { current } = memory.view();
-      if (current === null) throw unavailable(['SE1', 'SE2', 'SE3', 'SE4'], situation());
+      if (current === null) throw unavailable(PRICE_AREAS, situation());
       return current;
     },
     history: (query) => readHistory(store, query),
@@ -163,8 +168,9 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       watcher.close();
       listeners.clear();
       questions.stop();
-      await Promise.all([fetcher.close(), work.close()]);
-      await holder.close();
+      const ended = Promise.all([fetcher.close(), work.close()]).then(() => holder.close());
+      // A database that does not answer must not hold up the end; what was not stored is asked for again.
+      await Promise.race([ended, sleep(clock, CLOSE_WITHIN_MS)]);
     },
   };
 }

@@ -136,6 +136,7 @@ function failureOf({ name }: { readonly name: string }, error: unknown): Failed 
     return { outcome: 'answer_invalid', sentence: `${name}: its answer was not understood` };
   return {
     outcome: error.kind === 'refused' ? 'http_refused' : error.kind,
-    sentence: `${name}: ${error.message}`,
+    // The HTTP client names whom it calls.
+    sentence: error.message.includes(name) ? error.message : `${name}: ${error.message}`,
   };
 }

@@ -31,31 +31,24 @@ export interface StoredSlot extends DaySlot {
 export function createPriceStore(database: Database) {
   const { queries } = database;
 
-  const replace = async (into: Queries, day: KnownDay, now: number): Promise<void> => {
-    // Its own row comes first: on PostgreSQL a second writer of the same day then waits here.
-    await into
-      .updateTable('price_days')
-      .set({ ...dayColumns(day), fetched_at: now, checked_at: now })
-      .where('area', '=', day.area)
-      .where('day', '=', day.day)
-      .execute();
+  const replaceSlots = async (into: Queries, { area, day, start, end, slots }: KnownDay): Promise<void> => {
     await into
       .deleteFrom('prices')
-      .where('area', '=', day.area)
-      .where('start_at', '>=', day.start)
-      .where('start_at', '<', day.end)
+      .where('area', '=', area)
+      .where('start_at', '>=', start)
+      .where('start_at', '<', end)
       .execute();
     // A day has at most 100 slots, so one statement stays far below SQLite's 32,766 variables.
     await into
       .insertInto('prices')
       .values(
-        day.slots.map(({ start, end, sek, eur }) => ({
-          area: day.area,
-          start_at: start,
-          end_at: end,
-          day: day.day,
-          sek,
-          eur,
+        slots.map((slot) => ({
+          area,
+          start_at: slot.start,
+          end_at: slot.end,
+          day,
+          sek: slot.sek,
+          eur: slot.eur,
         })),
       )
       .execute();
@@ -77,18 +70,21 @@ export function createPriceStore(database: Database) {
           .onConflict((conflict) => conflict.columns(['area', 'day']).doNothing())
           .executeTakeFirstOrThrow();
         if ((numInsertedOrUpdatedRows ?? 0n) > 0n) {
-          await replace(transaction, day, now);
+          await replaceSlots(transaction, day);
           return 'stored';
         }
-        const { numUpdatedRows } = await transaction
+        const ofDay = transaction
           .updateTable('price_days')
-          .set({ checked_at: now })
           .where('area', '=', day.area)
-          .where('day', '=', day.day)
+          .where('day', '=', day.day);
+        const { numUpdatedRows } = await ofDay
+          .set({ checked_at: now })
           .where('fingerprint', '=', fingerprintOf(day))
           .executeTakeFirst();
         if (numUpdatedRows > 0n) return 'unchanged';
-        await replace(transaction, day, now);
+        // Before its slots: on PostgreSQL a second writer of the same day then waits here.
+        await ofDay.set({ ...dayColumns(day), fetched_at: now, checked_at: now }).execute();
+        await replaceSlots(transaction, day);
         return 'corrected';
       });
     },
