@@ -85,6 +85,17 @@ describe('an address', () => {
     assert.match(answer.note ?? '', /2 places.*postnr/);
   });
 
+  it('is less sure of a place that is written otherwise, and says so', async () => {
+    const other = await plain.address(sent('Byvägen 3', 'Mälmö'));
+    assert.deepEqual([other.ort, other.confidence], ['Malmö', 0.52]);
+    assert.match(other.note ?? '', /no place is written "Mälmö"; Malmö is the nearest/);
+    assert.equal(
+      (await plain.address(sent('Byvägen 3', 'malmo'))).note,
+      undefined,
+      'written without accents',
+    );
+  });
+
   it('that cannot be told says what is missing', () => {
     assert.throws(() => plain.address(sent('Storgatan 1')), {
       code: 'address.not_found',
