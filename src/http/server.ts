@@ -112,11 +112,13 @@ export function createServer(options: ServerOptions): Server {
   });
   answerUnknownRoutes(app, service);
 
+  // An answer may close before or after it is finished; it is counted once.
+  const told = new WeakSet<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
     reply.raw.once('close', () => {
       // A caller who hung up in the middle of an answer has had it all the same.
-      if (reply.raw.headersSent && !reply.raw.writableFinished) answered(request, reply);
+      if (reply.raw.headersSent && !told.has(reply)) answered(request, reply);
       running -= 1;
       if (running === 0) drained();
     });
@@ -136,6 +138,7 @@ export function createServer(options: ServerOptions): Server {
     else waiting.then(() => done(), done);
   });
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (told.has(reply)) return;
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requests.observe(
       { service, method: request.method, route, status: reply.statusCode },
@@ -148,6 +151,7 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     gate.count(request, reply);
+    told.add(reply);
   };
   app.addHook('onResponse', (request, reply, done) => {
     answered(request, reply);
