@@ -402,6 +402,27 @@ describe('a source', () => {
       }));
   }
 
+  for (const [title, stored, rate] of [
+    ['that another source stated for a day near by', '2026-11-01', '11.00000'],
+    ['but not at one of months ago', '2026-08-01', undefined],
+  ] as const) {
+    it(`in euros alone is converted at a rate ${title}`, () =>
+      withDatabase(async (database) => {
+        const clock = turnedClock(now);
+        await createPriceStore(database).store(knownDay('SE1', stored), 1);
+        const answer: Answering = ({ day, areas }) => areas.map((area) => inEuros(reportedDay(area, day)));
+        const { prices } = await pricesOf(database, {
+          clock,
+          sources: [fakeSource(clock, 'second', { answer })],
+        });
+        prices.start();
+        await pass(clock, MINUTE);
+        const known = prices.health().until.SE3 === null ? undefined : prices.spot(['SE3'])[0]?.exchange_rate;
+        assert.equal(known, rate);
+        await prices.close();
+      }));
+  }
+
   it('in euros alone is converted at the newest rate known, and cannot be used without one', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);

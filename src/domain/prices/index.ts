@@ -14,6 +14,7 @@ import { readHistory } from './history.ts';
 import { createHolder, LEASE_MS } from './holder.ts';
 import { createMemory } from './memory.ts';
 import { createQuestions, type SessionOf } from './questions.ts';
+import { createRates } from './rate.ts';
 import { readSampleDay } from './sample.ts';
 import type { PriceEvent, Prices } from './shapes.ts';
 import { createPriceStore } from './store.ts';
@@ -72,7 +73,8 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const sample = options.sample === undefined ? undefined : readSampleDay(options.sample);
   const memory = createMemory({ store, clock, sample, heard });
   const questions = createQuestions({ clock, log, metrics, store: sourceStore, sessionOf });
-  const chain = createChain({ clock, store, sourceStore, questions, sources, rateSource });
+  const rateFor = createRates({ clock, sourceStore, questions, rateSource });
+  const chain = createChain({ store, questions, sources, rateFor });
   await memory.refresh();
   await questions.refresh();
 
