@@ -88,10 +88,17 @@ function csvCell(value: Cell): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** The rest of what is being read, after a first step that was taken already. */
+/** What is being read, after a first step that was taken already; the next batch is fetched while this one is written. */
 async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
-    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
+    let step = first;
+    while (step.done !== true) {
+      const next = rest.next();
+      // Told where it is waited for; until then nobody would hear of it.
+      next.catch(() => {});
+      yield step.value;
+      step = await next;
+    }
   } finally {
     await rest.return?.();
   }

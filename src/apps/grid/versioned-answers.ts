@@ -13,7 +13,8 @@ export function createVersionedAnswers(version: () => unknown) {
     }
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const made = prepared(JSON.stringify(make()));
+    const text = JSON.stringify(make());
+    const made = { ...prepared(text), body: Buffer.from(text) };
     kept.set(key, made);
     return made;
   };
