@@ -1,5 +1,6 @@
 import { readSettings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
+import { compactHeap } from './compact-heap.ts';
 import { type Running, start } from './start.ts';
 
 /** Runs services until SIGTERM or SIGINT. A fault of the operator's is printed as a sentence. */
@@ -24,6 +25,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
       );
     });
   }
+  compactHeap();
   // Last: whoever reads that it is ready may stop it at once.
   greet(running);
 }

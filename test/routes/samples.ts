@@ -94,6 +94,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       device_profile: { kind: 'battery' },
     },
     good: 200,
+    // Either prices or an area, which no keyword of the schema says.
+    also: [400],
     largest: 16 * 1024 * 1024,
   },
   'POST /flex/dispatch': {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { type DaySlot, dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
@@ -118,40 +119,47 @@ export function createPriceStore(database: Database) {
       return rows.map((row) => ({ start: row.start_at, end: row.end_at, sek: row.sek, eur: row.eur }));
     },
 
-    /** The next slots of an area that start from `from` until before `until`. */
+    /**
+     * Slots of the next `days` days that have some, by time. What a day's slots are is gathered by the database into one text: a row
+     * for each slot would take the PostgreSQL driver four times as long.
+     */
     async page(query: {
       readonly area: PriceArea;
       readonly from: number;
       readonly until: number;
-      readonly limit: number;
+      readonly days: number;
     }): Promise<StoredSlot[]> {
+      const slot = sql`prices.start_at || ' ' || prices.end_at || ' ' || prices.sek || ' ' || coalesce(prices.eur, '')`;
+      const gathered =
+        database.engine === 'sqlite'
+          ? sql<string>`group_concat(${slot}, ',' order by prices.start_at)`
+          : sql<string>`string_agg(${slot}, ',' order by prices.start_at)`;
       const rows = await queries
         .selectFrom('prices')
         .innerJoin('price_days', (join) =>
           join.onRef('price_days.area', '=', 'prices.area').onRef('price_days.day', '=', 'prices.day'),
         )
-        .select([
-          'prices.start_at',
-          'prices.end_at',
-          'prices.sek',
-          'prices.eur',
-          'price_days.source',
-          'price_days.converted',
-        ])
+        .select(['price_days.source', 'price_days.converted', gathered.as('slots')])
         .where('prices.area', '=', query.area)
         .where('prices.start_at', '>=', query.from)
         .where('prices.start_at', '<', query.until)
-        .orderBy('prices.start_at')
-        .limit(query.limit)
+        .groupBy(['prices.day', 'price_days.source', 'price_days.converted'])
+        .orderBy('prices.day')
+        .limit(query.days)
         .execute();
-      return rows.map((row) => ({
-        start: row.start_at,
-        end: row.end_at,
-        sek: row.sek,
-        eur: row.eur,
-        source: row.source,
-        converted: row.converted === 1,
-      }));
+      return rows.flatMap(({ source, converted, slots }) =>
+        slots.split(',').map((text): StoredSlot => {
+          const [start, end, sek = '', eur = ''] = text.split(' ');
+          return {
+            start: Number(start),
+            end: Number(end),
+            sek,
+            eur: eur === '' ? null : eur,
+            source,
+            converted: converted === 1,
+          };
+        }),
+      );
     },
   };
 }
