@@ -1,5 +1,5 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
-import type { PriceSource } from '../src/adapter/market.ts';
+import type { PriceSource, ProductionSource } from '../src/adapter/market.ts';
 import { type Running, start } from '../src/bin/start.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import type { Clock } from '../src/core/clock.ts';
@@ -20,6 +20,7 @@ export interface WorldOptions {
   readonly adapters?: readonly Adapter[];
   /** Sources of prices to be asked; without them nothing is fetched. */
   readonly priceSources?: readonly PriceSource[];
+  readonly productionSource?: ProductionSource;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -76,6 +77,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.adapters === undefined ? {} : { adapters: options.adapters }),
     ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
+    ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   const connect = running.connectUrl ?? '';
   const grid = running.gridUrl ?? '';

@@ -76,7 +76,13 @@ export async function readOriginals(
   const reduced = parse('reduced-tax', parseReducedTax)?.[0];
   const concessions = parts.get('concessions')?.[0];
   return {
-    ...(municipalities && { municipalities: { ...municipalities, sources: sources('municipalities') } }),
+    ...(municipalities && {
+      municipalities: {
+        municipalities: municipalities.municipalities,
+        counties: municipalities.counties,
+        sources: sources('municipalities').map((source) => ({ ...source, ...municipalities.source })),
+      },
+    }),
     ...(zones && { zones: { shapes: zones, sources: sources('zones') } }),
     ...((registers !== undefined || operators !== undefined) && {
       gridAreas: {

@@ -1,5 +1,4 @@
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
@@ -16,8 +15,7 @@ import { type Arguments, HELP, readArguments } from './import-arguments.ts';
 import type { HttpFor } from './import-fetch.ts';
 import { readOriginals } from './import-originals.ts';
 import { exitWith } from './run.ts';
-
-const BUNDLED = fileURLToPath(new URL('../../data/seed', import.meta.url));
+import { tableFolders } from './table-folders.ts';
 
 try {
   const today = Temporal.Instant.fromEpochMilliseconds(systemClock.now()).toZonedDateTimeISO(
@@ -31,8 +29,9 @@ try {
 }
 
 async function importTables({ locations, out, isDryRun, acceptsLosses }: Arguments): Promise<void> {
-  const folder = resolve(out ?? join(readSettings(process.env).dataDir, 'seed'));
-  const folders = [folder, BUNDLED];
+  const [imported, bundled] = tableFolders(out ?? readSettings(process.env).dataDir);
+  const folder = resolve(out ?? imported);
+  const folders = [folder, bundled];
   if (!isDryRun) finishWriting(folder);
   const current = readTables(folders);
   const originals = await withClients((httpFor) => readOriginals(locations, { current, httpFor }));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ExchangeRateSource, PriceSource, SourceSession } from '../adapter/market.ts';
+import type { ExchangeRateSource, PriceSource, ProductionSource, SourceSession } from '../adapter/market.ts';
 import type { Clock } from '../core/clock.ts';
 import type { MarketSettings } from '../core/config.ts';
 import type { Random } from '../core/ids.ts';
@@ -7,6 +7,7 @@ import type { Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Database } from '../db/database.ts';
 import { createPrices, type Prices } from '../domain/prices/index.ts';
+import { createProduction, type Production } from '../domain/production/index.ts';
 import type { Probe } from '../http/health.ts';
 import type { OutboundHttp } from '../outbound/index.ts';
 
@@ -22,19 +23,23 @@ interface MarketOptions {
   readonly servesGrid: boolean;
   /** Instead of those that the settings name; for tests. */
   readonly priceSources?: readonly PriceSource[];
+  readonly productionSource?: ProductionSource;
 }
 
 export interface Market {
   readonly prices: Prices;
-  readonly probe: Probe;
+  readonly production: Production;
+  readonly probes: readonly Probe[];
+  /** Begins to fetch, where it is allowed to. */
+  start(): void;
   close(): Promise<void>;
 }
 
-/** Prices with the sources that the settings name. */
+/** Prices and production with the sources that the settings name. */
 export async function openMarket(options: MarketOptions): Promise<Market> {
   const { settings, database, clock, random, log, metrics, servesGrid } = options;
   const isAsking = settings.isFetching && servesGrid;
-  const named: Sources = isAsking ? { sources: options.priceSources ?? [] } : NO_SOURCES;
+  const named = isAsking ? await loadSources(settings, options.priceSources) : NO_SOURCES;
   const clients = createClients(options);
   const prices = await createPrices({
     database,
@@ -52,23 +57,54 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     mayFetch: servesGrid,
     ...(settings.isSampleAllowed ? { sample: readSample() } : {}),
   });
+  const productionSource = isAsking ? await loadProductionSource(options) : undefined;
+  const production = await createProduction({
+    database,
+    clock,
+    random,
+    log,
+    metrics,
+    access:
+      productionSource === undefined
+        ? undefined
+        : {
+            source: productionSource,
+            http: { send: async (request) => (await clients.of(productionSource)).send(request) },
+          },
+    unit: settings.productionUnit,
+  });
+  const probe = (name: string, { health }: Pick<Prices | Production, 'health'>): Probe => ({
+    name,
+    vital: false,
+    async check() {
+      const { status, sentence } = health();
+      // Connect alone may well do without prices.
+      if (status !== 'ok' && servesGrid) throw new Error(sentence);
+      return sentence;
+    },
+  });
   return {
     prices,
-    probe: {
-      name: 'prices',
-      vital: false,
-      async check() {
-        const { status, sentence } = prices.health();
-        // Connect alone may well do without prices.
-        if (status !== 'ok' && servesGrid) throw new Error(sentence);
-        return sentence;
-      },
+    production,
+    probes: [probe('prices', prices), probe('production', production)],
+    start() {
+      prices.start();
+      production.start();
     },
     async close() {
+      await production.close();
       await prices.close();
       await clients.close();
     },
   };
+}
+
+/** Tests that name price sources of their own name that of production as well, or there is none. */
+async function loadProductionSource(options: MarketOptions): Promise<ProductionSource | undefined> {
+  if (options.productionSource !== undefined || options.priceSources !== undefined) {
+    return options.productionSource;
+  }
+  return (await import('../sources/index.ts')).productionSource;
 }
 
 interface Sources {
@@ -78,10 +114,27 @@ interface Sources {
 
 const NO_SOURCES: Sources = { sources: [] };
 
+/** Loaded only where they are asked: readers of XML are of no use to a process that fetches nothing. */
+async function loadSources(
+  { priceSources: slugs }: MarketSettings,
+  given: readonly PriceSource[] | undefined,
+): Promise<Sources> {
+  if (given !== undefined) return { sources: given };
+  const { priceSources, exchangeRateSource } = await import('../sources/index.ts');
+  const sources = slugs.map((slug) => {
+    const source = priceSources.find((one) => one.slug === slug);
+    if (source === undefined) throw new TypeError(`no source of prices is called ${slug}`);
+    return source;
+  });
+  return { sources, rateSource: exchangeRateSource };
+}
+
+type AnySource = PriceSource | ExchangeRateSource | ProductionSource;
+
 /** One HTTP client for each source, made when it is first asked: most processes never ask most of them. */
 function createClients({ settings, clock, random, log, version }: MarketOptions) {
   const clients = new Map<string, Promise<OutboundHttp>>();
-  const make = async ({ slug, name, baseUrl }: PriceSource | ExchangeRateSource): Promise<OutboundHttp> => {
+  const make = async ({ slug, name, baseUrl }: AnySource): Promise<OutboundHttp> => {
     const { createHttp } = await import('../outbound/index.ts');
     return createHttp({
       name,
@@ -94,7 +147,7 @@ function createClients({ settings, clock, random, log, version }: MarketOptions)
     });
   };
   return {
-    of(source: PriceSource | ExchangeRateSource): Promise<OutboundHttp> {
+    of(source: AnySource): Promise<OutboundHttp> {
       const client = clients.get(source.slug) ?? make(source);
       clients.set(source.slug, client);
       return client;

@@ -1,6 +1,7 @@
 import { readSettings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { vendors } from '../vendors/index.ts';
+import { compactHeap } from './compact-heap.ts';
 import { type Running, start } from './start.ts';
 import { needsOf } from './vendor-needs.ts';
 
@@ -26,6 +27,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
       );
     });
   }
+  compactHeap();
   // Last: whoever reads that it is ready may stop it at once.
   greet(running);
 }

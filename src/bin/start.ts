@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Partner } from '../adapter/login.ts';
-import type { PriceSource } from '../adapter/market.ts';
+import type { PriceSource, ProductionSource } from '../adapter/market.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import { addGrid } from '../apps/grid/app.ts';
@@ -49,15 +48,13 @@ import { openMarket } from './market.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
 import { type Simulators, startSimulators } from './simulators.ts';
+import { tableFolders } from './table-folders.ts';
 import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
 import { wellKnownFiles } from './well-known-files.ts';
 
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version;
-
-/** Found beside the package, wherever the process was started. */
-const BUNDLED_TABLES = fileURLToPath(new URL('../../data/seed', import.meta.url));
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
 const FINISH_MS = 3_000;
@@ -73,6 +70,7 @@ export interface StartOptions {
   readonly adapters?: readonly Adapter[];
   /** Instead of those that the settings name. */
   readonly priceSources?: readonly PriceSource[];
+  readonly productionSource?: ProductionSource;
 }
 
 export interface Running {
@@ -141,9 +139,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     version: VERSION,
     servesGrid: services.includes('grid'),
     ...(options.priceSources === undefined ? {} : { priceSources: options.priceSources }),
+    ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   closers.push(() => market.close());
-  const probes = [...probesOf({ database, redis, dataDir }), market.probe];
+  const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
 
   const urls = new Map<string, string>();
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
@@ -287,9 +286,14 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const server = make('grid', settings.gridPort);
     const geocoder = openGeocoder(settings, { clock, random, log });
     if (geocoder !== undefined) closers.push(() => geocoder.close());
-    const tables = readTables([join(dataDir, 'areas'), BUNDLED_TABLES]);
+    const tables = readTables(tableFolders(dataDir));
     const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
-    await addGrid(server.app, { accounts, areas, clock }, VERSION);
+    const { prices, production } = market;
+    await addGrid(
+      server.app,
+      { accounts, areas, prices, production, clock, stopping: server.stopping },
+      VERSION,
+    );
   }
 
   for (const { server } of servers) server.addHealth();
@@ -299,7 +303,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     urls.set(service, await server.app.listen({ host: settings.host, port }));
     server.app.log.level = log.level;
   }
-  market.prices.start();
+  market.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const drained = Promise.all(servers.map(({ server }) => server.drain()));

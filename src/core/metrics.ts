@@ -6,6 +6,9 @@ export interface Metrics {
   readonly requests: Histogram<'service' | 'method' | 'route' | 'status'>;
   readonly vendorCalls: Histogram<'vendor' | 'call' | 'outcome'>;
   readonly sourceRequests: Counter<'source' | 'outcome'>;
+  readonly productionSlots: Counter<'outcome'>;
+  /** Says where the end of the newest slot of each area is to be had (ms since 1970); asked when metrics are read. */
+  watchProduction(newest: () => readonly { readonly area: string; readonly until: number }[]): void;
   /** Says where the number of connected stations is to be had; asked when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
@@ -35,6 +38,23 @@ export function createMetrics(): Metrics {
       labelNames: ['source', 'outcome'],
       registers: [registry],
     }),
+    productionSlots: new Counter({
+      name: 'elnav_production_slots_total',
+      help: 'Slots of production that were stored or changed, and those that cannot be right',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
+    watchProduction(newest) {
+      new Gauge({
+        name: 'elnav_production_until_seconds',
+        help: 'End of the newest slot of production that is known, in seconds since 1970',
+        labelNames: ['area'],
+        registers: [registry],
+        collect() {
+          for (const { area, until } of newest()) this.set({ area }, until / 1_000);
+        },
+      });
+    },
     watchStations(count) {
       new Gauge({
         name: 'elnav_stations_connected',

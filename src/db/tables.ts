@@ -266,6 +266,37 @@ interface Leases {
   until: number;
 }
 
+/** Settled production as its source serves it: the unit is told by `src/domain/production`. */
+interface Production {
+  area: string;
+  start: number;
+  length_min: number;
+  /** Above 0: a slot without figures is not stored. */
+  total: number;
+  hydro: number | null;
+  nuclear: number | null;
+  wind: number | null;
+  solar: number | null;
+  thermal: number | null;
+  other: number | null;
+  source: string;
+  changed_at: number;
+}
+
+/** How a source of production answered last. */
+interface ProductionSources {
+  slug: string;
+  asked_at: number;
+  /** When it last answered what could be read. */
+  answered_at: number | null;
+  /** It is not asked again before. */
+  not_before: number;
+  failures: number;
+  /** Slots of its last answer that cannot be right. */
+  refused: number;
+  sentence: string;
+}
+
 /** What calls of a link are signed in with. */
 interface LinkTokens {
   account_id: number;
@@ -347,6 +378,8 @@ export interface Tables {
   price_sources: PriceSources;
   price_backfills: PriceBackfills;
   leases: Leases;
+  production: Production;
+  production_sources: ProductionSources;
   link_tokens: LinkTokens;
   oauth_states: OauthStates;
   link_codes: LinkCodes;

@@ -4,8 +4,7 @@ const METHODS = 'GET, HEAD';
 /** What a page may send; cookies are not among it, for there are no credentials. */
 const REQUEST_HEADERS = 'x-api-key, authorization, if-none-match, x-request-id';
 /** What a page may read of an answer. */
-const ANSWER_HEADERS =
-  'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id, link, cache-control';
+const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';
 /** Browsers cap it at two hours or a day. */
 const PREFLIGHT_SECONDS = 86_400;
 
@@ -18,7 +17,11 @@ export function openReads(app: FastifyInstance, prefix: `/${string}/`): void {
   app.addHook('onRoute', ({ url, method }) => {
     if (url.startsWith(prefix) && [method].flat().includes('GET')) paths.add(url);
   });
-  const isOpen = (url: string) => url.startsWith(prefix) && paths.has(url.split('?', 1)[0] ?? '');
+  const isOpen = (url: string): boolean => {
+    if (!url.startsWith(prefix)) return false;
+    const end = url.indexOf('?');
+    return paths.has(end === -1 ? url : url.slice(0, end));
+  };
 
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;

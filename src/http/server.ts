@@ -37,6 +37,8 @@ export interface Server {
   readonly app: FastifyInstance;
   /** Adds `/healthz`, `/readyz` and `/metrics`; after the routes, so that the documents list them last. */
   addHealth(): void;
+  /** Fires when the server begins to stop: answers without an end are ended then. */
+  readonly stopping: AbortSignal;
   /** From now on new requests get 503. Resolves when those that run have been answered. */
   drain(): Promise<void>;
 }
@@ -51,7 +53,7 @@ export function createServer(options: ServerOptions): Server {
   const tellsAll = log.level === 'debug' || log.level === 'trace';
   let requests = 0;
   let running = 0;
-  let stopping = false;
+  const stopping = new AbortController();
   let drained = () => {};
   const newId = () => {
     requests += 1;
@@ -110,9 +112,13 @@ export function createServer(options: ServerOptions): Server {
   });
   answerUnknownRoutes(app, service);
 
+  // An answer may close before or after it is finished; it is counted once.
+  const told = new WeakSet<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
     reply.raw.once('close', () => {
+      // A caller who hung up in the middle of an answer has had it all the same.
+      if (reply.raw.headersSent && !told.has(reply)) answered(request, reply);
       running -= 1;
       if (running === 0) drained();
     });
@@ -124,14 +130,15 @@ export function createServer(options: ServerOptions): Server {
       done();
       return;
     }
-    if (stopping && access !== 'public') {
+    if (stopping.signal.aborted && access !== 'public') {
       throw new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
     }
     const waiting = gate.admit(request, reply, access);
     if (waiting === undefined) done();
     else waiting.then(() => done(), done);
   });
-  app.addHook('onResponse', (request, reply, done) => {
+  const answered = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (told.has(reply)) return;
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requests.observe(
       { service, method: request.method, route, status: reply.statusCode },
@@ -144,14 +151,20 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     gate.count(request, reply);
+    told.add(reply);
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    answered(request, reply);
     done();
   });
 
   return {
     app,
-    addHealth: () => addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping }),
+    stopping: stopping.signal,
+    addHealth: () =>
+      addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping.signal.aborted }),
     drain() {
-      stopping = true;
+      stopping.abort();
       return new Promise((resolve) => {
         drained = resolve;
         if (running === 0) resolve();

@@ -1,8 +1,9 @@
-import type { ExchangeRateSource, PriceSource } from '../adapter/market.ts';
+import type { ExchangeRateSource, PriceSource, ProductionSource } from '../adapter/market.ts';
 import { ecb } from './ecb/index.ts';
 import { elprisetjustnu } from './elprisetjustnu/index.ts';
 import { energidataservice } from './energidataservice/index.ts';
 import { entsoe } from './entsoe/index.ts';
+import { esett } from './esett/index.ts';
 import { nordpool } from './nordpool/index.ts';
 
 /** Sources of day-ahead prices; which of them are asked, and in what order, is a setting. */
@@ -10,3 +11,6 @@ export const priceSources: readonly PriceSource[] = [elprisetjustnu, entsoe, ene
 
 /** Where the rate comes from for prices that are in euros alone. */
 export const exchangeRateSource: ExchangeRateSource = ecb;
+
+/** Settled production by area and kind. */
+export const productionSource: ProductionSource = esett;

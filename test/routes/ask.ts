@@ -42,14 +42,21 @@ export function ask(base: string, { method, path, headers = {}, body }: Question
       },
       (response) => {
         const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('end', () =>
+        const answered = () =>
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
             text: Buffer.concat(parts).toString('utf8'),
-          }),
-        );
+          });
+        response.on('end', answered);
+        // A stream of events has no end: its first part is the answer.
+        const isEndless = response.headers['content-type']?.startsWith('text/event-stream') === true;
+        response.on('data', (part: Buffer) => {
+          parts.push(part);
+          if (!isEndless) return;
+          answered();
+          response.destroy();
+        });
         response.on('error', reject);
       },
     );

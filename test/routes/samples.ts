@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../src/core/clock.ts';
 import type { Engine } from '../databases.ts';
+import { fakeSource, toldSource } from '../market.ts';
+import { until } from '../until.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
 import { ask, hangUp, type Reply } from './ask.ts';
 import { type Route, routesOf } from './route-table.ts';
@@ -15,6 +18,8 @@ export interface Things {
   /** A link that may be deleted, made anew for each call. */
   spareLink(): Promise<string>;
   spareKey(): Promise<string>;
+  /** Resolves when no back-fill runs. */
+  noBackfill(): Promise<void>;
   email(): string;
 }
 
@@ -106,6 +111,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       device_profile: { kind: 'battery' },
     },
     good: 200,
+    // Either prices or an area, which no keyword of the schema says.
+    also: [400],
     largest: 16 * 1024 * 1024,
   },
   'POST /flex/dispatch': {
@@ -138,6 +145,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /api/v1/regions/elomraden': { path: at('/api/v1/regions/elomraden'), good: 200 },
   'GET /api/v1/regions/grid-owners': { path: at('/api/v1/regions/grid-owners?limit=3'), good: 200 },
   'GET /api/v1/tax': { path: at('/api/v1/tax?kommun=0180'), good: 200 },
+  'GET /api/v1/prices/spot': { path: at('/api/v1/prices/spot?area=SE3'), good: 200 },
+  'GET /api/v1/prices/current': { path: at('/api/v1/prices/current'), good: 200 },
+  'GET /api/v1/prices/history': {
+    path: at('/api/v1/prices/history?area=SE3&from=2026-11-21&to=2026-11-21'),
+    good: 200,
+  },
+  'GET /api/v1/prices/stream': { path: at('/api/v1/prices/stream?area=SE3'), good: 200 },
+  'GET /api/v1/production/current': { path: at('/api/v1/production/current'), good: 200 },
+  'GET /api/v1/production/history': {
+    path: at('/api/v1/production/history?from=2026-11-21&resolution=day'),
+    good: 200,
+  },
+  'POST /admin/prices/backfill': {
+    async path(things) {
+      await things.noBackfill();
+      return '/admin/prices/backfill?from=2026-01-01&to=2026-01-01&area=SE3';
+    },
+    good: 200,
+  },
+  'GET /admin/prices/backfill': { path: at('/admin/prices/backfill'), good: 200 },
+  'GET /admin/prices/backfill/{backfill_id}': { path: at('/admin/prices/backfill/none'), good: 404 },
+  'DELETE /admin/prices/backfill/{backfill_id}': { path: at('/admin/prices/backfill/none'), good: 404 },
   'GET /admin/policy/global': { path: at('/admin/policy/global'), good: 200 },
   'POST /admin/policy/global': { path: at(`/admin/policy/global?${QUOTAS}`), good: 200 },
   'GET /admin/usage': { path: at('/admin/usage?limit=5'), good: 200 },
@@ -197,11 +226,20 @@ export async function makeRouteWorld(
   engine: Engine,
   options: Partial<Parameters<typeof makeWorld>[0]> = {},
 ): Promise<RouteWorld> {
-  const world = await makeWorld({ engine, env: { ELNAV_TRUST_PROXY: '127.0.0.1' }, ...options });
+  const world = await makeWorld({
+    engine,
+    env: { ELNAV_TRUST_PROXY: '127.0.0.1' },
+    priceSources: [fakeSource(options.clock ?? systemClock, 'told')],
+    productionSource: toldSource(),
+    ...options,
+  });
   await world.admin('POST', `/admin/policy/global?${QUOTAS}`);
   const owner = await world.newAccount();
   const stranger = await world.newAccount();
   const things = await thingsOf(world, owner);
+  for (const what of ['prices', 'production']) {
+    await until(`${what} are there`, async () => (await fetch(`${world.grid}/api/v1/${what}/current`)).ok);
+  }
   const table = [...(await routesOf('connect', world.connect)), ...(await routesOf('grid', world.grid))];
   const routes = table.flatMap((route) => {
     const sample = SAMPLES[route.name];
@@ -275,6 +313,13 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
       const path = `/admin/users/${owner.userId}/keys?label=spare`;
       return ((await (await world.admin('POST', path)).json()) as { id: string }).id;
     },
+    noBackfill: () =>
+      until('back-fills are over', async () => {
+        const list = (await (await world.admin('GET', '/admin/prices/backfill')).json()) as {
+          status: string;
+        }[];
+        return list.every(({ status }) => status !== 'running');
+      }),
     email() {
       count += 1;
       return `sample-${count}-${process.pid}@example.com`;

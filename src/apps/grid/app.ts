@@ -2,32 +2,41 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../core/clock.ts';
 import type { Accounts } from '../../domain/accounts/index.ts';
 import type { Areas } from '../../domain/areas/index.ts';
+import type { Prices } from '../../domain/prices/index.ts';
+import type { Production } from '../../domain/production/index.ts';
 import { openReads } from '../../http/cors.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { createAnswers } from './prepared-answers.ts';
+import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
+import { addPriceRoutes } from './routes/prices.ts';
+import { addProductionRoutes } from './routes/production.ts';
 import { addRegionRoutes } from './routes/regions.ts';
 import { addTaxRoute } from './routes/tax.ts';
 
 interface GridDependencies {
   readonly accounts: Accounts;
   readonly areas: Areas;
+  readonly prices: Prices;
+  readonly production: Production;
   readonly clock: Clock;
+  /** Fires when the server begins to stop. */
+  readonly stopping: AbortSignal;
 }
 
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, clock }: GridDependencies,
+  { accounts, areas, prices, production, clock, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
     service: 'grid',
     title: 'elnav Grid',
     description:
-      'Swedish price areas, grid areas and energy tax, and the administration of accounts, keys and limits.',
+      'Swedish price areas, grid areas, prices, production and energy tax, and the administration of accounts, keys and limits.',
     version,
   });
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
@@ -38,7 +47,10 @@ export async function addGrid(
   addLookupRoutes(app, areas, answers);
   addRegionRoutes(app, areas, answers);
   addTaxRoute(app, areas, answers);
+  addPriceRoutes(app, { prices, clock, stopping });
+  addProductionRoutes(app, { production, clock });
   addOversightRoutes(app, accounts);
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);
+  addBackfillRoutes(app, { prices, accounts });
 }

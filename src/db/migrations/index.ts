@@ -3,6 +3,7 @@ import * as accounts from './0001-accounts.ts';
 import * as devices from './0002-devices.ts';
 import * as charging from './0003-charging.ts';
 import * as market from './0004-market.ts';
+import * as production from './0005-production.ts';
 import * as linking from './0006-linking.ts';
 import * as vendorBudgets from './0007-vendor-budgets.ts';
 
@@ -12,6 +13,7 @@ export const migrations: Record<string, Migration> = {
   '0002-devices': devices,
   '0003-charging': charging,
   '0004-market': market,
+  '0005-production': production,
   '0006-linking': linking,
   '0007-vendor-budgets': vendorBudgets,
 };

@@ -10,7 +10,7 @@ export interface Actor {
   readonly requestId: string;
 }
 
-interface Change {
+export interface Change {
   /** What was done, as in `key.revoked`. */
   readonly action: string;
   /** The record it was done to, as in `user/7`. */

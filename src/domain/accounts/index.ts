@@ -3,7 +3,7 @@ import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { announce } from './announce.ts';
-import { type Actor, type AuditEntry, createAudit, listAudit } from './audit.ts';
+import { type Actor, type AuditEntry, type Change, createAudit, listAudit } from './audit.ts';
 import { Bans } from './bans.ts';
 import { IdempotentRequests } from './idempotency.ts';
 import { ACCOUNT_CHANGED, Keys } from './keys.ts';
@@ -61,6 +61,8 @@ export interface Accounts {
   /** The newest counters first, those of this process up to now. */
   usage(limit: number): Promise<UsageEntry[]>;
   audit(limit: number): Promise<AuditEntry[]>;
+  /** Writes down a change that an administrator made to what is no account's. */
+  noteChange(actor: Actor, change: Change): Promise<void>;
   /** Writes what is still in memory. */
   close(): Promise<void>;
 }
@@ -136,6 +138,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
       }));
     },
     audit: (limit) => listAudit(queries, limit),
+    noteChange: (actor, change) => audit(queries, actor, change),
     async close() {
       idempotency.close();
       await written.write();

@@ -3,7 +3,7 @@ import { HttpFailure } from '../../adapter/http.ts';
 import { AppError } from '../../core/errors.ts';
 import type { AddressAnswer, AddressMatch } from './answers.ts';
 import { twoDecimals } from './confidence.ts';
-import { fold } from './fold.ts';
+import { fold, lower } from './fold.ts';
 import type { Place } from './places.ts';
 import { readWrittenAddress } from './written-address.ts';
 
@@ -38,6 +38,8 @@ const MOST_MATCHES = 20;
 const PRECISION = { house: 1, street: 0.9, area: 0.6 } as const;
 /** The two that were sent contradict each other. */
 const CONTRADICTED = 0.6;
+/** Another name, but for its accents, is all that is known. */
+const OTHER_SPELLING = 0.6;
 
 /** By the postal code that was given, else the geocoder, else what stands in the address, else the place. */
 export function resolveAddress(
@@ -158,11 +160,20 @@ function byPlace(
       `${note === undefined ? '' : `${note}; `}${why}; send postnr (five digits) or ort (a place) with it`,
     );
   }
-  const codes = places.reduce((sum, { item }) => sum + item.postal_codes.length, 0);
-  const matches = places
+  const name = names.find((one) => parts.places(one).length > 0) ?? '';
+  const right = places.filter((place) => place.lower === lower(name));
+  // Näs is not Nås: whoever writes accents is believed, and told where only another spelling is known.
+  const isAccented = lower(name) !== fold(name);
+  const meant = isAccented && right.length > 0 ? right : places;
+  const isOther = isAccented && right.length === 0;
+  const codes = meant.reduce((sum, { item }) => sum + item.postal_codes.length, 0);
+  const certainty = isOther ? OTHER_SPELLING : 1;
+  const matches = meant
     .slice(0, MOST_MATCHES)
-    .map((place) => parts.place(place, place.item.postal_codes.length / codes));
-  return answerOf({ resolved_by: 'ort', matches }, { parts, ...(note === undefined ? {} : { note }) });
+    .map((place) => parts.place(place, (certainty * place.item.postal_codes.length) / codes));
+  const spelling = `no place is written "${name.trim().slice(0, 60)}"; ${meant[0]?.item.ort} is the nearest`;
+  const told = [note, isOther ? spelling : undefined].filter((one) => one !== undefined).join('; ');
+  return answerOf({ resolved_by: 'ort', matches }, { parts, ...(told === '' ? {} : { note: told }) });
 }
 
 function answerOf(

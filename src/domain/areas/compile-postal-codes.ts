@@ -1,4 +1,5 @@
-import { kmBetween, type Position } from './polygon-geometry.ts';
+import type { Position } from './compile-price-areas.ts';
+import { metresPerDegree } from './sphere.ts';
 import type { MunicipalityBasis, PostalCodeRow } from './tables.ts';
 
 /** A postal code as the source of positions (GeoNames) has it. */
@@ -32,7 +33,7 @@ export interface MunicipalityFigures {
 }
 
 /** Places of one name further apart are different places. */
-const SAME_PLACE_KM = 20;
+const SAME_PLACE_METRES = 20_000;
 /** A place that lies in several municipalities witnesses for none of them below this share of its codes. */
 const LEAST_SHARE = 0.8;
 
@@ -153,7 +154,7 @@ function ofSamePlace(place: Place | undefined, code: string, position: Position 
       position === null || other.position === null
         ? // Without a position the first two digits tell the region.
           other.code.slice(0, 2) !== code.slice(0, 2)
-        : kmBetween(position, other.position) > SAME_PLACE_KM;
+        : metresBetween(position, other.position) > SAME_PLACE_METRES;
     if (other.code === code || isFar) continue;
     counts.set(other.municipality, (counts.get(other.municipality) ?? 0) + 1);
     total += 1;
@@ -177,8 +178,13 @@ function nearest<T extends Judged>(row: Judged, others: readonly T[]): T | undef
         ? Math.abs(Number(row.code) - Number(other.code))
         : other.lat === null || other.lon === null
           ? Number.POSITIVE_INFINITY
-          : kmBetween({ lat: row.lat, lon: row.lon }, { lat: other.lat, lon: other.lon });
+          : metresBetween({ lat: row.lat, lon: row.lon }, { lat: other.lat, lon: other.lon });
     if (best === undefined || distance < best.distance) best = { other, distance };
   }
   return best?.other;
+}
+
+function metresBetween(a: Position, b: Position): number {
+  const scale = metresPerDegree((a.lat + b.lat) / 2);
+  return Math.hypot((a.lon - b.lon) * scale.lon, (a.lat - b.lat) * scale.lat);
 }

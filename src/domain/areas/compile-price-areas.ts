@@ -1,6 +1,6 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { PlacedCode } from './compile-postal-codes.ts';
-import { kmToPolygon, type Position, polygonHolds } from './polygon-geometry.ts';
+import { indexShapes } from './polygon.ts';
 import type { AreaBasis, GridAreaRow, MunicipalityRow, PostalCodeRow, ZoneRow } from './tables.ts';
 
 /** Municipalities that the borders of price areas cross; every other one lies in one area. After Svenska kraftnät's division of 2011. */
@@ -19,7 +19,9 @@ export const SPLIT_MUNICIPALITIES: ReadonlySet<string> = new Set([
 ]);
 
 /** A grid area speaks for a place of its name only where its price area is this near: names of places repeat. */
-const NAMESAKE_KM = 30;
+const NAMESAKE_METRES = 30_000;
+/** Looked for near the coast first, then further off than any island. */
+const NEARER_METRES = [10_000, 500_000] as const;
 
 export interface PriceAreaFigures {
   /** Postal codes of a place or municipality that a distribution grid area is named after, and those whose polygon agrees with the register. */
@@ -53,7 +55,7 @@ export function judgePriceAreas(
     municipalities: readonly MunicipalityRow[];
   },
 ): { readonly rows: readonly PostalCodeRow[]; readonly figures: PriceAreaFigures } {
-  const find = rememberedFinder(zones);
+  const find = areaFinder(zones);
   const named = namedAreas(gridAreas);
   const names = new Map(municipalities.map(({ code, name }) => [code, name]));
   const found = codes.map((row) =>
@@ -113,33 +115,20 @@ function decide({
   throw new Error('a postal code has neither a position nor a municipality with an area');
 }
 
-/** Hundreds of codes stand at the position of their town. */
-function rememberedFinder(zones: readonly ZoneRow[]): (point: Position) => Found {
-  const find = areaFinder(zones);
-  const known = new Map<string, Found>();
-  return ({ lat, lon }) => {
-    const key = `${lat} ${lon}`;
-    const found = known.get(key) ?? find({ lat, lon });
-    known.set(key, found);
-    return found;
-  };
+export interface Position {
+  readonly lat: number;
+  readonly lon: number;
 }
 
 /** The polygon that holds a position, or the nearest one. */
 export function areaFinder(zones: readonly ZoneRow[]): (point: Position) => Found {
-  const polygons = zones.flatMap(({ elomrade, polygons }) =>
-    polygons.map((polygon) => ({ elomrade, polygon })),
-  );
-  return (point) => {
-    const holder = polygons.find(({ polygon }) => polygonHolds(polygon, point));
-    if (holder !== undefined) return { area: holder.elomrade, isInside: true };
-    let best: { area: PriceArea; km: number } | undefined;
-    for (const { elomrade, polygon } of polygons) {
-      const km = kmToPolygon(polygon, point);
-      if (best === undefined || km < best.km) best = { area: elomrade, km };
-    }
-    if (best === undefined) throw new Error('there are no zones');
-    return { area: best.area, isInside: false };
+  const shapes = indexShapes(zones.map(({ elomrade, polygons }) => ({ of: elomrade, polygons })));
+  return ({ lat, lon }) => {
+    const [holder] = shapes.at(lat, lon);
+    if (holder !== undefined) return { area: holder, isInside: true };
+    const near = NEARER_METRES.map((metres) => shapes.nearest(lat, lon, metres)).find((one) => one !== null);
+    if (near === undefined || near === null) throw new Error('a position is far from every zone');
+    return { area: near.of, isInside: false };
   };
 }
 
@@ -175,9 +164,10 @@ function registeredArea(
     (municipality === undefined ? undefined : named.get(folded(municipality)));
   if (area === undefined || polygon === undefined || polygon.area === area) return area;
   if (row.lat === null || row.lon === null) return area;
-  const point = { lat: row.lat, lon: row.lon };
-  const zone = zones.find(({ elomrade }) => elomrade === area);
-  return zone?.polygons.some((one) => kmToPolygon(one, point) <= NAMESAKE_KM) === true ? area : undefined;
+  const zone = indexShapes(
+    zones.filter(({ elomrade }) => elomrade === area).map(({ polygons }) => ({ of: area, polygons })),
+  );
+  return zone.nearest(row.lat, row.lon, NAMESAKE_METRES) === null ? undefined : area;
 }
 
 /** The area of each municipality that is not split: of the grid area of its name, else of most of its postal codes. */

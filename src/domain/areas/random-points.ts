@@ -1,4 +1,4 @@
-import type { Position } from './polygon-geometry.ts';
+import type { Position } from './compile-price-areas.ts';
 
 /** What Sweden's mainland and islands fit into. */
 const BOX = { minLat: 55.2, maxLat: 69.1, minLon: 10.9, maxLon: 24.2 } as const;

@@ -64,7 +64,7 @@ function byLine<T>(shape: {
   };
 }
 
-/** Text that occurs in many rows is kept once, and apart from the text of the file that it was cut from. */
+/** Text that occurs in many rows is kept once, and apart from the text of the file: what is cut from a text may hold all of it. */
 const kept = new Map<string, string>();
 
 function intern(text: string): string {
@@ -89,7 +89,7 @@ function reader({ file, line, cells }: SeedRow & { readonly file: string }): Cel
       const value = cells[index] ?? '';
       if (!pattern.test(value))
         throw faultAt({ file, line }, `"${value.slice(0, 30)}" in cell ${index + 1} must be ${right}.`);
-      return intern(value);
+      return value;
     },
     oneOf(index, choices) {
       const value = cells[index] ?? '';
@@ -147,7 +147,7 @@ const POSTAL_CODES = byLine<PostalCodeRow>({
     return {
       code: cells.matching(0, CODE, 'five digits'),
       place: cells.text(1),
-      municipality: cells.matching(2, MUNICIPALITY, 'four digits'),
+      municipality: intern(cells.matching(2, MUNICIPALITY, 'four digits')),
       municipality_basis: cells.oneOf(3, MUNICIPALITY_BASES),
       lat,
       lon,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { OperatorError } from '../../core/errors.ts';
-import { encodeTable, fileOf, READY, readTables } from './seed.ts';
+import { decodeTable, encodeTable, fileOf, READY, readTables } from './seed.ts';
 import { CODECS, TABLE_NAMES } from './seed-codecs.ts';
 import type { AreaTables } from './tables.ts';
 
@@ -280,6 +280,21 @@ describe('reading tables', () => {
       faultOf(() => readTables([folder])),
       /postal_codes\.tsv line 5: there is no municipality 0199/,
     );
+  });
+
+  it('takes no file that is cut short, wherever that is', () => {
+    const folder = emptyFolder();
+    cpSync(BUNDLED, folder, { recursive: true });
+    const file = join(folder, 'counties.tsv');
+    const text = readFileSync(file, 'utf8');
+    for (let length = 0; length < text.length; length += 3) {
+      assert.throws(
+        () => decodeTable(CODECS.counties, { text: text.slice(0, length), file }),
+        OperatorError,
+        `${length}`,
+      );
+    }
+    decodeTable(CODECS.counties, { text, file });
   });
 
   it('needs the shapes of all price areas', () => {

@@ -4,8 +4,9 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { advanced, areasToAsk, type DayOutcome } from './backfill.ts';
 import { addDays, dayOf, daysBetween } from './calendar.ts';
-import type { Attempt, Chain } from './chain.ts';
+import type { Chain } from './chain.ts';
 import { storeDays } from './fetcher.ts';
+import type { Attempt } from './inquiry.ts';
 import type { Questions } from './questions.ts';
 import type { PriceStore } from './store.ts';
 import type { BackfillStore, StoredBackfill } from './store-backfills.ts';
@@ -84,6 +85,8 @@ export function createBackfillWork(options: WorkOptions) {
       await storeDays(store, days, clock.now());
       missing = missing.filter((area) => !days.some((found) => found.area === area));
       if (missing.length === 0) return { kind: 'done' };
+      // A question that was given up because this process ends says nothing of the day.
+      if (!goesOn()) return undefined;
       const left = attempts.filter(({ area }) => missing.includes(area));
       const delay = Math.max(0, ...left.map(({ source }) => questions.notBefore(source) - clock.now()));
       const retry = RETRIES_MS[attempt];

@@ -1,22 +1,16 @@
-import type { Day, ExchangeRateSource, PriceArea, PriceDay, PriceSource } from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
-import { addDays, dayOf, daysBetween, HOUR_MS } from './calendar.ts';
-import { areSame, type Context, type Judgement, judge } from './judge.ts';
-import { dailyMean, type KnownDay } from './known-day.ts';
+import type { Day, PriceArea, PriceSource } from '../../adapter/market.ts';
+import { type Attempt, type Judged, openInquiry } from './inquiry.ts';
+import type { KnownDay } from './known-day.ts';
 import type { Failed, Questions } from './questions.ts';
-import { knownRate, RATE_REACH_DAYS } from './rate.ts';
-import type { SourceOutcome } from './shapes.ts';
-import type { DayFacts, PriceStore } from './store.ts';
-import type { SourceStore } from './store-sources.ts';
+import type { RateFor } from './rate.ts';
+import type { PriceStore } from './store.ts';
 
 interface ChainOptions {
-  readonly clock: Clock;
   readonly store: PriceStore;
-  readonly sourceStore: SourceStore;
   readonly questions: Questions;
   /** In the order in which they are asked. */
   readonly sources: readonly PriceSource[];
-  readonly rateSource: ExchangeRateSource | undefined;
+  readonly rateFor: RateFor;
 }
 
 export interface AskedFor {
@@ -26,184 +20,67 @@ export interface AskedFor {
   readonly upTo?: Readonly<Partial<Record<PriceArea, string>>>;
 }
 
-/** What one source came to for one area. */
-export interface Attempt {
-  readonly area: PriceArea;
-  readonly source: string;
-  readonly outcome: SourceOutcome | 'passed_over';
-  readonly sentence: string;
-}
-
 export interface Found {
   readonly days: readonly KnownDay[];
   readonly attempts: readonly Attempt[];
 }
 
-/** A day's prices are held against those of so many days before and after. */
-const COMPARED_DAYS = 30;
-/** A rate of so many days ago is near enough not to ask for a newer one. */
-const RATE_FRESH_DAYS = 3;
-/** Rates are published once a working day. */
-const RATE_ASKED_EVERY_MS = 6 * HOUR_MS;
+type Inquiry = Awaited<ReturnType<typeof openInquiry>>;
 
 /** Asks the sources in their order, each for what is still missing, and judges what they say. Stores no price. */
-export function createChain({ clock, store, sourceStore, questions, sources, rateSource }: ChainOptions) {
-  const rateFor = async (day: Day): Promise<string | null> => {
-    const known = await knownRate(sourceStore, day);
-    const isFresh = known !== null && addDays(known.day, RATE_FRESH_DAYS) >= day;
-    // It tells the newest rate alone, which is of no use for a day long ago.
-    const isLongAgo = daysBetween(day, dayOf(clock.now())) > RATE_REACH_DAYS;
-    if (rateSource === undefined || isFresh || isLongAgo || wasJustTold(questions, rateSource, clock.now()))
-      return known?.sekPerEur ?? null;
-    const asked = await questions.ask(rateSource, (session) => rateSource.fetchRate(session));
-    if (asked.kind === 'answered') {
-      const { slug, name } = rateSource;
-      await sourceStore.saveRate({ ...asked.answer, source: slug }, clock.now());
-      await questions.note(slug, { outcome: 'ok', sentence: `${name}: the rate of ${asked.answer.day}` });
-    }
-    return (await knownRate(sourceStore, day))?.sekPerEur ?? null;
+export function createChain({ store, questions, sources, rateFor }: ChainOptions) {
+  const askOne = async (
+    source: PriceSource,
+    { day, areas }: Pick<AskedFor, 'day' | 'areas'>,
+    inquiry: Inquiry,
+  ): Promise<readonly Attempt[]> => {
+    const ofAll = (each: Pick<Attempt, 'outcome' | 'sentence'>) =>
+      areas.map((area) => ({ area, source: source.slug, ...each }));
+    if (source.since !== undefined && day < source.since)
+      return ofAll({ outcome: 'passed_over', sentence: `${source.name} has no day before ${source.since}` });
+    const asked = await questions.ask(source, (session) => source.fetchDay(session, { day, areas }));
+    if (asked.kind === 'passed_over') return ofAll({ outcome: 'passed_over', sentence: asked.sentence });
+    if (asked.kind === 'failed') return ofAll(asked.failed);
+    const judged: Judged[] = [];
+    for (const area of areas)
+      judged.push(
+        await inquiry.settle(
+          source,
+          area,
+          asked.answer.find((one) => one.area === area),
+        ),
+      );
+    await questions.note(source.slug, summary(judged, `${source.name}: ${day} is there`));
+    return judged;
   };
 
   return {
     async find({ day, areas, upTo = {} }: AskedFor): Promise<Found> {
-      const found = new Map<PriceArea, KnownDay>();
-      const doubted: KnownDay[] = [];
+      const inquiry = await openInquiry({ day, areas, store, rateFor });
       const attempts: Attempt[] = [];
-      const contextOf = await comparisons(store, day, areas);
-      let rate: Promise<string | null> | undefined;
-
-      const settle = async (source: PriceSource, area: PriceArea, reported: PriceDay): Promise<Attempt> => {
-        const isInEuros = reported.slots.some(({ sek }) => sek === null) && reported.exchangeRate === null;
-        if (isInEuros) rate ??= rateFor(day);
-        const judgement = judge(
-          reported,
-          { area, day, source: source.slug, rate: isInEuros ? ((await rate) ?? null) : null },
-          contextOf(
-            area,
-            [...found.values()].filter((other) => other.source !== source.slug),
-          ),
-        );
-        const told = (outcome: SourceOutcome, sentence: string): Attempt => ({
-          area,
-          source: source.slug,
-          outcome,
-          sentence: `${source.name}: ${sentence}`,
-        });
-        const believed = believe(judgement, doubted);
-        if (believed !== undefined) {
-          found.set(area, believed);
-          return told('ok', `${area} ${day} is there`);
-        }
-        if (judgement.verdict === 'quarantined') doubted.push(judgement.day);
-        return judgement.verdict === 'accepted'
-          ? told('ok', `${area} ${day} is there`)
-          : told(judgement.verdict, judgement.sentence);
-      };
-
       for (const [rank, source] of sources.entries()) {
-        const wanted = areas.filter(
-          (area) => !found.has(area) && source.areas.includes(area) && rank <= lastRank(sources, upTo[area]),
-        );
-        if (wanted.length === 0) continue;
-        const passOver = (sentence: string) =>
-          attempts.push(
-            ...wanted.map((area) => ({
-              area,
-              source: source.slug,
-              outcome: 'passed_over' as const,
-              sentence,
-            })),
-          );
-        if (source.since !== undefined && day < source.since) {
-          passOver(`${source.name} has no day before ${source.since}`);
-          continue;
-        }
-        const asked = await questions.ask(source, (session) =>
-          source.fetchDay(session, { day, areas: wanted }),
-        );
-        if (asked.kind === 'passed_over') {
-          passOver(asked.sentence);
-          continue;
-        }
-        if (asked.kind === 'failed') {
-          attempts.push(...wanted.map((area) => ({ area, source: source.slug, ...asked.failed })));
-          continue;
-        }
-        const outcomes: Attempt[] = [];
-        for (const area of wanted) {
-          const reported = asked.answer.find((one) => one.area === area);
-          outcomes.push(
-            reported === undefined
-              ? {
-                  area,
-                  source: source.slug,
-                  outcome: 'not_published',
-                  sentence: `${source.name}: ${area} ${day} is not published`,
-                }
-              : await settle(source, area, reported),
-          );
-        }
-        attempts.push(...outcomes);
-        await questions.note(source.slug, worst(outcomes, source, day));
+        const isWanted = (area: PriceArea) =>
+          !inquiry.found.has(area) && source.areas.includes(area) && rank <= lastRank(sources, upTo[area]);
+        const wanted = areas.filter(isWanted);
+        if (wanted.length > 0) attempts.push(...(await askOne(source, { day, areas: wanted }, inquiry)));
       }
-      return { days: [...found.values()], attempts };
+      return { days: [...inquiry.found.values()], attempts };
     },
   };
 }
 
 export type Chain = ReturnType<typeof createChain>;
 
-function wasJustTold(questions: Questions, { slug }: ExchangeRateSource, now: number): boolean {
-  const last = questions.health().find(({ source }) => source === slug);
-  return last?.outcome === 'ok' && now - last.asked_at < RATE_ASKED_EVERY_MS;
-}
-
-/** A doubted day is believed when an independent source says the same; the source of higher rank is then the one told. */
-function believe(judgement: Judgement, doubted: readonly KnownDay[]): KnownDay | undefined {
-  if (judgement.verdict === 'accepted') return judgement.day;
-  if (judgement.verdict !== 'quarantined') return undefined;
-  const { day } = judgement;
-  return doubted.find((other) => other.source !== day.source && areSame(other, day));
-}
-
 function lastRank(sources: readonly PriceSource[], slug: string | undefined): number {
   const rank = sources.findIndex((source) => source.slug === slug);
   return rank === -1 ? sources.length : rank;
 }
 
-/** What is told of a source that was asked for several areas: the first that went wrong, else that all are there. */
-function worst(outcomes: readonly Attempt[], { name }: PriceSource, day: Day): Failed {
+/** What is told of a source that was asked for several areas: the worst of them, else that all is well. */
+function summary(judged: readonly Judged[], well: string): Failed {
   for (const outcome of ['refused', 'quarantined', 'no_rate', 'not_published'] as const) {
-    const one = outcomes.find((attempt) => attempt.outcome === outcome);
-    if (one !== undefined) return { outcome, sentence: one.sentence };
+    const one = judged.find((attempt) => attempt.outcome === outcome);
+    if (one !== undefined) return one;
   }
-  return { outcome: 'ok', sentence: `${name}: ${day} is there` };
-}
-
-type ContextOf = (area: PriceArea, alsoFound: readonly KnownDay[]) => Context;
-
-/** What is stored around a day, to hold a reported one against. */
-async function comparisons(store: PriceStore, day: Day, areas: readonly PriceArea[]): Promise<ContextOf> {
-  const facts = await store.facts(addDays(day, -COMPARED_DAYS), addDays(day, COMPARED_DAYS));
-  const before = new Map<PriceArea, DayFacts>(
-    facts.filter((fact) => fact.day === addDays(day, -1)).map((fact) => [fact.area, fact]),
-  );
-  const previous = new Map(
-    await Promise.all(
-      areas.map(async (area) => {
-        const fact = before.get(area);
-        return [area, fact === undefined ? null : await store.slots(fact)] as const;
-      }),
-    ),
-  );
-  return (area, alsoFound) => {
-    const means = [
-      ...facts.filter((fact) => (fact.area === area) !== (fact.day === day)).map(({ mean }) => Number(mean)),
-      ...alsoFound.map((other) => Number(dailyMean(other))),
-    ];
-    return {
-      highestMean: means.length === 0 ? null : String(Math.max(...means)),
-      previous: previous.get(area) ?? null,
-    };
-  };
+  return { outcome: 'ok', sentence: well };
 }

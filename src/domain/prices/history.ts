@@ -3,8 +3,8 @@ import { meanOf } from './money.ts';
 import type { HistoricPrice, HistoryQuery } from './shapes.ts';
 import type { PriceStore, StoredSlot } from './store.ts';
 
-/** Slots that are read at once; also the most that a batch has. */
-const PAGE = 2_000;
+/** Days that are read at once; also the most that a batch has. */
+const PAGE_DAYS = 21;
 
 /** Stored prices in batches, by keyset: what is in memory is one page, and one hour or day that is being gathered. */
 export async function* readHistory(
@@ -56,11 +56,10 @@ async function* pagesOf(
 ): AsyncGenerator<readonly StoredSlot[]> {
   let { from } = range;
   for (;;) {
-    const page = await store.page({ ...range, from, limit: PAGE });
+    const page = await store.page({ ...range, from, days: PAGE_DAYS });
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
-    if (page.length < PAGE) return;
     // Not after its start: a day may be replaced by one of shorter slots between two pages.
     from = last.end;
   }

@@ -1,5 +1,5 @@
-import type { ExchangeRateSource, PriceSource } from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
@@ -14,6 +14,7 @@ import { readHistory } from './history.ts';
 import { createHolder, LEASE_MS } from './holder.ts';
 import { createMemory } from './memory.ts';
 import { createQuestions, type SessionOf } from './questions.ts';
+import { createRates } from './rate.ts';
 import { readSampleDay } from './sample.ts';
 import type { PriceEvent, Prices } from './shapes.ts';
 import { createPriceStore } from './store.ts';
@@ -43,6 +44,8 @@ export interface PricesOptions {
   readonly sample?: string;
 }
 
+const CLOSE_WITHIN_MS = 1_000;
+
 /** Of the messages between processes. */
 const STORED = 'prices.stored';
 const BACKFILLS = 'prices.backfills';
@@ -70,7 +73,8 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const sample = options.sample === undefined ? undefined : readSampleDay(options.sample);
   const memory = createMemory({ store, clock, sample, heard });
   const questions = createQuestions({ clock, log, metrics, store: sourceStore, sessionOf });
-  const chain = createChain({ clock, store, sourceStore, questions, sources, rateSource });
+  const rateFor = createRates({ clock, sourceStore, questions, rateSource });
+  const chain = createChain({ store, questions, sources, rateFor });
   await memory.refresh();
   await questions.refresh();
 
@@ -130,14 +134,17 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
 
   return {
     spot(areas) {
-      const { spot } = memory.view();
-      const found = areas.flatMap((area) => spot[area]);
+      const { spot, all } = memory.view();
+      const found =
+        areas.join() === PRICE_AREAS.join()
+          ? all
+          : PRICE_AREAS.flatMap((area) => (areas.includes(area) ? spot[area] : []));
       if (found.length === 0) throw unavailable(areas, situation());
       return found;
     },
     current() {
       const { current } = memory.view();
-      if (current === null) throw unavailable(['SE1', 'SE2', 'SE3', 'SE4'], situation());
+      if (current === null) throw unavailable(PRICE_AREAS, situation());
       return current;
     },
     history: (query) => readHistory(store, query),
@@ -163,8 +170,9 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       watcher.close();
       listeners.clear();
       questions.stop();
-      await Promise.all([fetcher.close(), work.close()]);
-      await holder.close();
+      const ended = Promise.all([fetcher.close(), work.close()]).then(() => holder.close());
+      // A database that does not answer must not hold up the end; what was not stored is asked for again.
+      await Promise.race([ended, sleep(clock, CLOSE_WITHIN_MS)]);
     },
   };
 }

@@ -178,7 +178,8 @@ function rateFault({ slots, exchangeRate }: PriceDay): string | undefined {
   return undefined;
 }
 
-function isSaneRate(rate: string): boolean {
+/** Whether kronor for a euro can be right. */
+export function isSaneRate(rate: string): boolean {
   return isPlain(rate) && Number(rate) >= LOWEST_RATE && Number(rate) <= HIGHEST_RATE;
 }
 

@@ -22,6 +22,8 @@ export interface View {
   readonly until: number;
   readonly version: string;
   readonly spot: Readonly<Record<PriceArea, readonly SpotPrice[]>>;
+  /** Those of the four areas in a row. */
+  readonly all: readonly SpotPrice[];
   /** null when no area has a price. */
   readonly current: CurrentPrices | null;
   readonly isSample: boolean;
@@ -108,6 +110,7 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
       until,
       version: versionOf(told, from),
       spot,
+      all: PRICE_AREAS.flatMap((area) => spot[area]),
       current,
       isSample: sample !== undefined && PRICE_AREAS.some((area) => dayOfArea(area, today) === undefined),
     };

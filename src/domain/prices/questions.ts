@@ -48,8 +48,8 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
     // A source that does not heed its signal is given up all the same.
     const late = new Promise<never>((_resolve, reject) => {
       cancel = clock.after(ANSWER_WITHIN_MS, () => {
-        over.abort();
         reject(new HttpFailure('timeout', `it did not answer within ${ANSWER_WITHIN_MS / 1000} seconds`));
+        over.abort();
       });
       signal.addEventListener('abort', () =>
         reject(new HttpFailure('unreachable', 'the question was given up')),
@@ -136,6 +136,7 @@ function failureOf({ name }: { readonly name: string }, error: unknown): Failed 
     return { outcome: 'answer_invalid', sentence: `${name}: its answer was not understood` };
   return {
     outcome: error.kind === 'refused' ? 'http_refused' : error.kind,
-    sentence: `${name}: ${error.message}`,
+    // The HTTP client names whom it calls.
+    sentence: error.message.includes(name) ? error.message : `${name}: ${error.message}`,
   };
 }

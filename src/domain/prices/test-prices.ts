@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { HttpFailure } from '../../adapter/http.ts';
 import {
   type Day,
@@ -12,7 +13,7 @@ import { type Random, systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics, type Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
-import { boundsOf, MINUTE_MS, momentOf } from './calendar.ts';
+import { addDays, boundsOf, MINUTE_MS, momentOf } from './calendar.ts';
 import { createPrices, type Prices } from './index.ts';
 import type { KnownDay } from './known-day.ts';
 
@@ -88,7 +89,7 @@ export interface FakeSource extends PriceSource {
 
 /** Answers what it is told to, in this process; by default it has every day. */
 export function fakeSource(
-  clock: TurnedClock,
+  clock: Pick<TurnedClock, 'now'>,
   slug: string,
   options: { readonly areas?: readonly PriceArea[]; readonly since?: Day; readonly answer?: Answering } = {},
 ): FakeSource {
@@ -114,10 +115,10 @@ export function fakeSource(
 
 export const everyDay: Answering = ({ day, areas }) => areas.map((area) => reportedDay(area, day));
 
-export function publishedFrom(clock: TurnedClock, time: string, day: Day): Answering {
-  // The prices of a day are there from a time of the day before on.
-  return ({ day: asked, areas }) =>
-    asked <= day || clock.now() >= momentOf(day, time) ? areas.map((area) => reportedDay(area, asked)) : [];
+/** Days are there from a time of the day before on. */
+export function publishedFrom(clock: TurnedClock, time: string): Answering {
+  return ({ day, areas }) =>
+    clock.now() >= momentOf(addDays(day, -1), time) ? areas.map((area) => reportedDay(area, day)) : [];
 }
 
 export const nothing: Answering = () => [];
@@ -129,6 +130,17 @@ export const rateSource: ExchangeRateSource = {
   baseUrl: 'http://localhost',
   fetchRate: async () => ({ day: '2026-11-20', sekPerEur: '11.20000' }),
 };
+
+const STEP_MS = 15_000;
+
+/** Lets time pass in steps, and what comes due in each be done: on the embedded database nothing waits for more. */
+export async function pass(clock: TurnedClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    clock.turn(Math.min(left, STEP_MS));
+    await setImmediate();
+    await setImmediate();
+  }
+}
 
 export interface PricesWorld {
   readonly prices: Prices;

@@ -9,7 +9,15 @@ export const SCB = {
   path: '/OV0104/v1/doris/sv/ssd/START/BE/BE0101/BE0101A/BefolkningNy',
 } as const;
 
+/** A CC0 table of SCB's codes and of postal codes. */
+const GEODATA = {
+  name: 'swedish-geodata (SCB codes; postal codes of September 2024)',
+  licence: 'CC0 1.0',
+} as const;
+
 export interface Municipalities {
+  /** Who made the file: its layout tells. */
+  readonly source: { readonly name: string; readonly licence: string };
   readonly municipalities: readonly {
     readonly code: string;
     readonly name: string;
@@ -55,10 +63,9 @@ function fromScb(text: string, file: string): Municipalities {
   // 00 is the whole country.
   const counties = regions.filter(({ code }) => code.length === 2 && code !== '00');
   const municipalities = regions.filter(({ code }) => code.length === 4);
-  return unique(
-    { counties, municipalities: municipalities.map((one) => ({ ...one, county: one.code.slice(0, 2) })) },
-    file,
-  );
+  const source = { name: SCB.name, licence: SCB.licence };
+  const placed = municipalities.map((one) => ({ ...one, county: one.code.slice(0, 2) }));
+  return unique({ source, counties, municipalities: placed }, file);
 }
 
 function fromCsv(text: string, file: string): Municipalities {
@@ -77,7 +84,8 @@ function fromCsv(text: string, file: string): Municipalities {
     counties.set(county, cleanText(cell(row, 'county_name')));
     return { code, name, county };
   });
-  return unique({ municipalities, counties: [...counties].map(([code, name]) => ({ code, name })) }, file);
+  const named = [...counties].map(([code, name]) => ({ code, name }));
+  return unique({ source: GEODATA, municipalities, counties: named }, file);
 }
 
 function unique(read: Municipalities, file: string): Municipalities {
@@ -91,8 +99,7 @@ function unique(read: Municipalities, file: string): Municipalities {
 
 /** Postal codes with their municipality, of the CC0 table "swedish-geodata". */
 export const POSTAL_MUNICIPALITIES = {
-  name: 'swedish-geodata (SCB codes; postal codes of September 2024)',
-  licence: 'CC0 1.0',
+  ...GEODATA,
   baseUrl: 'https://raw.githubusercontent.com',
   path: '/sjbrg/swedish-geodata/HEAD/data/postal_to_municipality.csv',
 } as const;

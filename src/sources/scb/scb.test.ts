@@ -40,6 +40,7 @@ function faultOf(act: () => unknown): string {
 describe('codes of municipalities', () => {
   it("are read from SCB's description of its population table", () => {
     assert.deepEqual(parseMunicipalities(bytes(SCB), 'scb'), {
+      source: { name: 'Statistiska centralbyrån (SCB)', licence: 'CC0 1.0' },
       counties: [
         { code: '01', name: 'Stockholms län' },
         { code: '25', name: 'Norrbottens län' },
@@ -53,7 +54,8 @@ describe('codes of municipalities', () => {
   });
 
   it('are read from a CSV', () => {
-    const { counties, municipalities } = parseMunicipalities(bytes(CSV), 'csv');
+    const { source, counties, municipalities } = parseMunicipalities(bytes(CSV), 'csv');
+    assert.match(source.name, /^swedish-geodata/);
     assert.deepEqual(
       counties.map(({ name }) => name),
       ['Stockholms län', 'Norrbottens län'],

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountsWorld } from '../../../../test/accounts.ts';
 import { smallTables } from '../../../../test/areas.ts';
 import { onEachEngine } from '../../../../test/databases.ts';
+import { pricesOf, productionOf } from '../../../../test/market.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
@@ -23,7 +24,7 @@ onEachEngine('administration', (engine) => {
   before(async () => {
     const { accounts, clock } = world;
     const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
-    app = createServer({
+    const server = createServer({
       service: 'grid',
       clock,
       random: systemRandom,
@@ -33,9 +34,13 @@ onEachEngine('administration', (engine) => {
       probes: [],
       trustProxy: [],
       tls: undefined,
-    }).app;
+    });
+    app = server.app;
     const areas = createAreas({ tables: smallTables(), clock });
-    await addGrid(app, { accounts, areas, clock }, '0.1.0');
+    const { prices } = await pricesOf(world.database, { clock });
+    const { production } = await productionOf(world.database, { clock });
+    const { stopping } = server;
+    await addGrid(app, { accounts, areas, prices, production, clock, stopping }, '0.1.0');
     await app.ready();
   });
   const call = async (
@@ -254,6 +259,8 @@ onEachEngine('administration', (engine) => {
         '/admin/partners/{application_id}/approve',
         '/admin/partners/{application_id}/reject',
         '/admin/policy/global',
+        '/admin/prices/backfill',
+        '/admin/prices/backfill/{backfill_id}',
         '/admin/usage',
         '/admin/users',
         '/admin/users/{user_id}/keys',

@@ -1,0 +1,151 @@
+import Type from 'typebox';
+import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { ValidationError } from '../../http/errors.ts';
+import { parse } from './parse.ts';
+
+const ZONE = 'Europe/Stockholm';
+const DAY_MS = 86_400_000;
+/** Five years with their leap days. */
+const MOST_DAYS = 1_827;
+
+/** `area`: one, or all where it is empty. */
+export const AreaParameter = Type.Optional(
+  Type.String({
+    enum: [...PRICE_AREAS],
+    default: '',
+    description: 'SE1, SE2, SE3 or SE4, in either case; empty for all',
+  }),
+);
+
+export const AreaQuery = Type.Object({ area: AreaParameter });
+
+const MOMENT_HELP = 'a day (2026-11-21) or a moment (2026-11-21T13:00:00Z, 2026-11-21T14:00:00+01:00)';
+
+export const HistoryQuery = Type.Object({
+  area: AreaParameter,
+  from: Type.String({ description: `First slot: ${MOMENT_HELP}` }),
+  to: Type.Optional(
+    Type.String({
+      default: '',
+      description: `Last slot: a day, which is included, or a moment, before which slots start; empty for all that is known. At most five years`,
+    }),
+  ),
+  resolution: Type.Optional(
+    Type.Enum(['slot', 'hour', 'day'], {
+      default: 'slot',
+      description:
+        'Slots as they are, or means weighted by length over each hour or Swedish day of the range',
+    }),
+  ),
+  format: Type.Optional(
+    Type.String({
+      enum: ['json', 'csv'],
+      default: '',
+      description: 'By default what the header Accept asks for, else JSON',
+    }),
+  ),
+});
+
+/** What nearly all callers send, which need not be parsed. */
+const USUAL = new Map<unknown, readonly PriceArea[]>([
+  [undefined, PRICE_AREAS],
+  ['', PRICE_AREAS],
+  ...PRICE_AREAS.map((area) => [area, [area]] as const),
+]);
+
+/** The areas that a request is about, in the order of their numbers. */
+export function areasOf(query: unknown): readonly PriceArea[] {
+  const usual = USUAL.get((query as { readonly area?: unknown }).area);
+  if (usual !== undefined) return usual;
+  const { area } = parse(AreaQuery, { place: 'query', sent: withArea(query) });
+  return area === '' ? PRICE_AREAS : PRICE_AREAS.filter((one) => one === area);
+}
+
+export interface HistoryRange {
+  readonly areas: readonly PriceArea[];
+  /** ms since 1970 UTC; `until` is not included. */
+  readonly from: number;
+  readonly until: number;
+  readonly resolution: 'slot' | 'hour' | 'day';
+  readonly format: 'json' | 'csv' | '';
+}
+
+/** What of the past is asked for; `now` is where an open end is counted from. */
+export function historyOf(query: unknown, now: number): HistoryRange {
+  const sent = withArea(query);
+  const rules = { from: faultInMoment, to: (text: string) => (text === '' ? null : faultInMoment(text)) };
+  const { from: first, to: last, resolution, format } = parse(HistoryQuery, { place: 'query', sent, rules });
+  const from = spanOf(first).start;
+  // Tomorrow is the last day that a price can be known of.
+  const until = last === '' ? midnightAfter(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
+  if (until <= from) throw invalidEnd(last, 'to must lie after from');
+  if (until - from > MOST_DAYS * DAY_MS + 1) {
+    throw invalidEnd(last, 'from and to may be five years apart at most; ask for the rest in another call');
+  }
+  return {
+    areas: areasOf(query),
+    from,
+    until,
+    resolution,
+    format: format === 'json' || format === 'csv' ? format : '',
+  };
+}
+
+function invalidEnd(input: string, error: string): ValidationError {
+  return new ValidationError([
+    { type: 'value_error', loc: ['query', 'to'], msg: `Value error, ${error}`, input, ctx: { error } },
+  ]);
+}
+
+/** An area is taken in either case; an empty one is one that was not sent. */
+function withArea(query: unknown): Readonly<Record<string, unknown>> {
+  const { area, format, ...rest } = query as Readonly<Record<string, unknown>>;
+  const last = Array.isArray(area) ? area.at(-1) : area;
+  const upper = typeof last === 'string' ? last.toUpperCase() : undefined;
+  const isKnown = PRICE_AREAS.some((one) => one === upper);
+  return {
+    ...rest,
+    ...(last === '' || last === undefined ? {} : { area: isKnown ? upper : last }),
+    ...(format === '' || format === undefined ? {} : { format }),
+  };
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const isDay = (text: string) => DAY.test(text);
+
+function faultInMoment(text: string): string | null {
+  const fault = `it must be ${MOMENT_HELP}`;
+  try {
+    if (!isDay(text) && !MOMENT.test(mended(text))) return fault;
+    spanOf(text);
+    return null;
+  } catch {
+    return fault;
+  }
+}
+
+/** The + of an offset that was not percent-encoded arrives as a space. */
+function mended(text: string): string {
+  return text.replace(/ (?=\d{2}:\d{2}$)/, '+');
+}
+
+/** A day in Sweden from midnight to midnight; a moment is its own end. */
+function spanOf(text: string): { readonly start: number; readonly end: number } {
+  if (!isDay(text)) {
+    const at = Temporal.Instant.from(mended(text)).epochMilliseconds;
+    return { start: at, end: at };
+  }
+  const day = Temporal.PlainDate.from(text, { overflow: 'reject' });
+  return {
+    start: day.toZonedDateTime(ZONE).epochMilliseconds,
+    end: day.add({ days: 1 }).toZonedDateTime(ZONE).epochMilliseconds,
+  };
+}
+
+/** The midnight in Sweden `days` after the one that the day of a moment began with. */
+export function midnightAfter(ms: number, days: number): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(ZONE).toPlainDate();
+  return today.add({ days }).toZonedDateTime(ZONE).epochMilliseconds;
+}

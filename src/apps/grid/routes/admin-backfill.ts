@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { rfc3339 } from '../../../core/clock.ts';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Backfill, Prices } from '../../../domain/prices/index.ts';
+import { parse } from '../parse.ts';
+import { AreaParameter, areasOf } from '../parse-market.ts';
+import { Backfill as BackfillShape } from '../shapes-market.ts';
+import { actorOf, adminRoute } from './admin-route.ts';
+
+const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
+const BackfillQuery = Type.Object({
+  from: Type.String({ pattern: DAY_PATTERN, description: 'First day, 2024-01-01' }),
+  to: Type.String({ pattern: DAY_PATTERN, description: 'Last day, which is included' }),
+  area: AreaParameter,
+  refresh: Type.Optional(
+    Type.Boolean({ default: false, description: 'Ask for days that are stored already as well' }),
+  ),
+});
+const BackfillPath = Type.Object({ backfill_id: Type.String() });
+
+interface BackfillRoutes {
+  readonly prices: Pick<Prices, 'backfill'>;
+  readonly accounts: Pick<Accounts, 'noteChange'>;
+}
+
+/** Fetching prices of past days, one back-fill at a time. */
+export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: BackfillRoutes): void {
+  const { backfill } = prices;
+  const idOf = (params: unknown) => parse(BackfillPath, { place: 'path', sent: params }).backfill_id;
+
+  app.post(
+    '/admin/prices/backfill',
+    adminRoute({
+      summary: 'Fetch the prices of past days; they are fetched one after the other from now on',
+      query: BackfillQuery,
+      answer: BackfillShape,
+      errors: { 409: 'A back-fill is running already, or nothing is fetched' },
+    }),
+    async (request) => {
+      const { area: _, ...sent } = request.query as Record<string, unknown>;
+      const areas = areasOf(request.query);
+      const rules = { from: faultInDay, to: faultInDay };
+      const { from, to, refresh } = parse(BackfillQuery, { place: 'query', sent, rules });
+      const begun = await backfill.begin({ from, until: to, areas, refresh });
+      await accounts.noteChange(actorOf(request), {
+        action: 'backfill.begun',
+        target: `backfill/${begun.id}`,
+        detail: { from, to, areas: [...areas], refresh },
+      });
+      return shown(begun);
+    },
+  );
+
+  app.get(
+    '/admin/prices/backfill',
+    adminRoute({ summary: 'List back-fills, the newest first', answer: Type.Array(BackfillShape) }),
+    async () => (await backfill.list()).map(shown),
+  );
+
+  const errors = { 404: 'No such back-fill' };
+  app.get(
+    '/admin/prices/backfill/:backfill_id',
+    adminRoute({ summary: 'How far a back-fill is', path: BackfillPath, answer: BackfillShape, errors }),
+    async (request) => shown(await backfill.get(idOf(request.params))),
+  );
+
+  app.delete(
+    '/admin/prices/backfill/:backfill_id',
+    adminRoute({
+      summary: 'End a back-fill; what it has stored stays',
+      path: BackfillPath,
+      answer: BackfillShape,
+      errors,
+    }),
+    async (request) => {
+      const ended = await backfill.cancel(idOf(request.params));
+      await accounts.noteChange(actorOf(request), {
+        action: 'backfill.cancelled',
+        target: `backfill/${ended.id}`,
+        detail: {},
+      });
+      return shown(ended);
+    },
+  );
+}
+
+function shown({ created_at, updated_at, finished_at, ...rest }: Backfill) {
+  return {
+    ...rest,
+    created_at: rfc3339(created_at),
+    updated_at: rfc3339(updated_at),
+    finished_at: finished_at === null ? null : rfc3339(finished_at),
+  };
+}
+
+function faultInDay(text: string): string | null {
+  try {
+    Temporal.PlainDate.from(text, { overflow: 'reject' });
+    return null;
+  } catch {
+    return 'it must be a day of the calendar such as 2024-01-01';
+  }
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import type { Prices } from '../../../domain/prices/index.ts';
+import { sendCacheable } from '../../../http/cacheable.ts';
+import { createEventStreams } from '../../../http/event-stream.ts';
+import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../parse-market.ts';
+import { createPriceEvents } from '../price-events.ts';
+import { sendHistory } from '../send-history.ts';
+import { CurrentPrices, columnsOf, HistoricPrice, SpotPrice } from '../shapes-market.ts';
+import { shownCurrent, shownHistoric, shownSpot } from '../shown-prices.ts';
+import { createVersionedAnswers } from '../versioned-answers.ts';
+import { dataRoute } from './data-route.ts';
+
+const TAG = 'Prices';
+/** A new day or a correction is seen this late by who does not ask again. */
+const MOST_SECONDS = 60;
+const NONE = { 503: 'No price is known: with what was tried, and when the next attempt is' };
+
+interface PriceRoutes {
+  readonly prices: Prices;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+}
+
+/** Day-ahead prices without VAT and tax: now and ahead, of the past, and as they change. */
+export function addPriceRoutes(app: FastifyInstance, { prices, clock, stopping }: PriceRoutes): void {
+  const answers = createVersionedAnswers(() => prices.version());
+  const streams = createEventStreams({ clock, stopping });
+  const events = createPriceEvents(prices, clock);
+  const seconds = () => Math.min(MOST_SECONDS, (prices.validUntil() - clock.now()) / 1_000);
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/prices/spot',
+    dataRoute({
+      tag: TAG,
+      summary: 'Prices from the current slot on',
+      description: 'By area then time. The items can be posted to POST /optimize/plan as they are.',
+      query: AreaQuery,
+      answer: Type.Array(SpotPrice),
+      errors: NONE,
+    }),
+    (request, reply) => {
+      const areas = areasOf(request.query);
+      const answer = answers(`spot ${areas.join()}`, () => prices.spot(areas).map(shownSpot));
+      return sendCacheable(request, reply, { ...answer, seconds: seconds() });
+    },
+  );
+
+  app.get(
+    '/api/v1/prices/current',
+    dataRoute({
+      tag: TAG,
+      summary: 'The current price and the mean of the day, by area',
+      answer: CurrentPrices,
+      errors: NONE,
+    }),
+    (request, reply) => {
+      const answer = answers('current', () => shownCurrent(prices.current()));
+      return sendCacheable(request, reply, { ...answer, seconds: seconds() });
+    },
+  );
+
+  const columns = columnsOf(HistoricPrice);
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/prices/history',
+    dataRoute({
+      tag: TAG,
+      summary: 'Stored prices, as JSON or CSV',
+      description:
+        'By area then time, sent as it is read; an answer that is cut off breaks the connection. Never the sample day.',
+      query: HistoryQuery,
+      answer: Type.Array(HistoricPrice),
+    }),
+    (request, reply) => {
+      const now = clock.now();
+      const range = historyOf(request.query, now);
+      return sendHistory(request, reply, {
+        range,
+        now,
+        columns,
+        read: prices.history,
+        shown: shownHistoric,
+      });
+    },
+  );
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/prices/stream',
+    dataRoute({
+      tag: TAG,
+      summary: 'Prices as they change, as server-sent events',
+      description:
+        'text/event-stream. At once `current` (as prices/current), then `slot` when a slot begins (its items as in prices/spot) and `day` when a day from today on is new or corrected: {area, day, reason, prices}. A client that returns is told the current state again.',
+      query: AreaQuery,
+      answer: Type.String({ description: 'Events' }),
+      errors: NONE,
+    }),
+    (request, reply) => {
+      const areas = areasOf(request.query);
+      return streams.open(request, reply, {
+        first: events.first(areas),
+        opened: (stream) => events.join(areas, stream),
+      });
+    },
+  );
+}

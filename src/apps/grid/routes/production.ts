@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { type Clock, rfc3339 } from '../../../core/clock.ts';
+import type { HistoricProduction, Produced, Production } from '../../../domain/production/index.ts';
+import { sendCacheable } from '../../../http/cacheable.ts';
+import type { Cell } from '../../../http/rows.ts';
+import { HistoryQuery, historyOf } from '../parse-market.ts';
+import { sendHistory } from '../send-history.ts';
+import {
+  columnsOf,
+  HistoricProduction as HistoricShape,
+  Produced as ProducedShape,
+} from '../shapes-market.ts';
+import { createVersionedAnswers } from '../versioned-answers.ts';
+import { dataRoute } from './data-route.ts';
+
+const TAG = 'Production';
+/** Figures come a day late; five minutes more harm nobody. */
+const SECONDS = 300;
+const NONE = { 503: 'No production is known: with what was tried, and when the next attempt is' };
+
+interface ProductionRoutes {
+  readonly production: Production;
+  readonly clock: Clock;
+}
+
+/** Production by area and kind, MW. */
+export function addProductionRoutes(app: FastifyInstance, { production, clock }: ProductionRoutes): void {
+  // The list stays the same one until other figures are known.
+  const answers = createVersionedAnswers(() => production.current());
+
+  app.get(
+    '/api/v1/production/current',
+    dataRoute({
+      tag: TAG,
+      summary: 'The newest production of each area that is settled',
+      description: 'Settlement comes about a day late, and is revised later.',
+      answer: Type.Array(ProducedShape),
+      errors: NONE,
+    }),
+    (request, reply) => {
+      const answer = answers('current', () => production.current().map(shown));
+      return sendCacheable(request, reply, { ...answer, seconds: SECONDS });
+    },
+  );
+
+  const columns = columnsOf(HistoricShape);
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/api/v1/production/history',
+    dataRoute({
+      tag: TAG,
+      summary: 'Stored production, as JSON or CSV',
+      description: 'By area then time, sent as it is read; an answer that is cut off breaks the connection.',
+      query: HistoryQuery,
+      answer: Type.Array(HistoricShape),
+      errors: NONE,
+    }),
+    (request, reply) => {
+      const now = clock.now();
+      const range = historyOf(request.query, now);
+      return sendHistory(request, reply, {
+        range,
+        now,
+        columns,
+        read: production.history,
+        shown: shownHistoric,
+      });
+    },
+  );
+}
+
+function shown({ area, start, end, total, hydro, nuclear, wind, solar, thermal, other, source }: Produced) {
+  const moments = { area, start: rfc3339(start), end: rfc3339(end) };
+  return { ...moments, unit: 'MW', total, hydro, nuclear, wind, solar, thermal, other, source };
+}
+
+function shownHistoric(row: HistoricProduction): Record<string, Cell> {
+  return { ...shown(row), covered_min: row.covered_min };
+}

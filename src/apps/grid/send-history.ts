@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PriceArea } from '../../adapter/market.ts';
+import { type Cell, formatOf, sendRows } from '../../http/rows.ts';
+import { type HistoryRange, midnightAfter } from './parse-market.ts';
+
+/** A past day changes only when it is corrected, revised or filled in. */
+const PAST_SECONDS = 3_600;
+const TODAY_SECONDS = 60;
+
+interface History<T> {
+  readonly range: HistoryRange;
+  readonly now: number;
+  readonly columns: readonly string[];
+  read(query: {
+    area: PriceArea;
+    from: number;
+    until: number;
+    resolution: HistoryRange['resolution'];
+  }): AsyncIterable<readonly T[]>;
+  shown(row: T): Record<string, Cell>;
+}
+
+/** Answers with rows by area then time, as they are read. */
+export function sendHistory<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { range, now, columns, read, shown }: History<T>,
+): Promise<FastifyReply> {
+  const { areas, format, ...of } = range;
+  async function* batches() {
+    for (const area of areas) {
+      for await (const rows of read({ area, ...of })) yield rows.map(shown);
+    }
+  }
+  const seconds = range.until <= midnightAfter(now, 0) ? PAST_SECONDS : TODAY_SECONDS;
+  reply.header('cache-control', `private, max-age=${seconds}, must-revalidate`);
+  reply.header('vary', 'accept');
+  return sendRows(request, reply, { columns, batches: batches(), format: formatOf(request, format) });
+}

@@ -1,0 +1,98 @@
+import Type from 'typebox';
+import { PRICE_AREAS } from '../../adapter/market.ts';
+import { Moment, nullable } from './shapes.ts';
+
+const Area = Type.Enum([...PRICE_AREAS]);
+const Day = Type.String({ format: 'date', description: 'A calendar day in Sweden' });
+const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' });
+const Duration = Type.Integer({ minimum: 1, description: 'Minutes' });
+const Source = Type.String({ description: 'Where the figures come from; sample: no real price' });
+const byArea = <S extends Type.TSchema>(schema: S, description: string) =>
+  Type.Object({ SE1: schema, SE2: schema, SE3: schema, SE4: schema }, { description });
+
+export const SpotPrice = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  duration_min: Duration,
+  price: Type.String({ ...DecimalText, description: 'Without VAT and tax' }),
+  currency: Type.Literal('SEK'),
+  unit: Type.Literal('SEK/kWh'),
+  price_eur: nullable(Type.String({ description: 'EUR per kWh' })),
+  exchange_rate: nullable(Type.String({ description: 'Kronor for a euro' })),
+  converted: Type.Boolean({ description: 'price is price_eur at a rate that another source published' }),
+  published_at: nullable(Moment),
+  source: Source,
+});
+
+export const CurrentPrices = Type.Object({
+  today: Day,
+  now: byArea(nullable(DecimalText), 'Price of the current slot; null where none is known'),
+  today_avg: byArea(
+    nullable(DecimalText),
+    'Mean of the Swedish day weighted by slot length; null where the day is not known',
+  ),
+  unit: Type.Literal('SEK/kWh'),
+  source: Source,
+});
+
+export const HistoricPrice = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  duration_min: Duration,
+  price: DecimalText,
+  currency: Type.Literal('SEK'),
+  unit: Type.Literal('SEK/kWh'),
+  price_eur: nullable(DecimalText),
+  converted: Type.Boolean(),
+  source: Source,
+});
+
+const Megawatts = nullable(Type.Number({ description: 'MW; null: there is no figure' }));
+
+export const Produced = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  unit: Type.Literal('MW'),
+  total: Type.Number(),
+  hydro: Megawatts,
+  nuclear: Megawatts,
+  wind: Megawatts,
+  solar: Megawatts,
+  thermal: Megawatts,
+  other: nullable(Type.Number({ description: 'Storage counts here, so it may be negative' })),
+  source: Source,
+});
+
+export const HistoricProduction = Type.Object({
+  ...Produced.properties,
+  covered_min: Type.Integer({
+    description: 'Minutes that there are figures for; the mean is over these',
+  }),
+});
+
+/** Names in the order in which rows have them. */
+export const columnsOf = <S extends Type.TObject>(schema: S) =>
+  Object.keys(schema.properties) as (keyof Type.Static<S> & string)[];
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const Backfill = Type.Object({
+  id: Type.String(),
+  from: Day,
+  until: Day,
+  areas: Type.Array(Area),
+  refresh: Type.Boolean({ description: 'Days that are stored are asked for again' }),
+  status: Type.Enum(['running', 'done', 'cancelled']),
+  days_total: Count,
+  days_done: Count,
+  days_skipped: Type.Integer({ description: 'Were stored already' }),
+  days_missing: Type.Integer({ description: 'No source has all areas' }),
+  days_failed: Count,
+  failures: Type.Array(Type.Object({ sentence: Type.String(), days: Count, last_day: Day })),
+  created_at: Moment,
+  updated_at: Moment,
+  finished_at: nullable(Moment),
+});

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { gridArea, postalCode, smallTables } from '../../../test/areas.ts';
+import { turnedClock } from '../../core/clock.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { type AreaTables, createAreas, readTables } from './index.ts';
+
+const areasOf = (changed: Partial<AreaTables> = {}) =>
+  createAreas({ tables: smallTables(changed), clock: turnedClock() });
+const areas = areasOf();
+
+function codeOf(work: () => unknown): ErrorCodeName | undefined {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    return error.code;
+  }
+  return undefined;
+}
+
+const TAX = {
+  rate_ore_per_kwh: '36',
+  rate_ore_per_kwh_incl_vat: '45',
+  reduced: false,
+  valid_from: '2026-01-01',
+};
+
+describe('a postal code', () => {
+  it('tells all that is known of it, in the shape of the contract', () => {
+    assert.deepEqual(areas.postal('11122'), {
+      postal_code: '11122',
+      ort: 'Stockholm',
+      kommun: { code: '0180', name: 'Stockholm' },
+      lan: { code: '01', name: 'Stockholms län' },
+      elomrade: 'SE3',
+      grid_areas: [
+        {
+          code: 'STH',
+          name: 'Stockholm',
+          eic: null,
+          elomrade: 'SE3',
+          owner: { id: '14900', name: 'Ellevio AB' },
+          confidence: 0.8,
+        },
+      ],
+      energy_tax: TAX,
+      source: 'GeoNames; eSett Open Data; Skatteverket',
+      confidence: 0.97,
+    });
+  });
+
+  it('says how sure it is by how things were found', () => {
+    assert.equal(areas.postal('13200').confidence, 0.8, 'the municipality is of the nearest code');
+    const split = areasOf({
+      postal_codes: [
+        postalCode('10001', 'A', { elomrade: 'SE3' }),
+        postalCode('10002', 'B', { elomrade: 'SE4' }),
+        postalCode('10003', 'C', { elomrade: 'SE4', elomrade_basis: 'register' }),
+      ],
+    });
+    assert.equal(split.postal('10001').confidence, 0.85, 'two price areas meet in the municipality');
+    assert.equal(split.postal('10003').confidence, 0.97, 'the register states it');
+  });
+
+  it('says that no grid area can be named', () => {
+    const answer = areasOf({ grid_areas: [] }).postal('11122');
+    assert.deepEqual(answer.grid_areas, []);
+    assert.match(answer.note ?? '', /no grid area can be named/);
+  });
+
+  it('has the tax of its municipality, and of the day in Sweden', () => {
+    assert.equal(areas.postal('97231').energy_tax?.reduced, true);
+    const newYear = turnedClock(Date.UTC(2025, 11, 31, 22, 59));
+    const turning = createAreas({ tables: smallTables(), clock: newYear });
+    assert.equal(turning.postal('11122').energy_tax?.rate_ore_per_kwh, '43.9');
+    assert.equal(turning.validUntil(), Date.UTC(2025, 11, 31, 23));
+    newYear.turn(60_000);
+    assert.equal(turning.postal('11122').energy_tax?.rate_ore_per_kwh, '36');
+    assert.equal(turning.validUntil(), Date.UTC(2026, 0, 1, 23));
+  });
+
+  it('is not found when it is in no table', () => {
+    assert.throws(() => areas.postal('99999'), { code: 'place.not_found', message: /999 99/ });
+  });
+
+  it('has no tax where no rate is known', () => {
+    assert.equal(areasOf({ tax_rates: [] }).postal('11122').energy_tax, null);
+  });
+});
+
+describe('grid areas', () => {
+  const codes = (code: string) => areas.gridArea(code).grid_areas.map((area) => area.code);
+
+  it('are found by code, EIC of the price area, or owner', () => {
+    assert.deepEqual(codes(' sth '), ['STH']);
+    assert.deepEqual(codes('36900'), ['VBN', 'VBS']);
+    assert.deepEqual(codes('10y1001a1001a44p'), ['LUL', 'LUR']);
+    const withEic = areasOf({ grid_areas: [gridArea('STH', 'Stockholm', { eic: '46Y000000000001X' })] });
+    assert.equal(withEic.gridArea('46y000000000001x').grid_areas[0]?.code, 'STH');
+  });
+
+  it('tell their owner, and the municipalities that they may supply, the likeliest first', () => {
+    assert.deepEqual(areas.gridArea('VBG').grid_areas, [
+      {
+        code: 'VBG',
+        name: 'Varberg',
+        type: 'DISTRIBUTION',
+        eic: null,
+        elomrade: 'SE3',
+        owner: { id: '36800', name: 'Varberg Energi Elnät AB' },
+        municipalities: [{ code: '1383', name: 'Varberg', confidence: 0.71 }],
+      },
+    ]);
+    const [region] = areas.gridArea('LUR').grid_areas;
+    assert.deepEqual([region?.municipalities, region?.owner], [[], { id: null, name: 'Okänd AB' }]);
+  });
+
+  it('are not found with a sentence that says what would be right', () => {
+    assert.throws(() => areas.gridArea('XYZ'), {
+      code: 'area.not_found',
+      message: /STH.*10Y1001A1001A46L.*14900/,
+    });
+    assert.throws(() => areas.gridArea('46600'), {
+      code: 'area.not_found',
+      message: /Årsunda Kraft.*no grid area/,
+    });
+  });
+
+  it('are listed by owner, as Swedes sort, with owners that are not registered', () => {
+    const owners = areas.gridOwners();
+    assert.deepEqual(
+      owners.map(({ name }) => name),
+      [
+        'Affärsverken Elnät AB',
+        'E.ON Energidistribution AB',
+        'Ellevio AB',
+        'Luleå Energi Elnät AB',
+        'Nacka Energi AB',
+        'Okänd AB',
+        'Varberg Energi Elnät AB',
+        'Varbergsortens Elnät AB',
+        'Årsunda Kraft',
+      ],
+    );
+    assert.deepEqual(owners[2], {
+      id: '14900',
+      name: 'Ellevio AB',
+      grid_areas: ['NHA', 'STH'],
+      elomraden: ['SE3'],
+    });
+    assert.deepEqual(owners[5], { id: null, name: 'Okänd AB', grid_areas: ['LUR'], elomraden: ['SE1'] });
+  });
+});
+
+describe('a place', () => {
+  it('is found by its folded name, with all that share it', () => {
+    const { matches } = areas.place(' NAS ');
+    assert.deepEqual(
+      matches.map(({ kommun, elomrade, postal_codes }) => [kommun.name, elomrade, postal_codes.length]),
+      [
+        ['Varberg', 'SE3', 2],
+        ['Malmö', 'SE4', 1],
+      ],
+    );
+    assert.ok(matches.every(({ energy_tax }) => energy_tax?.rate_ore_per_kwh === '36'));
+  });
+
+  it('that is not found names those that are like it', () => {
+    assert.throws(() => areas.place('Stokholm'), {
+      code: 'place.not_found',
+      message: /did you mean Stockholm\?/,
+    });
+    assert.throws(() => areas.place('\ud800'), { code: 'place.not_found' });
+  });
+
+  it('has no position where its postal codes have none', () => {
+    assert.deepEqual(
+      [areas.place('Överträsk').matches[0]?.lat, areas.place('Överträsk').matches[0]?.lon],
+      [null, null],
+    );
+  });
+});
+
+describe('a coordinate', () => {
+  it('inside a polygon tells its price area, the nearest place and its municipality', () => {
+    const answer = areas.coordinate(59.331, 18.061);
+    assert.deepEqual(
+      [answer.elomrade, answer.distance_m, answer.ort, answer.postal_code, answer.kommun.code],
+      ['SE3', 0, 'Stockholm', '11122', '0180'],
+    );
+    assert.ok(answer.confidence > 0.5 && answer.confidence < 0.97);
+  });
+
+  it('off the coast is of the nearest polygon, with the distance', () => {
+    const answer = areas.coordinate(58.9, 19.2);
+    assert.equal(answer.elomrade, 'SE3');
+    assert.ok(answer.distance_m > 11_000 && answer.distance_m < 13_000, String(answer.distance_m));
+    assert.equal(
+      codeOf(() => areas.coordinate(58.9, 19.9)),
+      'coordinate.outside',
+    );
+  });
+
+  it('is less sure the further the nearest postal code is', () => {
+    const at = (lat: number) => areas.coordinate(lat, 18.06).confidence;
+    assert.ok(at(59.33) > at(59.42) && at(59.42) > at(59.6));
+  });
+
+  it('near a postal code whose price area the register states is of that area', () => {
+    const stated = areasOf({
+      postal_codes: [postalCode('10001', 'A', { elomrade: 'SE4', elomrade_basis: 'register' })],
+    });
+    assert.equal(stated.coordinate(59.33, 18.07).elomrade, 'SE4');
+    assert.equal(stated.coordinate(59.5, 18.07).elomrade, 'SE3');
+  });
+
+  it('is answered or is outside, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.double(), fc.double(), (lat, lon) => {
+        const code = codeOf(() => areas.coordinate(lat, lon));
+        assert.ok(code === undefined || code === 'coordinate.outside', String(code));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double({ min: 54, max: 70 }), fc.double({ min: 10, max: 25 }), (lat, lon) => {
+        if (!Number.isFinite(lat) || !Number.isFinite(lon)) return;
+        const code = codeOf(() => {
+          const { confidence, distance_m } = areas.coordinate(lat, lon);
+          assert.ok(confidence >= 0 && confidence <= 1 && distance_m >= 0 && distance_m <= 25_000);
+        });
+        assert.ok(code === undefined || code === 'coordinate.outside', String(code));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('energy tax', () => {
+  it('is told by postal code, and by a code or a name of a municipality', () => {
+    for (const of of [
+      { postal: '97231' },
+      { kommun: '2580' },
+      { kommun: 'LULEA' },
+      { kommun: ' Luleå kommun' },
+    ]) {
+      const answer = areas.tax(of, '2025-03-01');
+      assert.deepEqual(answer.kommun, { code: '2580', name: 'Luleå' });
+      assert.equal(answer.energy_tax.rate_ore_per_kwh_incl_vat, '42.875');
+      assert.deepEqual(
+        answer.rates.map(({ valid_from, valid_until }) => [valid_from, valid_until]),
+        [
+          ['2025-01-01', '2026-01-01'],
+          ['2026-01-01', null],
+        ],
+      );
+      assert.equal(answer.is_forecast, false);
+    }
+    assert.equal(areas.tax({ kommun: 'Stockholms kommun' }).kommun.code, '0180');
+  });
+
+  it('says when the latest rate stands in, and that none is known before the first', () => {
+    const later = areas.tax({ kommun: '0180' }, '2027-01-01');
+    assert.equal(later.is_forecast, true);
+    assert.match(later.note ?? '', /2027 are not known/);
+    assert.equal(
+      codeOf(() => areas.tax({ kommun: '0180' }, '2024-12-31')),
+      'tax.unknown',
+    );
+  });
+
+  it('does not guess between municipalities that fold to the same', () => {
+    const two = areasOf({
+      municipalities: [
+        { code: '0305', name: 'Håbo', county: '03' },
+        { code: '0643', name: 'Habo', county: '06' },
+      ],
+    });
+    assert.equal(two.tax({ kommun: 'håbo' }).kommun.code, '0305');
+    assert.equal(two.tax({ kommun: 'HABO' }).kommun.code, '0643');
+    assert.throws(() => two.tax({ kommun: 'hábo' }), { message: /Håbo \(0305\) or Habo \(0643\)/ });
+  });
+});
+
+describe('anything that is sent', () => {
+  it('is answered or refused with a sentence', async () => {
+    const odd = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom(
+        'x'.repeat(100_000),
+        '\u0000',
+        '\ud800',
+        '\u202e\u0645\u0631',
+        '%00',
+        '1'.repeat(100_000),
+        '__proto__',
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(odd, odd, async (one, other) => {
+        codeOf(() => areas.postal(one));
+        codeOf(() => areas.gridArea(one));
+        codeOf(() => areas.search(one));
+        codeOf(() => areas.place(one));
+        codeOf(() => areas.tax({ kommun: one }));
+        codeOf(() => areas.address({ adress: one, ort: other, postnr: '' }));
+        codeOf(() => areas.address({ adress: one, ort: '', postnr: other }));
+      }),
+    );
+  });
+});
+
+describe('the bundled tables', () => {
+  const clock = turnedClock();
+  const real = createAreas({
+    tables: readTables([fileURLToPath(new URL('../../../data/seed', import.meta.url))]),
+    clock,
+  });
+  const areaAt = (lat: number, lon: number) => real.coordinate(lat, lon).elomrade;
+
+  it('know where Sweden is', () => {
+    for (const [name, lat, lon, elomrade] of [
+      ['Stockholm', 59.33, 18.06, 'SE3'],
+      ['Malmö harbour', 55.62, 12.99, 'SE4'],
+      ['Ven', 55.91, 12.7, 'SE4'],
+      ['Haparanda', 65.836, 24.137, 'SE1'],
+      ['Strömstad', 58.94, 11.17, 'SE3'],
+      ['Koster', 58.88, 11.0, 'SE3'],
+      ['Visby', 57.64, 18.29, 'SE3'],
+      ['Borgholm', 56.88, 16.65, 'SE4'],
+      ['Kiruna', 67.855, 20.225, 'SE1'],
+      ['Sundsvall', 62.39, 17.31, 'SE2'],
+      ['Värnamo, by the register', 57.186, 14.04, 'SE4'],
+    ] as const) {
+      assert.equal(areaAt(lat, lon), elomrade, name);
+    }
+    for (const [name, lat, lon] of [
+      ['Oslo', 59.913, 10.752],
+      ['Halden', 59.12, 11.39],
+      ['Copenhagen', 55.676, 12.568],
+      ['Helsingør', 56.036, 12.61],
+      ['Bornholm', 55.1, 14.9],
+      ['Helsinki', 60.17, 24.94],
+      ['Mariehamn', 60.1, 19.93],
+      ['Tornio', 65.848, 24.16],
+      ['the middle of the Baltic', 58.5, 19.8],
+      ['the pole', 90, 0],
+      ['null island', 0, 0],
+    ] as const) {
+      assert.equal(
+        codeOf(() => areaAt(lat, lon)),
+        'coordinate.outside',
+        name,
+      );
+    }
+  });
+
+  it('tell known places as they are', () => {
+    const told = (code: string) => {
+      const { kommun, elomrade, energy_tax, grid_areas } = real.postal(code);
+      return [kommun.name, elomrade, energy_tax?.reduced, grid_areas[0]?.code];
+    };
+    assert.deepEqual(told('11122'), ['Stockholm', 'SE3', false, 'STH']);
+    assert.deepEqual(told('33131'), ['Värnamo', 'SE4', false, 'VMO']);
+    assert.deepEqual(told('98132'), ['Kiruna', 'SE1', true, 'MAF']);
+    assert.deepEqual(real.tax({ kommun: 'Torsby' }).energy_tax.reduced, true, 'SE3 and reduced');
+    assert.deepEqual(real.tax({ kommun: 'Sundsvall' }).energy_tax.reduced, false, 'SE2 and not reduced');
+  });
+
+  it('name a municipality for most grid areas, and a grid area for most postal codes', () => {
+    const local = real
+      .gridOwners()
+      .flatMap(({ grid_areas }) => grid_areas)
+      .flatMap((code) => real.gridArea(code).grid_areas)
+      .filter(({ type }) => type === 'DISTRIBUTION');
+    const known = local.filter(({ municipalities }) => municipalities.length > 0);
+    assert.ok(local.length > 250 && known.length / local.length > 0.9, `${known.length} of ${local.length}`);
+  });
+
+  it('answer two letters with twenty places', () => {
+    for (const query of ['an', 'st']) assert.equal(real.search(query).length, 20);
+  });
+});

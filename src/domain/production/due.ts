@@ -1,0 +1,37 @@
+import { HOUR_MS, MINUTE_MS, midnight } from './days.ts';
+import type { SourceState } from './store.ts';
+
+/** The figures of the day before are there by then, as those who fetch them say. */
+const MORNING_UTC_HOUR = 8;
+const DAY_MS = 24 * HOUR_MS;
+const FIRST_RETRY_MS = MINUTE_MS;
+
+interface Situation {
+  /** undefined: the source was never asked. */
+  readonly state: SourceState | undefined;
+  readonly now: number;
+  /** Until when every area has figures; null while one has none. */
+  readonly settledUntil: number | null;
+  /** Whether the process has just begun. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * When the source is to be asked next, ms since 1970: at the start unless it was asked within the hour, each morning, every
+ * hour while figures of yesterday are missing, and after failures first soon, then every hour, never before it wants to be.
+ */
+export function dueAt({ state, now, settledUntil, isFirst }: Situation): number {
+  if (state === undefined) return now;
+  if (state.failures > 0) {
+    const wait = Math.min(HOUR_MS, FIRST_RETRY_MS * 2 ** (state.failures - 1));
+    return Math.max(state.not_before, state.asked_at + wait);
+  }
+  const isYesterdayMissing = settledUntil === null || settledUntil < midnight(now);
+  const morning = nextMorning(state.asked_at);
+  return isFirst || isYesterdayMissing ? Math.min(morning, state.asked_at + HOUR_MS) : morning;
+}
+
+function nextMorning(after: number): number {
+  const morning = Math.floor(after / DAY_MS) * DAY_MS + MORNING_UTC_HOUR * HOUR_MS;
+  return morning > after ? morning : morning + DAY_MS;
+}

@@ -1,0 +1,168 @@
+import { type Http, HttpFailure } from '../../adapter/http.ts';
+import { PRICE_AREAS, type ProductionSource } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Lease } from '../../db/lease.ts';
+import { HOUR_MS, MINUTE_MS, midnight } from './days.ts';
+import { dueAt } from './due.ts';
+import type { Refusal } from './judge.ts';
+import type { Unit } from './shapes.ts';
+import type { ProductionStore, SourceState } from './store.ts';
+import type { Stored, Storing } from './storing.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+/** Days whose figures are asked for again, because they are revised. */
+const REVISED_DAYS = 8;
+/** After a longer absence, days as far back as this are fetched as well; before them there is the back-fill. */
+const CATCH_UP_DAYS = 60;
+const CHUNK_MS = 7 * DAY_MS;
+/** For one question, with its repetitions. */
+const QUESTION_MS = MINUTE_MS;
+/** Instances do not look at the same moment. */
+const JITTER_MS = 3 * MINUTE_MS;
+
+export interface SourceAccess {
+  readonly source: ProductionSource;
+  readonly http: Http;
+}
+
+interface FetchingOptions extends SourceAccess {
+  readonly store: ProductionStore;
+  readonly storing: Storing;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  unit(): Unit | null;
+  /** Until when every area has figures; null while one has none. */
+  settledUntil(): number | null;
+  /** Called before each look, so that what is in memory is not older than it. */
+  refresh(): Promise<unknown>;
+  count(outcome: 'stored' | 'implausible', slots: number): void;
+}
+
+/** Asks the source at the times that `dueAt` says, on one process at a time. */
+export function createFetching(options: FetchingOptions) {
+  const { source, http, store, storing, lease, clock, random, log } = options;
+  const stopping = new AbortController();
+  let cancelTimer = () => {};
+  let running: Promise<void> = Promise.resolve();
+  let state: SourceState | undefined;
+  let nextAt: number | null = null;
+  let isFirst = true;
+
+  const due = () => dueAt({ state, now: clock.now(), settledUntil: options.settledUntil(), isFirst });
+
+  const look = async (): Promise<void> => {
+    await options.refresh();
+    state = await store.sourceState(source.slug);
+    if (due() <= clock.now() && (await lease.hold())) {
+      try {
+        // Another process may have asked since.
+        state = await store.sourceState(source.slug);
+        if (due() <= clock.now()) await ask();
+      } finally {
+        await lease.release();
+      }
+    }
+    isFirst = false;
+  };
+
+  const ask = async (): Promise<void> => {
+    const asked = { slug: source.slug, asked_at: clock.now(), answered_at: state?.answered_at ?? null };
+    const failures = (state?.failures ?? 0) + 1;
+    try {
+      const total = await fetchRecent();
+      const sentence = sentenceOf(total);
+      const refused = total.refused.values().reduce((sum, slots) => sum + slots, 0);
+      state = { ...asked, answered_at: clock.now(), not_before: 0, failures: 0, refused, sentence };
+      log.info({ source: source.slug, outcome: sentence }, 'production was fetched');
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error;
+      if (stopping.signal.aborted) return;
+      const notBefore = clock.now() + (error.retryAfterSeconds ?? 0) * 1_000;
+      state = { ...asked, not_before: notBefore, failures, refused: 0, sentence: error.message };
+      log.warn({ source: source.slug, err: error }, 'production could not be fetched');
+    }
+    await store.saveSourceState(state);
+  };
+
+  const fetchRecent = async (): Promise<Stored> => {
+    const now = clock.now();
+    const oldest = midnight(now, -CATCH_UP_DAYS);
+    const recent = midnight(now, -REVISED_DAYS);
+    const gap = options.settledUntil();
+    const from = gap === null ? recent : Math.max(oldest, Math.min(recent, gap));
+    const totals = { changed: 0, settled: 0, unsettled: 0, refused: new Map<Refusal, number>() };
+    for (let start = from; start < now; start += CHUNK_MS) {
+      const stored = await fetchRange(start, Math.min(start + CHUNK_MS, now));
+      totals.changed += stored.changed;
+      totals.settled += stored.settled;
+      totals.unsettled += stored.unsettled;
+      for (const [why, slots] of stored.refused)
+        totals.refused.set(why, (totals.refused.get(why) ?? 0) + slots);
+      await lease.hold();
+    }
+    return totals;
+  };
+
+  /** Asks for a range of at most a week and stores the answer. */
+  const fetchRange = async (from: number, until: number): Promise<Stored> => {
+    const late = new AbortController();
+    const cancel = clock.after(QUESTION_MS, () => late.abort());
+    try {
+      const signal = AbortSignal.any([late.signal, stopping.signal]);
+      const intervals = await source.fetchVolumes({ http, signal }, { from, until, areas: PRICE_AREAS });
+      const stored = await storing({ source: source.slug, from, until, intervals, unit: options.unit() });
+      options.count('stored', stored.changed);
+      for (const [why, slots] of stored.refused) {
+        options.count('implausible', slots);
+        log.warn(
+          { source: source.slug, why, slots },
+          'figures of production cannot be right and are not stored',
+        );
+      }
+      return stored;
+    } finally {
+      cancel();
+    }
+  };
+
+  const schedule = (): void => {
+    if (stopping.signal.aborted) return;
+    const now = clock.now();
+    nextAt = Math.max(now, due());
+    const jitter = (random(2).readUInt16BE() / 65_536) * JITTER_MS;
+    cancelTimer = clock.after(Math.max(1_000, nextAt - now + jitter), tick);
+  };
+
+  const tick = (): void => {
+    running = look()
+      .catch((error: unknown) => log.error({ err: error }, 'looking after production failed'))
+      .then(schedule);
+  };
+
+  return {
+    start: tick,
+    fetchRange,
+    nextAt: () => nextAt,
+    /** How the source answered last, as far as this process knows. */
+    state: () => state,
+    async close(): Promise<void> {
+      cancelTimer();
+      stopping.abort();
+      await running;
+      cancelTimer();
+    },
+  };
+}
+
+export type Fetching = ReturnType<typeof createFetching>;
+
+function sentenceOf({ changed, settled, unsettled, refused }: Stored): string {
+  const parts = [`${settled} slots with figures, ${changed} of them new or revised`];
+  if (unsettled > 0) parts.push(`${unsettled} not settled yet`);
+  for (const [why, slots] of refused) parts.push(`${slots} refused (${why.replaceAll('_', ' ')})`);
+  return parts.join(', ');
+}

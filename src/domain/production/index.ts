@@ -1,0 +1,145 @@
+import type { Http } from '../../adapter/http.ts';
+import { PRICE_AREAS, type PriceArea, type ProductionSource } from '../../adapter/market.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Database } from '../../db/database.ts';
+import { createLease } from '../../db/lease.ts';
+import { HOUR_MS, MINUTE_MS } from './days.ts';
+import { createFetching } from './fetching.ts';
+import { createKnown } from './known.ts';
+import { inResolution, widened } from './means.ts';
+import type { HistoricProduction, Produced, ProductionHealth, ProductionQuery, Unit } from './shapes.ts';
+import { createProductionStore } from './store.ts';
+import { createStoring } from './storing.ts';
+
+export type { HistoricProduction, Produced, ProductionHealth, ProductionQuery, Unit } from './shapes.ts';
+
+const LEASE_MS = 3 * MINUTE_MS;
+/** Figures come a day or two after their slot; beyond this something is wrong. */
+const LATE_AFTER_MS = 4 * 24 * HOUR_MS;
+
+interface ProductionOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'productionSlots' | 'watchProduction'>;
+  /** undefined: nothing is fetched, by the operator's setting. */
+  readonly access: { readonly source: ProductionSource; readonly http: Http } | undefined;
+  /** What the source's figures are; `auto` tells it from their size. */
+  readonly unit: 'auto' | Unit;
+}
+
+export interface Production {
+  /** The newest slot with figures of each area that has one, by area. From memory. Throws `production.unavailable`. */
+  current(): readonly Produced[];
+  /** Slots or means by time, in batches; memory stays flat however long the range is. Throws `production.unavailable`. */
+  history(query: ProductionQuery): AsyncIterable<readonly HistoricProduction[]>;
+  health(): ProductionHealth;
+  /** Begins to fetch, where it is allowed to. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** Production by area and kind as eSett settles it: fetched, judged, kept, and read as MW. */
+export async function createProduction(options: ProductionOptions): Promise<Production> {
+  const { database, clock, random, log, metrics, access, unit: setting } = options;
+  const store = createProductionStore(database);
+  const known = await createKnown({ database, store, log, setting });
+  const unit = () => known.verdict().unit;
+  const settledUntil = () =>
+    PRICE_AREAS.map((area) => known.until(area)).reduce((least, until) =>
+      least === null || until === null ? null : Math.min(least, until),
+    );
+  const fetching =
+    access === undefined
+      ? undefined
+      : createFetching({
+          ...access,
+          store,
+          storing: createStoring({ database, store, clock }),
+          lease: createLease({ database, clock, random, name: 'production', lengthMs: LEASE_MS }),
+          clock,
+          random,
+          log,
+          unit,
+          settledUntil,
+          refresh: known.refresh,
+          count: (outcome, slots) => metrics.productionSlots.inc({ outcome }, slots),
+        });
+  metrics.watchProduction(() =>
+    PRICE_AREAS.flatMap((area) => {
+      const until = known.until(area);
+      return until === null ? [] : [{ area, until }];
+    }),
+  );
+
+  /** What was tried, and when the next attempt is. */
+  const attempts = (): string => {
+    if (access === undefined || fetching === undefined) return 'nothing is fetched: ELNAV_FETCH is off';
+    const state = fetching.state();
+    const next = fetching.nextAt();
+    const tried =
+      state === undefined
+        ? `${access.source.name} was not asked yet`
+        : `${access.source.name} was asked at ${secondText(state.asked_at)}: ${state.sentence}`;
+    return next === null ? tried : `${tried}; it is asked again at ${secondText(next)}`;
+  };
+  const unavailable = (why: string): AppError => {
+    const next = fetching?.nextAt() ?? null;
+    return new AppError('production.unavailable', `${why}: ${attempts()}`, {
+      retryAfterSeconds: next === null ? 3_600 : Math.max(60, (next - clock.now()) / 1_000),
+    });
+  };
+  const unitOrThrow = (): Unit => {
+    const { unit: told, sentence } = known.verdict();
+    if (told === null) throw unavailable(`${sentence}, so none are told`);
+    return told;
+  };
+
+  return {
+    current() {
+      if (PRICE_AREAS.every((area) => known.until(area) === null))
+        throw unavailable('no production is stored');
+      unitOrThrow();
+      return known.current();
+    },
+    history(query) {
+      // Before the first batch, so that the caller is told in place of an answer.
+      const told = unitOrThrow();
+      const range = widened(query);
+      return inResolution(store.read({ area: query.area, ...range }), query.resolution, told);
+    },
+    health() {
+      const until = Object.fromEntries(PRICE_AREAS.map((area) => [area, known.until(area)])) as Record<
+        PriceArea,
+        number | null
+      >;
+      const late = PRICE_AREAS.filter((area) => clock.now() - (until[area] ?? 0) > LATE_AFTER_MS);
+      const { unit: told, sentence } = known.verdict();
+      const refused = fetching?.state()?.refused ?? 0;
+      const faults = [
+        ...(late.length === 0 ? [] : [`no recent production of ${late.join(', ')}`]),
+        ...(late.length < PRICE_AREAS.length && told === null ? [sentence] : []),
+        ...(refused === 0 ? [] : [`${refused} slots of the last answer cannot be right`]),
+      ];
+      return {
+        status: faults.length === 0 ? 'ok' : 'degraded',
+        sentence: [...(faults.length === 0 ? ['ok', sentence] : faults), attempts()].join('; '),
+        unit: told,
+        until,
+        next_attempt_at: fetching?.nextAt() ?? null,
+      };
+    },
+    start: () => fetching?.start(),
+    close: async () => fetching?.close(),
+  };
+}
+
+/** `2026-11-22T08:00:00Z`, for sentences. */
+function secondText(at: number): string {
+  return `${rfc3339(at).slice(0, 19)}Z`;
+}

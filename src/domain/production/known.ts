@@ -1,0 +1,102 @@
+import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { HOUR_MS, MINUTE_MS } from './days.ts';
+import type { Produced, Unit } from './shapes.ts';
+import type { ProductionStore, StoredProduction } from './store.ts';
+import { PRODUCTION_STORED } from './storing.ts';
+import { powerOf, roundedMw, tellUnit, type UnitVerdict } from './unit.ts';
+
+/** The unit is told from the days that are stored last; they are judged together. */
+const JUDGED_DAYS = 14;
+const UNIT_AREA: PriceArea = 'SE3';
+
+interface Known {
+  /** The newest slot of each area that has one. */
+  readonly newest: readonly StoredProduction[];
+  readonly verdict: UnitVerdict;
+  /** `newest` in MW, while the unit is known. */
+  readonly current: readonly Produced[];
+}
+
+interface KnownOptions {
+  readonly database: Database;
+  readonly store: ProductionStore;
+  readonly log: Log;
+  readonly setting: 'auto' | Unit;
+}
+
+/** The newest production and the unit of the figures, in memory; read again whenever a process stores some. */
+export async function createKnown({ database, store, log, setting }: KnownOptions) {
+  const load = async (): Promise<Known> => {
+    const newest: StoredProduction[] = [];
+    for (const area of PRICE_AREAS) {
+      const row = await store.newest(area);
+      if (row !== undefined) newest.push(row);
+    }
+    const verdict = await judgeUnit(newest.find(({ area }) => area === UNIT_AREA));
+    const { unit } = verdict;
+    return { newest, verdict, current: unit === null ? [] : newest.map((row) => inMw(row, unit)) };
+  };
+
+  const judgeUnit = async (last: StoredProduction | undefined): Promise<UnitVerdict> => {
+    if (setting !== 'auto') {
+      return { unit: setting, sentence: `figures are taken for ${setting}, by ELNAV_PRODUCTION_UNIT` };
+    }
+    if (last === undefined) return tellUnit([]);
+    const from = last.start - JUDGED_DAYS * 24 * HOUR_MS;
+    const range = { area: UNIT_AREA, from, until: last.start + 1 };
+    return tellUnit(await store.inRange(database.queries, range));
+  };
+
+  let known = await load();
+  // One reading after the other: an older answer must not replace a newer one.
+  let reading: Promise<unknown> = Promise.resolve();
+  const refresh = (): Promise<void> => {
+    const read = reading.then(async () => {
+      known = await load();
+    });
+    reading = read.catch(() => {});
+    return read;
+  };
+  database.bus.on(PRODUCTION_STORED, async () => {
+    await refresh().catch((error: unknown) => log.warn({ err: error }, 'production could not be read again'));
+    return undefined;
+  });
+  database.bus.onGap(() => {
+    refresh().catch((error: unknown) => log.warn({ err: error }, 'production could not be read again'));
+  });
+
+  return {
+    refresh,
+    current: () => known.current,
+    verdict: () => known.verdict,
+    /** End of the newest slot of an area. */
+    until(area: PriceArea): number | null {
+      const row = known.newest.find((slot) => slot.area === area);
+      return row === undefined ? null : endOf(row);
+    },
+  };
+}
+
+function endOf({ start, length_min }: StoredProduction): number {
+  return start + length_min * MINUTE_MS;
+}
+
+function inMw(row: StoredProduction, unit: Unit): Produced {
+  const mw = (figure: number | null) =>
+    figure === null ? null : roundedMw(powerOf(figure, row.length_min, unit));
+  return {
+    area: row.area,
+    start: row.start,
+    end: endOf(row),
+    total: mw(row.total) ?? 0,
+    hydro: mw(row.hydro),
+    nuclear: mw(row.nuclear),
+    wind: mw(row.wind),
+    solar: mw(row.solar),
+    thermal: mw(row.thermal),
+    other: mw(row.other),
+    source: row.source,
+  };
+}

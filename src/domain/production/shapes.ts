@@ -1,0 +1,44 @@
+import type { PriceArea, ProductionType } from '../../adapter/market.ts';
+
+/** Mean power by kind, MW to one decimal; null: the source has no figure. Negative where storage took more than it gave. */
+export type PowerByType = { readonly [T in ProductionType]: number | null };
+
+/** Production of an area in one slot. Moments are ms since 1970 UTC. */
+export interface Produced extends PowerByType {
+  readonly area: PriceArea;
+  readonly start: number;
+  readonly end: number;
+  /** MW, above 0. */
+  readonly total: number;
+  /** Slug of the source. */
+  readonly source: string;
+}
+
+/** A slot, or the mean over an hour or a Swedish day. */
+export interface HistoricProduction extends Produced {
+  /** Minutes between start and end that there are figures for; the mean is over these. */
+  readonly covered_min: number;
+}
+
+/** Slots that start from `from` until before `until`; for hours and (Swedish) days each one that the range touches, whole. */
+export interface ProductionQuery {
+  readonly area: PriceArea;
+  /** ms since 1970 UTC. */
+  readonly from: number;
+  readonly until: number;
+  readonly resolution: 'slot' | 'hour' | 'day';
+}
+
+/** What figures are: power, or energy in the slot. */
+export type Unit = 'MW' | 'MWh';
+
+export interface ProductionHealth {
+  readonly status: 'ok' | 'degraded';
+  /** For `/readyz`. */
+  readonly sentence: string;
+  /** null while it cannot be told. */
+  readonly unit: Unit | null;
+  /** End of the newest slot with figures, by area. */
+  readonly until: Readonly<Record<PriceArea, number | null>>;
+  readonly next_attempt_at: number | null;
+}

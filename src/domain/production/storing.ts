@@ -1,0 +1,99 @@
+import {
+  PRICE_AREAS,
+  PRODUCTION_TYPES,
+  type PriceArea,
+  type ProducedInterval,
+} from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Database } from '../../db/database.ts';
+import { MINUTE_MS } from './days.ts';
+import { judge, type Refusal } from './judge.ts';
+import type { Unit } from './shapes.ts';
+import type { ProductionStore, StoredProduction } from './store.ts';
+
+/** Areas whose figures have changed; told to every process. */
+export const PRODUCTION_STORED = 'production.stored';
+
+interface StoringOptions {
+  readonly database: Database;
+  readonly store: ProductionStore;
+  readonly clock: Clock;
+}
+
+/** What was asked for, and what came. */
+interface Answer {
+  readonly source: string;
+  readonly from: number;
+  readonly until: number;
+  readonly intervals: readonly ProducedInterval[];
+  readonly unit: Unit | null;
+}
+
+export interface Stored {
+  /** Slots that are new or have other figures than before. */
+  readonly changed: number;
+  /** Slots with figures that can be right, changed or not. */
+  readonly settled: number;
+  /** Slots without figures yet. */
+  readonly unsettled: number;
+  readonly refused: ReadonlyMap<Refusal, number>;
+}
+
+/**
+ * Stores what can be right of an answer and tells every process. Nothing is ever deleted: a slot that is missing, or has no
+ * figures any more, stays as it is, and so does a kind that a revision leaves out.
+ */
+export function createStoring({ database, store, clock }: StoringOptions) {
+  return async ({ source, from, until, intervals, unit }: Answer): Promise<Stored> => {
+    const { settled, unsettled, refused } = judge(intervals, { from, until, now: clock.now(), unit });
+    const changed = await database.transaction(async (transaction) => {
+      const fresh: StoredProduction[] = [];
+      for (const area of PRICE_AREAS) {
+        const own = settled.filter((slot) => slot.area === area);
+        if (own.length === 0) continue;
+        const known = new Map(
+          (await store.inRange(transaction, { area, from, until })).map((row) => [row.start, row]),
+        );
+        for (const slot of own) {
+          const row = revised(known.get(slot.start), { ...slot, source });
+          if (row !== null) fresh.push(row);
+        }
+      }
+      await store.put(transaction, fresh, clock.now());
+      return fresh;
+    });
+    if (changed.length > 0) await database.bus.publish(PRODUCTION_STORED, areasOf(changed));
+    return { changed: changed.length, settled: settled.length, unsettled, refused };
+  };
+}
+
+export type Storing = ReturnType<typeof createStoring>;
+
+type Incoming = ProducedInterval & { readonly total: number; readonly source: string };
+
+/** The row to write; null where it says what is known. */
+function revised(known: StoredProduction | undefined, slot: Incoming): StoredProduction | null {
+  const row: StoredProduction = {
+    area: slot.area,
+    start: slot.start,
+    length_min: (slot.end - slot.start) / MINUTE_MS,
+    total: slot.total,
+    hydro: slot.hydro ?? known?.hydro ?? null,
+    nuclear: slot.nuclear ?? known?.nuclear ?? null,
+    wind: slot.wind ?? known?.wind ?? null,
+    solar: slot.solar ?? known?.solar ?? null,
+    thermal: slot.thermal ?? known?.thermal ?? null,
+    other: slot.other ?? known?.other ?? null,
+    source: slot.source,
+  };
+  const isSame =
+    known !== undefined &&
+    (['length_min', 'total', 'source', ...PRODUCTION_TYPES] as const).every(
+      (column) => known[column] === row[column],
+    );
+  return isSame ? null : row;
+}
+
+function areasOf(rows: readonly StoredProduction[]): PriceArea[] {
+  return PRICE_AREAS.filter((area) => rows.some((row) => row.area === area));
+}

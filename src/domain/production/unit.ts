@@ -1,0 +1,77 @@
+import type { Day } from '../../adapter/market.ts';
+import { dayAt, MINUTE_MS, midnight } from './days.ts';
+import type { Unit } from './shapes.ts';
+
+/** A slot of SE3 as it was served. */
+export interface ServedSlot {
+  readonly start: number;
+  readonly length_min: number;
+  readonly total: number;
+}
+
+export interface UnitVerdict {
+  /** null: the figures do not tell it. */
+  readonly unit: Unit | null;
+  readonly sentence: string;
+}
+
+/**
+ * What the mean of SE3 over a whole day may be. It is 7,000 to 12,000 MW on most days, and no day of its reactors, rivers
+ * and load is outside 5,000 to 13,000; in MWh a quarter that is a fourth. No figure lies in both ranges.
+ */
+const POWER_MW = { least: 5_000, most: 13_000 };
+const QUARTER_MIN = 15;
+const QUARTERS_AN_HOUR = 60 / QUARTER_MIN;
+
+/**
+ * Tells from whole days of SE3 whether figures are power or the energy of a quarter. Days that contradict each other, or fit
+ * neither, decide nothing: a wrong guess would be wrong by four times.
+ */
+export function tellUnit(slots: readonly ServedSlot[]): UnitVerdict {
+  const verdicts = new Map<Unit, Day>();
+  let unfit: { readonly day: Day; readonly mean: number } | undefined;
+  for (const [day, own] of Map.groupBy(slots, ({ start }) => dayAt(start))) {
+    const mean = meanOfWholeDay(own);
+    if (mean === null) continue;
+    const unit = unitOf(mean);
+    if (unit === null) unfit ??= { day, mean };
+    else if (!verdicts.has(unit)) verdicts.set(unit, day);
+  }
+  const [first, second] = verdicts;
+  if (first !== undefined && second === undefined) {
+    return { unit: first[0], sentence: `figures are taken for ${first[0]}, by SE3 on ${first[1]}` };
+  }
+  if (first !== undefined && second !== undefined) {
+    const days = `${first[1]} looks like ${first[0]}, on ${second[1]} like ${second[0]}`;
+    return { unit: null, sentence: `the unit of the figures is not known: SE3 on ${days}` };
+  }
+  const why =
+    unfit === undefined
+      ? 'no whole day of SE3 is stored'
+      : `SE3 on ${unfit.day} has a mean of ${Math.round(unfit.mean)}, which fits neither MW nor MWh a quarter`;
+  return { unit: null, sentence: `the unit of the figures is not known: ${why}` };
+}
+
+function unitOf(mean: number): Unit | null {
+  if (mean >= POWER_MW.least && mean <= POWER_MW.most) return 'MW';
+  const power = mean * QUARTERS_AN_HOUR;
+  return power >= POWER_MW.least && power <= POWER_MW.most ? 'MWh' : null;
+}
+
+/** null unless every quarter of the day is there: of an hour, MW and MWh are the same number. */
+function meanOfWholeDay(slots: readonly ServedSlot[]): number | null {
+  const [first] = slots;
+  if (first === undefined || slots.some(({ length_min }) => length_min !== QUARTER_MIN)) return null;
+  const quarters = (midnight(first.start, 1) - midnight(first.start)) / MINUTE_MS / QUARTER_MIN;
+  return slots.length === quarters ? slots.reduce((sum, { total }) => sum + total, 0) / quarters : null;
+}
+
+/** MW, of a figure as it was served. */
+export function powerOf(figure: number, lengthMin: number, unit: Unit): number {
+  return unit === 'MW' ? figure : (figure * 60) / lengthMin;
+}
+
+/** MW to one decimal, which is 100 kW; "-0" is 0. */
+export function roundedMw(power: number): number {
+  return Math.round(power * 10) / 10 + 0;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { request as ask, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { until } from '../../test/until.ts';
+import { formatOf, sendRows } from './rows.ts';
+
+type Row = Readonly<Record<'name' | 'value', string | number | boolean | null>>;
+const COLUMNS = ['name', 'value'] as const;
+
+describe('rows', () => {
+  let app: FastifyInstance;
+  let batches: () => AsyncGenerator<readonly Row[]>;
+  beforeEach(async () => {
+    app = Fastify();
+    app.get('/', (request, reply) =>
+      sendRows(request, reply, {
+        columns: COLUMNS,
+        batches: batches(),
+        format: formatOf(request, (request.query as { format?: 'csv' }).format ?? ''),
+      }),
+    );
+    await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => {
+    app.server.closeAllConnections();
+    return app.close();
+  });
+  const url = () => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`;
+  const of = (...lists: readonly (readonly Row[])[]) =>
+    async function* () {
+      yield* lists;
+    };
+  /** An answer whose body nobody reads yet. */
+  const unread = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      ask(url(), resolve).on('error', reject).end();
+    });
+
+  const ODD = of(
+    [{ name: 'a,b', value: 1.5 }],
+    [],
+    [
+      { name: 'say "hi"\n', value: null },
+      { name: 'å', value: true },
+    ],
+  );
+
+  it('are a JSON array over batches', async () => {
+    batches = ODD;
+    const answer = await fetch(url());
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.deepEqual(await answer.json(), [
+      { name: 'a,b', value: 1.5 },
+      { name: 'say "hi"\n', value: null },
+      { name: 'å', value: true },
+    ]);
+  });
+
+  it('are CSV as RFC 4180 has it', async () => {
+    batches = ODD;
+    const answer = await fetch(`${url()}?format=csv`);
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+    assert.equal(await answer.text(), 'name,value\r\n"a,b",1.5\r\n"say ""hi""\n",\r\nå,true\r\n');
+  });
+
+  it('may be none', async () => {
+    for (const none of [of(), of([]), of([], [])]) {
+      batches = none;
+      assert.equal(await (await fetch(url())).text(), '[]');
+      assert.equal(await (await fetch(`${url()}?format=csv`)).text(), 'name,value\r\n');
+    }
+  });
+
+  for (const [accept, type] of [
+    ['text/csv', 'text/csv'],
+    ['text/csv;q=0.5, application/json', 'application/json'],
+    ['application/json;q=0.5, text/csv', 'text/csv'],
+    ['text/csv;q=0', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/html', 'application/json'],
+  ] as const) {
+    it(`are ${type} where ${accept} is accepted`, async () => {
+      batches = ODD;
+      const answer = await fetch(url(), { headers: { accept } });
+      assert.equal(answer.headers.get('content-type')?.split(';')[0], type);
+      await answer.text();
+    });
+  }
+
+  it('are an error where the first batch cannot be had', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before it has anything
+    batches = async function* () {
+      throw new Error('no database');
+    };
+    assert.equal((await fetch(url())).status, 500);
+  });
+
+  it('break the connection where a later batch cannot be had', async () => {
+    batches = async function* () {
+      yield [{ name: 'first', value: 1 }];
+      throw new Error('the database is gone');
+    };
+    const answer = await fetch(url());
+    assert.equal(answer.status, 200);
+    await assert.rejects(answer.text());
+  });
+
+  it('are no longer read when the caller goes away', async () => {
+    let isOver = false;
+    batches = async function* () {
+      try {
+        for (;;) yield [{ name: 'x'.repeat(10_000), value: 1 }];
+      } finally {
+        isOver = true;
+      }
+    };
+    (await unread()).destroy();
+    await until('the reading has ended', () => isOver);
+  });
+
+  it('wait for a caller who is slow', async () => {
+    let made = 0;
+    batches = async function* () {
+      for (; made < 1_000; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
+    };
+    const answer = await unread();
+    let before = -1;
+    // The buffers of the system fill up, and then nothing more is made.
+    await until('it waits', async () => {
+      const still = made === before;
+      before = made;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return still && made === before;
+    });
+    assert.ok(made < 900, `${made} of 1,000 batches were made`);
+    let bytes = 0;
+    for await (const part of answer) bytes += (part as Buffer).length;
+    assert.equal(made, 1_000);
+    assert.ok(bytes > 100_000_000);
+  });
+
+  it('are not read for HEAD', async () => {
+    batches = ODD;
+    const answer = await fetch(url(), { method: 'HEAD' });
+    assert.equal(answer.status, 200);
+    assert.equal(await answer.text(), '');
+  });
+});

@@ -1,0 +1,176 @@
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
+
+const QUARTER_MS = 15 * 60_000;
+const HOUR_MS = 4 * QUARTER_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Settled figures are there this long after their slot; until then the row is there and all zeros. */
+const SETTLED_AFTER_MS = 26 * HOUR_MS;
+/** A slot is revised once, this long after it. */
+const REVISED_AFTER_MS = 5 * DAY_MS;
+const FIRST_SHARE = 0.98;
+const CALLS_A_SECOND = 5;
+
+/** What can go wrong with an answer; the service itself calls none of it by a name. */
+export const FAULTS = [
+  'down',
+  'rate_limited',
+  'page',
+  'torn',
+  'no_data',
+  'fewer_rows',
+  'null_totals',
+  'zeros',
+  'other_day',
+  'off_grid',
+  'negative_hydro',
+  'too_much',
+  'words',
+] as const;
+export type EsettFault = (typeof FAULTS)[number];
+
+export interface SimulatedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface SimulatorOptions {
+  readonly clock: Clock;
+  /** What the figures are; which of the two the real service means is not documented. */
+  readonly unit?: 'MWh' | 'MW';
+}
+
+/** Mean MW of each kind, about those of a year. */
+const MEANS: Readonly<Record<PriceArea, Readonly<Record<string, number>>>> = {
+  SE1: { hydro: 2_240, wind: 580, solar: 2, thermal: 40 },
+  SE2: { hydro: 4_100, wind: 1_320, solar: 12, thermal: 80 },
+  SE3: { nuclear: 5_330, hydro: 1_350, wind: 960, windOffshore: 80, solar: 130, thermal: 480 },
+  SE4: { hydro: 180, wind: 560, windOffshore: 20, solar: 85, thermal: 160, energyStorage: -2 },
+};
+
+type Row = Record<string, string | number | null>;
+
+/** Answers as eSett's open data does: EXP16/Volumes, with settlement a day late and one revision. */
+export function createEsettSimulator({ clock, unit = 'MWh' }: SimulatorOptions) {
+  let fault: EsettFault | null = null;
+  const calls: { readonly at: number; readonly url: URL }[] = [];
+
+  const rowOf = (area: PriceArea, start: number): Row => {
+    const age = clock.now() - (start + QUARTER_MS);
+    const share = age < SETTLED_AFTER_MS ? 0 : age < REVISED_AFTER_MS ? FIRST_SHARE : 1;
+    const row: Row = { timestamp: localText(start), timestampUTC: `${isoSeconds(start)}Z`, mba: area };
+    let total = 0;
+    for (const [kind, mean] of Object.entries(MEANS[area])) {
+      const served = rounded(share * mean * shapeOf(kind, start) * (unit === 'MWh' ? 0.25 : 1));
+      row[kind] = served;
+      total += served;
+    }
+    return { ...row, total: rounded(total) };
+  };
+
+  const volumes = (query: URLSearchParams): SimulatedAnswer => {
+    const from = Date.parse(query.get('start') ?? '');
+    const until = Date.parse(query.get('end') ?? '');
+    if (Number.isNaN(from) || Number.isNaN(until)) return problem(400, 'start and end are required');
+    const areas = PRICE_AREAS.filter((area) => query.getAll('mba').includes(PRICE_AREA_FACTS[area].eic));
+    const rows: Row[] = [];
+    const last = Math.min(until, clock.now());
+    for (let start = Math.ceil(from / QUARTER_MS) * QUARTER_MS; start < last; start += QUARTER_MS) {
+      for (const area of areas) rows.push(rowOf(area, start));
+    }
+    const spoiled = spoil(rows, fault);
+    return spoiled.length === 0 ? { status: 204, headers: {}, body: '' } : json(200, spoiled);
+  };
+
+  return {
+    /** Answers a GET. */
+    answer(url: URL): SimulatedAnswer {
+      const at = clock.now();
+      calls.push({ at, url });
+      if (fault === 'down') return problem(503, 'Service Unavailable');
+      const recent = calls.filter((call) => call.at > at - 1_000).length;
+      if (fault === 'rate_limited' || recent > CALLS_A_SECOND) {
+        return { ...problem(429, 'Too Many Requests'), headers: { 'retry-after': '120' } };
+      }
+      if (fault === 'page') return { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' };
+      if (url.pathname !== '/EXP16/Volumes') return problem(404, 'Not Found');
+      const answer = volumes(url.searchParams);
+      return fault === 'torn' ? { ...answer, body: answer.body.slice(0, 500) } : answer;
+    },
+    /** From now on, until another is set. */
+    setFault(next: EsettFault | null): void {
+      fault = next;
+    },
+    /** Every call since it began to count. */
+    calls: () => calls.map(({ url }) => url),
+    /** Counts calls anew. */
+    forget(): void {
+      calls.length = 0;
+    },
+  };
+}
+
+export type EsettSimulator = ReturnType<typeof createEsettSimulator>;
+
+function spoil(rows: readonly Row[], fault: EsettFault | null): readonly Row[] {
+  switch (fault) {
+    case 'no_data':
+      return [];
+    case 'fewer_rows':
+      return rows.filter((_, index) => index % 3 === 0);
+    case 'null_totals':
+      return rows.map((row) => ({ ...row, total: null, hydro: null }));
+    case 'zeros':
+      return rows.map((row) => mapped(row, () => 0));
+    case 'other_day':
+      return rows.map((row) => shifted(row, -40 * DAY_MS));
+    case 'off_grid':
+      return rows.map((row) => shifted(row, 7 * 60_000));
+    case 'negative_hydro':
+      return rows.map((row) => ({ ...row, hydro: -50 }));
+    case 'too_much':
+      return rows.map((row) => ({ ...row, total: 31_000 }));
+    case 'words':
+      return rows.map((row) => ({ ...row, total: 'n/a' }));
+    default:
+      return rows;
+  }
+}
+
+function mapped(row: Row, change: (value: number) => number): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? change(value) : value]),
+  );
+}
+
+function shifted(row: Row, ms: number): Row {
+  const start = Date.parse(String(row.timestampUTC)) + ms;
+  return { ...row, timestamp: localText(start), timestampUTC: `${isoSeconds(start)}Z` };
+}
+
+/** The sun shines by day, the wind comes and goes in three days, water follows the load. */
+function shapeOf(kind: string, start: number): number {
+  const hour = (start % DAY_MS) / HOUR_MS;
+  if (kind === 'solar') return Math.max(0, Math.sin(((hour - 5) / 14) * Math.PI)) * 2;
+  if (kind.startsWith('wind')) return 1 + 0.5 * Math.sin((start / (3 * DAY_MS)) * 2 * Math.PI);
+  if (kind === 'hydro') return 1 + 0.15 * Math.sin(((hour - 6) / 24) * 2 * Math.PI);
+  return 1;
+}
+
+const rounded = (value: number) => Math.round(value * 1_000) / 1_000;
+const isoSeconds = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+/** CET or CEST without its offset, as the service writes it. */
+function localText(ms: number): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('Europe/Stockholm');
+  return local.toPlainDateTime().toString({ smallestUnit: 'second' });
+}
+
+function json(status: number, body: unknown): SimulatedAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+function problem(status: number, title: string): SimulatedAnswer {
+  return json(status, { status, title });
+}

@@ -1,0 +1,25 @@
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { createPriceStore } from '../../src/domain/prices/store.ts';
+import { knownDay } from '../../src/domain/prices/test-prices.ts';
+
+// Replaces a day by one of other slots, again and again, until it is killed.
+const [dataDir = '', url] = process.argv.slice(2);
+const database = await openDatabase({
+  dataDir,
+  url,
+  clock: systemClock,
+  random: systemRandom,
+  log: silentLog,
+});
+const store = createPriceStore(database);
+for (let round = 0; ; round += 1) {
+  const slotMin = round % 2 === 0 ? 60 : 15;
+  await store.store(
+    knownDay('SE3', '2026-10-25', { slotMin, eur: (index) => (round % 97) / 1_000 + index / 9_999 }),
+    round,
+  );
+  process.stdout.write('.');
+}

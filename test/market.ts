@@ -1,0 +1,8 @@
+/** Prices and production with told sources, for tests outside of their domains. */
+export { everyDay, fakeSource, nothing, pricesOf, reportedDay } from '../src/domain/prices/test-prices.ts';
+export {
+  open as productionOf,
+  slotsOf,
+  type ToldSource,
+  toldSource,
+} from '../src/domain/production/test-production.ts';
