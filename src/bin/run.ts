@@ -1,9 +1,11 @@
 import { readSettings } from '../core/config.ts';
-import { OperatorError } from '../core/errors.ts';
 import { vendors } from '../vendors/index.ts';
 import { compactHeap } from './compact-heap.ts';
+import { exitWith } from './exit.ts';
 import { type Running, start } from './start.ts';
 import { needsOf } from './vendor-needs.ts';
+
+export { exitWith };
 
 /** Runs services until SIGTERM or SIGINT. A fault of the operator's is printed as a sentence. */
 export async function run(services: readonly ('connect' | 'grid')[]): Promise<void> {
@@ -30,20 +32,6 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   compactHeap();
   // Last: whoever reads that it is ready may stop it at once.
   greet(running);
-}
-
-/** Prints why a command cannot go on, and ends it with code 1. */
-export function exitWith(error: unknown): void {
-  const known =
-    error instanceof OperatorError ||
-    (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE');
-  console.error(known ? `elnav: ${sentenceOf(error)}` : error);
-  process.exit(1);
-}
-
-function sentenceOf(error: Error): string {
-  if (!('port' in error)) return error.message;
-  return `Port ${error.port} is in use. Stop what uses it, or set ELNAV_CONNECT_PORT and ELNAV_GRID_PORT to other ports.`;
 }
 
 function greet({ connectUrl, gridUrl, dataDir, engine, simulated, made }: Running): void {

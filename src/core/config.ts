@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { OperatorError } from './errors.ts';
+import { nearest } from './nearest.ts';
 import { Secret } from './secret.ts';
 import {
   hostSettingName,
@@ -201,8 +202,10 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   const settingsThere = [...SETTINGS, ...settingsOfVendors(vendors)];
   const known = new Set(settingsThere.map((setting) => setting.name));
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('ELNAV_') && !known.has(name))
-      faults.push(`${name} is not a setting${nearest(name, known)}`);
+    if (name.startsWith('ELNAV_') && !known.has(name)) {
+      const like = nearest(name, known);
+      faults.push(`${name} is not a setting${like === undefined ? '' : `; did you mean ${like}?`}`);
+    }
   }
   const text = (name: string): string => {
     const value = environment[name]?.trim();
@@ -399,23 +402,4 @@ function parsePriceSources(value: string): string[] {
   for (const slug of slugs) oneOf(...PRICE_SOURCE_SLUGS)(slug);
   if (new Set(slugs).size !== slugs.length) throw new Error('names a source twice');
   return slugs;
-}
-
-function nearest(name: string, known: ReadonlySet<string>): string {
-  const match = [...known].find((other) => distance(name, other) <= 3);
-  return match === undefined ? '' : `; did you mean ${match}?`;
-}
-
-/** Levenshtein distance, one row at a time. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

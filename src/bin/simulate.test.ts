@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { after, describe, it } from 'node:test';
+import { until } from '../../test/until.ts';
+import { readSettings } from '../core/config.ts';
+import { vendors } from '../vendors/index.ts';
+import { type Candidate, parseSimulateArguments } from './simulate-arguments.ts';
+import { needsOf } from './vendor-needs.ts';
+
+const CANDIDATES: readonly Candidate[] = [
+  { slug: 'tesla', name: 'Tesla', kind: 'vendor', isSimulatable: true },
+  { slug: 'ocpp', name: 'OCPP', kind: 'vendor', isSimulatable: false },
+  { slug: 'entsoe', name: 'ENTSO-E', kind: 'source', isSimulatable: true },
+];
+const parse = (line: string) => parseSimulateArguments(line === '' ? [] : line.split(' '), CANDIDATES);
+
+describe('the command line of simulate', () => {
+  it('says what is to be simulated, where, and what goes wrong', () => {
+    const run = { action: 'run', slug: 'tesla', port: 9101, host: '127.0.0.1', fault: undefined };
+    assert.deepEqual(parse('tesla'), run);
+    assert.deepEqual(parse('tesla --port 0 --host 0.0.0.0 --fault hang'), {
+      ...run,
+      port: 0,
+      host: '0.0.0.0',
+      fault: 'hang',
+    });
+    assert.deepEqual(parse('--port=7 entsoe --fault yesterday'), {
+      ...run,
+      slug: 'entsoe',
+      port: 7,
+      fault: 'yesterday',
+    });
+    assert.deepEqual(parse('tesla --help'), { action: 'help' });
+    assert.deepEqual(parse('--list'), { action: 'list' });
+  });
+
+  for (const [line, message] of [
+    ['', 'Which one? Names: tesla, entsoe. --help tells more.'],
+    ['telsa', 'There is no vendor or source telsa; did you mean tesla? Simulators: tesla, entsoe.'],
+    ['quite-another', 'There is no vendor or source quite-another. Simulators: tesla, entsoe.'],
+    ['ocpp', 'ocpp has no simulator to run on a port. Simulators: tesla, entsoe.'],
+    ['tesla entsoe', 'One simulator at a time; entsoe is too much. Options begin with --.'],
+    ['tesla --port 70000', '--port must be from 0 to 65535, not 70000.'],
+    ['tesla --port', "Option '--port <value>' argument missing. --help tells more."],
+    ['tesla --prot 7', "Unknown option '--prot'. --help tells more."],
+  ] as const)
+    it(`refuses "${line}"`, () => {
+      assert.throws(() => parse(line), { name: 'OperatorError', message });
+    });
+
+  it('knows which faults are of a vendor and which of a source', () => {
+    assert.throws(() => parse('tesla --fault yesterday'), /--fault must be one of hang, .*not yesterday/);
+    assert.throws(() => parse('entsoe --fault login_lost'), /--fault must be one of hang, .*not login_lost/);
+  });
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  output(): string;
+  readonly env: Record<string, string>;
+}
+
+describe('npm run simulate', () => {
+  const running: ChildProcess[] = [];
+  after(() => {
+    for (const child of running) child.kill('SIGKILL');
+  });
+  const spawned = (args: readonly string[]) => {
+    const child = spawn(process.execPath, ['src/bin/simulate.ts', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH },
+    });
+    running.push(child);
+    return child;
+  };
+  async function start(...args: string[]): Promise<Running> {
+    const child = spawned([...args, '--port', '0']);
+    let told = '';
+    child.stdout.on('data', (chunk) => {
+      told += chunk;
+    });
+    const ended = once(child, 'exit');
+    await Promise.race([
+      until('it runs', () => /^Prices|password/m.test(told)),
+      ended.then(() => assert.fail(`${args} ended: ${told}`)),
+    ]);
+    const exports = [...told.matchAll(/^ {2}export (\w+)=(.+)$/gm)];
+    return {
+      child,
+      output: () => told,
+      env: Object.fromEntries(exports.map(([, name = '', value = '']) => [name, value])),
+    };
+  }
+
+  for (const { slug } of vendors.filter(({ simulator }) => simulator !== undefined))
+    it(`runs ${slug} with settings that elnav takes`, async () => {
+      const { env, output } = await start(slug);
+      const set = readSettings(env, needsOf(vendors)).vendors.get(slug);
+      assert.match(set?.baseUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+      assert.equal(
+        set?.clientId === undefined,
+        vendors.find((one) => one.slug === slug)?.oauth === undefined,
+      );
+      assert.match(output(), /nothing that it tells is real/);
+      assert.match(output(), /password/);
+      const answer = await fetch(`${set?.baseUrl}/no/such/path`);
+      assert.equal(answer.headers.get('elnav-simulated'), slug);
+      await until('it tells what it was asked', () => output().includes('GET /no/such/path'));
+    });
+
+  it('runs a source with its prices of today', async () => {
+    const { env } = await start('elprisetjustnu');
+    const { market } = readSettings(env, needsOf(vendors));
+    assert.deepEqual(market.priceSources, ['elprisetjustnu']);
+    const today = Temporal.Now.zonedDateTimeISO('Europe/Stockholm').toPlainDate().toString();
+    const path = `/api/v1/prices/${today.slice(0, 4)}/${today.slice(5)}_SE3.json`;
+    const answer = await fetch(`${market.baseUrls.elprisetjustnu}${path}`);
+    assert.ok(((await answer.json()) as unknown[]).length >= 92);
+  });
+
+  it('does wrong what it is told to', async () => {
+    const { env } = await start('netatmo', '--fault', 'server_error');
+    assert.equal((await fetch(`${env.ELNAV_NETATMO_BASE_URL}/api/homesdata`)).status, 500);
+  });
+
+  it('says in a sentence that its port is in use', async () => {
+    const { env } = await start('netatmo');
+    const port = new URL(env.ELNAV_NETATMO_BASE_URL ?? '').port;
+    const child = spawned(['tesla', '--port', port]);
+    const ended = once(child, 'exit');
+    assert.equal(
+      await text(child.stderr),
+      `elnav: Port ${port} is in use. Stop what uses it, or choose another with --port.\n`,
+    );
+    assert.deepEqual(await ended, [1, null]);
+  });
+});

@@ -1,0 +1,152 @@
+import type { Adapter } from '../adapter/adapter.ts';
+import type { ExchangeRateSource, PriceSource } from '../adapter/market.ts';
+import { postToLoopback } from '../adapter/post-simulated.ts';
+import { type ServedSimulator, serveSimulated } from '../adapter/serve-simulated.ts';
+import { createSimulatedMarket, type PriceFault } from '../adapter/simulated-prices.ts';
+import type { Simulated, SimulatedFault } from '../adapter/simulator.ts';
+import { systemClock } from '../core/clock.ts';
+import { OperatorError } from '../core/errors.ts';
+import { systemRandom } from '../core/ids.ts';
+import { vendorSettingNames } from '../core/vendor-settings.ts';
+import { exchangeRateSource, priceSources } from '../sources/index.ts';
+import { vendors } from '../vendors/index.ts';
+import { exitWith } from './exit.ts';
+import { type Candidate, HELP, parseSimulateArguments } from './simulate-arguments.ts';
+
+/** The same at every start, so that settings made once stay right. Nothing real hangs on it. */
+const PARTNER = { clientId: 'elnav-simulated', clientSecret: 'a-simulator-has-no-secrets' };
+
+type Source = PriceSource | ExchangeRateSource;
+
+/** A simulator, and what to set and to type for it. */
+interface Made {
+  readonly simulated: Simulated;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+}
+
+const sources: readonly Source[] = [...priceSources, exchangeRateSource];
+const candidates: readonly Candidate[] = [
+  ...vendors.map(({ slug, name, simulator }) => ({
+    slug,
+    name,
+    kind: 'vendor' as const,
+    isSimulatable: simulator !== undefined,
+  })),
+  ...sources.map(({ slug, name, simulator }) => ({
+    slug,
+    name,
+    kind: 'source' as const,
+    isSimulatable: simulator !== undefined,
+  })),
+];
+
+try {
+  const given = parseSimulateArguments(process.argv.slice(2), candidates);
+  if (given.action === 'help') console.log(HELP);
+  else if (given.action === 'list') console.log(listed());
+  else await run(given);
+} catch (error) {
+  exitWith(error);
+}
+
+interface Run {
+  readonly slug: string;
+  readonly port: number;
+  readonly host: string;
+  readonly fault: string | undefined;
+}
+
+async function run({ slug, port, host, fault }: Run): Promise<void> {
+  let served: ServedSimulator | undefined;
+  const url = () => (served?.url ?? '').replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const adapter = vendors.find((one) => one.slug === slug);
+  const source = sources.find((one) => one.slug === slug);
+  const made =
+    adapter === undefined ? await makeSource(source, fault) : await makeVendor(adapter, { fault, url });
+  served = await serveSimulated({
+    slug,
+    port,
+    host,
+    load: async () => made.simulated,
+    onRequest: ({ method, path }, { status, broken }) => console.log(`${method} ${path} ${broken ?? status}`),
+    onFailure: (error) => console.error(error),
+  }).catch((error: unknown) => {
+    throw refusal(error, { port, host });
+  });
+  const settings = { [vendorSettingNames(slug).baseUrl]: url(), ...made.settings };
+  const name = candidates.find((one) => one.slug === slug)?.name ?? slug;
+  const lines = [
+    `Simulated ${name} at ${url()}${fault === undefined ? '' : `, with the fault ${fault}`}; nothing that it tells is real.`,
+    '',
+    'For elnav, in another terminal:',
+    '',
+    ...Object.entries(settings).map(([setting, value]) => `  export ${setting}=${value}`),
+    '',
+    ...made.notes,
+  ];
+  console.log(`${lines.join('\n')}\n`);
+}
+
+async function makeVendor(
+  { slug, oauth, simulator }: Adapter,
+  { fault, url }: { readonly fault: string | undefined; readonly url: () => string },
+): Promise<Made> {
+  if (simulator === undefined) throw new Error(`${slug} has no simulator`);
+  const { createSimulator } = await simulator();
+  const simulated = createSimulator({
+    clock: systemClock,
+    random: systemRandom,
+    baseUrl: url,
+    post: postToLoopback,
+    ...(oauth === undefined ? {} : { partner: PARTNER }),
+  });
+  if (fault !== undefined) simulated.fault(fault as SimulatedFault);
+  const { name, password, credentials } = simulated.user;
+  if (oauth === undefined)
+    return { simulated, settings: {}, notes: [`Link with the credentials ${JSON.stringify(credentials)}`] };
+  const names = vendorSettingNames(slug);
+  return {
+    simulated,
+    settings: { [names.clientId]: PARTNER.clientId, [names.clientSecret]: PARTNER.clientSecret },
+    notes: [`Sign in as ${name} with the password ${password}; the sign-in page names the other users.`],
+  };
+}
+
+async function makeSource(source: Source | undefined, fault: string | undefined): Promise<Made> {
+  const made = await source?.simulator?.();
+  if (source === undefined || made === undefined) throw new Error('the source has no simulator');
+  const market = createSimulatedMarket({ clock: systemClock });
+  if (fault !== undefined) market.fault(fault as PriceFault);
+  return {
+    simulated: { handle: made.simulate(market, systemClock) },
+    settings: {
+      ...('fetchDay' in source ? { ELNAV_PRICE_SOURCES: source.slug } : {}),
+      ...(made.token === undefined ? {} : { [`ELNAV_${source.slug.toUpperCase()}_TOKEN`]: made.token }),
+    },
+    notes: ['Prices of the next day are there from 12:45 in Stockholm, made up and always the same.'],
+  };
+}
+
+function refusal(error: unknown, { port, host }: { readonly port: number; readonly host: string }): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new OperatorError(`Port ${port} is in use. Stop what uses it, or choose another with --port.`);
+    case 'EACCES':
+      return new OperatorError(`Port ${port} is not for this user. Choose one from 1024 on with --port.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new OperatorError(`--host must be an address of this machine, not ${host}.`);
+    default:
+      return error;
+  }
+}
+
+function listed(): string {
+  const rows = candidates
+    .filter((one) => one.isSimulatable)
+    .map(({ slug, name, kind }) => ({ slug, name, kind }));
+  const width = Math.max(...rows.map(({ slug }) => slug.length));
+  return rows.map(({ slug, name, kind }) => `${slug.padEnd(width)}  ${kind}  ${name}`).join('\n');
+}
