@@ -5,7 +5,7 @@ import type { Capability, ControlCapability, ReadCapability } from './capabiliti
 import type { CommandOf, CommandTypeOf } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
-import type { Login, OAuth } from './login.ts';
+import type { Login, LoginSession, OAuth } from './login.ts';
 import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
@@ -63,6 +63,13 @@ export interface Conditions {
   apply(session: Session, device: DeviceRef, conditions: JsonObject): Promise<unknown>;
 }
 
+export interface Registration {
+  /** Where it is done, each once; the first is meant when none is said. */
+  readonly regions: readonly string[];
+  /** `domain` is the host of Connect's public address. Throws an `OperatorError` that says what to do. */
+  register(session: LoginSession, at: { readonly domain: string; readonly region: string }): Promise<void>;
+}
+
 export interface Pace {
   /** While it charges, or after a command. */
   readonly active: number;
@@ -93,6 +100,8 @@ export interface Adapter {
   readonly stream?: Stream;
   /** A file that the vendor fetches from us at a path of its own; its content is a setting. */
   readonly wellKnown?: { readonly path: string; readonly setting: string; readonly contentType: string };
+  /** For vendors that want to know the service that calls them; run by the operator, as often as they like. */
+  readonly registration?: Registration;
   /** Its simulator, loaded only where it is wanted. */
   readonly simulator?: () => Promise<SimulatorModule>;
   /** The vendor tells us of changes by itself. */

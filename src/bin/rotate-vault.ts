@@ -4,7 +4,7 @@ import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { openDatabase } from '../db/database.ts';
-import { createLinkStore, createVault, rotateVault } from '../domain/links/index.ts';
+import { createLinkStore, createTokenStore, createVault, rotateVault } from '../domain/links/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';
@@ -22,9 +22,12 @@ try {
   });
   const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
   const vault = createVault(vaultKeys, systemRandom);
-  const { resealed, unreadable } = await rotateVault(createLinkStore(database), vault);
+  const { resealed, unreadable } = await rotateVault(
+    { links: createLinkStore(database), tokens: createTokenStore(database) },
+    vault,
+  );
   await database.close();
-  console.log(`${resealed} links were sealed anew with key ${vault.currentKey}.`);
+  console.log(`${resealed} credentials and sign-ins were sealed anew with key ${vault.currentKey}.`);
   for (const { account, link } of unreadable) {
     console.error(
       `Link ${link} of account ${account} does not open with the keys given; it must be linked again.`,

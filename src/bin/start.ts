@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Adapter } from '../adapter/adapter.ts';
-import type { Partner } from '../adapter/login.ts';
 import type { PriceSource, ProductionSource } from '../adapter/market.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
@@ -45,6 +44,7 @@ import { vendors } from '../vendors/index.ts';
 import { firstAccount } from './first-account.ts';
 import { openGeocoder } from './geocoder.ts';
 import { openMarket } from './market.ts';
+import { partnerIn } from './partner.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
 import { type Simulators, startSimulators } from './simulators.ts';
@@ -327,14 +327,6 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       return stopping;
     },
   };
-}
-
-/** What the operator got from a vendor as its partner. */
-function partnerIn({ vendors: set }: Settings, vendor: string): Partner | undefined {
-  const { clientId, clientSecret } = set.get(vendor) ?? {};
-  return clientId === undefined || clientSecret === undefined
-    ? undefined
-    : { clientId, clientSecret: clientSecret.reveal() };
 }
 
 async function openRedis(settings: Settings, log: Log): Promise<Redis | undefined> {

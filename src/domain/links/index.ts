@@ -30,6 +30,7 @@ export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
 export { createTokenStore, type TokenStore } from './store-tokens.ts';
 export { createTokens, type TokensOfLinks } from './tokens.ts';
 export { createVault, type Vault } from './vault.ts';
+export { createVendorHttp } from './vendor-http.ts';
 
 const DROPPED = 'links.dropped';
 type DropReason = 'deleted' | 'credentials_changed' | 'taken_over';

@@ -9,7 +9,7 @@ import { type Engine, onEachEngine } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
 import { testVendor } from '../../../test/vendor-for-tests.ts';
 import { AppError } from '../../core/errors.ts';
-import { createLinkStore, createVault, rotateVault } from './index.ts';
+import { createLinkStore, createTokenStore, createVault, rotateVault } from './index.ts';
 
 const SECRET = `canary-${randomBytes(9).toString('hex')}`;
 
@@ -226,15 +226,27 @@ onEachEngine('links', (engine) => {
     ];
     const vault = createVault(keys, randomBytes);
     const store = createLinkStore(core.database);
+    const tokens = createTokenStore(core.database);
+    const [signedIn] = (await store.list(account)).toReversed();
+    assert.ok(signedIn !== undefined);
+    const given = { access: 'access', refresh: 'refresh', expiresAt: 2_000_000_000_000 };
+    await core.tokens.put(core.database.queries, signedIn, given);
+    const stores = { links: store, tokens };
     // The link that the test before tampered with is told, stays as it is, and does not hold up the others.
-    const first = await rotateVault(store, vault);
-    assert.ok(first.resealed >= 1);
+    const first = await rotateVault(stores, vault);
+    assert.ok(first.resealed >= 2);
     assert.equal(first.unreadable.length, 1);
-    assert.deepEqual(await rotateVault(store, vault), { resealed: 0, unreadable: first.unreadable });
+    assert.deepEqual(await rotateVault(stores, vault), { resealed: 0, unreadable: first.unreadable });
     const [row] = await store.list(account);
     assert.ok(row !== undefined);
     assert.equal(row.sealed.keyId, 'k2');
     const onlyNew = createVault(keys.slice(0, 1), randomBytes);
+    const kept = await tokens.find(signedIn);
+    assert.ok(kept !== undefined);
+    assert.deepEqual(
+      JSON.parse(onlyNew.open(kept.sealed, { account, link: signedIn.link, field: 'tokens' })),
+      given,
+    );
     const plain = onlyNew.open(row.sealed, { account, link: row.link, field: 'credentials' });
     assert.equal((JSON.parse(plain) as { password: string }).password, SECRET);
     assert.throws(() => core.sessions.unseal(row), { code: 'vendor.login_expired' });

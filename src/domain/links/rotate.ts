@@ -1,31 +1,58 @@
 import type { LinkKey } from '../../adapter/session.ts';
 import type { LinkStore } from './store.ts';
-import type { Vault } from './vault.ts';
+import type { TokenStore } from './store-tokens.ts';
+import type { Sealed, Vault } from './vault.ts';
 
 const BATCH = 200;
 
 export interface Rotation {
-  /** How many links were sealed anew. */
+  /** How many credentials and sign-ins of links were sealed anew. */
   readonly resealed: number;
   /** Links whose credentials do not open: tampered with, or sealed by a key that is gone. They are left as they are. */
   readonly unreadable: readonly LinkKey[];
 }
 
+/** Rows that another key than the current one has sealed, page by page. */
+interface Sealing {
+  readonly field: string;
+  page(
+    keyId: string,
+    page: { readonly after: LinkKey; readonly limit: number },
+  ): Promise<(LinkKey & { readonly sealed: Sealed })[]>;
+  reseal(link: LinkKey, was: Sealed, now: Sealed): Promise<boolean>;
+}
+
 /**
- * Seals every link's credentials with the current key. Safe while services run: a link that changes meanwhile is left to
- * whoever changed it. Run it again once every process uses the new first key.
+ * Seals every link's credentials and tokens with the current key. Safe while services run: a link that changes meanwhile is left to
+ * whoever changed it. Run it again once every process uses the new first key. What is on its way for some minutes, link codes
+ * and sign-ins, ends before that.
  */
-export async function rotateVault(store: LinkStore, vault: Vault): Promise<Rotation> {
+export async function rotateVault(
+  stores: { readonly links: LinkStore; readonly tokens: TokenStore },
+  vault: Vault,
+): Promise<Rotation> {
+  const { links, tokens } = stores;
+  const rotations = [
+    await rotate({ field: 'credentials', page: links.sealedWithOtherThan, reseal: links.reseal }, vault),
+    await rotate({ field: 'tokens', page: tokens.sealedWithOtherThan, reseal: tokens.reseal }, vault),
+  ];
+  return {
+    resealed: rotations.reduce((sum, { resealed }) => sum + resealed, 0),
+    unreadable: rotations.flatMap(({ unreadable }) => unreadable),
+  };
+}
+
+async function rotate({ field, page, reseal }: Sealing, vault: Vault): Promise<Rotation> {
   let resealed = 0;
   const unreadable: LinkKey[] = [];
   let after: LinkKey = { account: 0, link: '' };
   for (;;) {
-    const rows = await store.sealedWithOtherThan(vault.currentKey, { after, limit: BATCH });
+    const rows = await page(vault.currentKey, { after, limit: BATCH });
     for (const row of rows) {
-      const binding = { account: row.account, link: row.link, field: 'credentials' };
+      const binding = { account: row.account, link: row.link, field };
       const plain = opened(() => vault.open(row.sealed, binding));
       if (plain === undefined) unreadable.push({ account: row.account, link: row.link });
-      else if (await store.reseal(row, row.sealed, vault.seal(plain, binding))) resealed += 1;
+      else if (await reseal(row, row.sealed, vault.seal(plain, binding))) resealed += 1;
       after = row;
     }
     if (rows.length < BATCH) return { resealed, unreadable };

@@ -5,12 +5,9 @@ import { BUDGETS } from './budgets.ts';
 import { readCar, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import { liveStatus } from './client.ts';
 import { isTokenRefused } from './failures.ts';
-import { SCOPES, TOKEN_PATH } from './partner.ts';
-import { AUDIENCES, HOSTS } from './regions.ts';
+import { registerPartner, SCOPES, TOKEN_PATH } from './partner.ts';
+import { AUDIENCES, HOSTS, REGIONS, regionNamed } from './regions.ts';
 import * as translate from './translate.ts';
-
-export { registerPartner } from './partner.ts';
-export { REGIONS, type Region } from './regions.ts';
 
 /** Cars, and energy sites with a battery or solar cells, over Tesla's Fleet API. */
 export const tesla = {
@@ -35,6 +32,11 @@ export const tesla = {
   budgets: BUDGETS,
   // Every look costs; and a car that is looked at more often than it takes to fall asleep never does.
   pace: { active: 300, idle: 1_800, asleep: 3_600 },
+  registration: {
+    regions: REGIONS,
+    register: (session, { domain, region }) =>
+      registerPartner(session, { domain, region: regionNamed({ region }) ?? 'eu' }),
+  },
   wellKnown: {
     path: '/.well-known/appspecific/com.tesla.3p.public-key.pem',
     setting: 'ELNAV_TESLA_PUBLIC_KEY_FILE',

@@ -1,0 +1,10 @@
+import type { Partner } from '../adapter/login.ts';
+import type { Settings } from '../core/config.ts';
+
+/** What the operator got from a vendor as its partner; undefined while it is not set. */
+export function partnerIn({ vendors }: Settings, vendor: string): Partner | undefined {
+  const { clientId, clientSecret } = vendors.get(vendor) ?? {};
+  return clientId === undefined || clientSecret === undefined
+    ? undefined
+    : { clientId, clientSecret: clientSecret.reveal() };
+}
