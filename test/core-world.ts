@@ -23,6 +23,8 @@ import {
   createTokens,
   createVault,
 } from '../src/domain/links/index.ts';
+import { createPolling } from '../src/domain/polling/index.ts';
+import { createWebhooks } from '../src/domain/webhooks/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 /** Links, devices and commands as one process has them, without HTTP. */
@@ -49,7 +51,8 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   const database: Database = await place.open(clock);
   const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
   const log = silentLog;
-  const callVendor = createVendorCaller({ clock, log, metrics: createMetrics() });
+  const metrics = createMetrics();
+  const callVendor = createVendorCaller({ clock, log, metrics });
   const store = createLinkStore(database);
   const vault = createVault(VAULT_KEYS, systemRandom);
   const { bus } = database;
@@ -68,6 +71,32 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   const sessions = createSessions({ bus, store, vault, calls, clock, log });
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, clock, log });
+  const polling = createPolling({
+    database,
+    adapters,
+    devices,
+    budgets,
+    linkState: (link) => sessions.find(link),
+    isStreaming: async () => false,
+    clock,
+    random: systemRandom,
+    log,
+    metrics,
+  });
+  const webhooks = createWebhooks({
+    database,
+    adapters,
+    devices,
+    sessions: source,
+    secretOf: () => PARTNER.clientSecret,
+    urlOf: (vendor) => `https://elnav.example/webhooks/${vendor}`,
+    readSoon: (told) => polling.readSoon(told),
+    loginLost: (of) => links.loginLost(of),
+    clock,
+    random: systemRandom,
+    log,
+    metrics,
+  });
   const links = createLinks({
     database,
     store,
@@ -79,6 +108,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     tokens,
     linkCodes,
     isSimulated: () => false,
+    watchers: [polling, webhooks],
     checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
     random: systemRandom,
@@ -91,6 +121,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     sessions: source,
     clock,
     random: systemRandom,
+    commanded: (device) => void polling.commanded(device),
   });
   return {
     database,
@@ -103,6 +134,9 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     devices,
     links,
     commands,
+    polling,
+    webhooks,
+    metrics,
     link: (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
       links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} }),
     send: (account: number, deviceId: string, command: Command) =>
@@ -112,6 +146,8 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     list: async (account: number, query: object = {}): Promise<JsonObject[]> =>
       JSON.parse((await devices.list(account, { limit: 1_000, ...query })).body.toString()),
     async close() {
+      await polling.close();
+      await webhooks.close();
       await devices.flush();
       await database.close();
     },

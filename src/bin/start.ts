@@ -35,6 +35,8 @@ import {
   createTokens,
   createVault,
 } from '../domain/links/index.ts';
+import { createPolling } from '../domain/polling/index.ts';
+import { createWebhooks } from '../domain/webhooks/index.ts';
 import { createGate } from '../http/gate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { createLimits } from '../http/rate-limit.ts';
@@ -145,6 +147,10 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
 
   const urls = new Map<string, string>();
+  /** What goes on by itself once there is a server to be reached at. */
+  const begin: (() => void)[] = [];
+  /** What nobody waits for ends as soon as the process is to stop. */
+  const pausers: (() => Promise<void>)[] = [];
   const servers: { service: 'connect' | 'grid'; server: Server; port: number }[] = [];
   const make = (service: 'connect' | 'grid', port: number): Server => {
     const gate = createGate({ service, accounts, limits, clock, adminToken: secrets.adminToken });
@@ -230,6 +236,38 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     closers.push(() => devices.flush());
     const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) =>
       validator(schema, { name: 'credentials', code: 'link.credentials_invalid' })(credentials) as JsonObject;
+    const polling = createPolling({
+      database,
+      adapters,
+      devices,
+      budgets,
+      linkState: (link) => sessions.find(link),
+      isStreaming: async () => false,
+      clock,
+      random,
+      log,
+      metrics,
+    });
+    const webhooks = createWebhooks({
+      database,
+      adapters,
+      devices,
+      sessions: source,
+      secretOf: (vendor) => partnerOf(vendor)?.clientSecret,
+      urlOf: (vendor) => {
+        // Only what we serve ourselves, a simulator say, reaches us where we listen.
+        const base =
+          settings.connectUrl ?? (baseUrlOf(vendor, 'api') === undefined ? undefined : urls.get('connect'));
+        return base === undefined ? undefined : `${base}/webhooks/${vendor}`;
+      },
+      readSoon: (told) => polling.readSoon(told),
+      loginLost: (of) => links.loginLost(of),
+      clock,
+      random,
+      log,
+      metrics,
+    });
+    metrics.watchDeliveries(() => webhooks.backlog());
     const links = createLinks({
       database,
       store,
@@ -241,12 +279,25 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       tokens,
       linkCodes,
       isSimulated: simulated.isSimulated,
+      watchers: [polling, webhooks],
       checkCredentials,
       clock,
       random,
       log,
     });
-    const commands = await createCommands({ database, adapters, devices, sessions: source, clock, random });
+    const commands = await createCommands({
+      database,
+      adapters,
+      devices,
+      sessions: source,
+      clock,
+      random,
+      commanded: (device) => {
+        polling
+          .commanded(device)
+          .catch((error: unknown) => log.warn({ err: error }, 'a commanded device is not watched'));
+      },
+    });
     const charging = createCharging({ database, clock });
     const idempotency = createIdempotency(accounts, log);
     const server = make('connect', settings.connectPort);
@@ -263,6 +314,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
         devices,
         commands,
         charging,
+        webhooks,
         idempotency,
         limits,
         simulatedPages: simulated.pages,
@@ -281,6 +333,15 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       },
       VERSION,
     );
+    pausers.push(() => polling.close());
+    closers.push(
+      () => polling.close(),
+      () => webhooks.close(),
+    );
+    begin.push(() => {
+      polling.start();
+      webhooks.start();
+    });
   }
   if (services.includes('grid')) {
     const server = make('grid', settings.gridPort);
@@ -303,10 +364,14 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     urls.set(service, await server.app.listen({ host: settings.host, port }));
     server.app.log.level = log.level;
   }
+  for (const start of begin) start();
   market.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    const drained = Promise.all(servers.map(({ server }) => server.drain()));
+    const paused = pausers.map((pause) =>
+      pause().catch((error: unknown) => log.warn({ err: error }, 'pausing failed')),
+    );
+    const drained = Promise.all([...paused, ...servers.map(({ server }) => server.drain())]);
     await Promise.race([drained, sleep(clock, FINISH_MS)]);
     stopVendors.abort();
     await Promise.race([drained, sleep(clock, TELL_MS)]);

@@ -40,6 +40,8 @@ export const ERRORS = {
   'limit.exceeded': both(429, 'later', 'Rate limit exceeded'),
   'limit.busy': both(429, 'later', 'Too much work of this kind is in progress'),
   'vendor.unknown': both(400, 'changed', 'No vendor has this slug'),
+  'vendor.without_webhooks': both(400, 'never', 'The vendor posts nothing to us'),
+  'webhook.signature_invalid': both(401, 'never', 'The delivery does not carry a signature of the vendor'),
   'link.credentials_invalid': both(
     400,
     'changed',

@@ -9,6 +9,15 @@ export interface Metrics {
   readonly productionSlots: Counter<'outcome'>;
   /** Says where the end of the newest slot of each area is to be had (ms since 1970); asked when metrics are read. */
   watchProduction(newest: () => readonly { readonly area: string; readonly until: number }[]): void;
+  readonly webhookDeliveries: Counter<'vendor' | 'outcome'>;
+  readonly polls: Counter<'vendor' | 'outcome'>;
+  /** How much later than planned devices are read in the background. */
+  readonly pollLateness: Histogram<'vendor'>;
+  readonly streamEnds: Counter<'vendor' | 'outcome'>;
+  /** Says where the number of open streams is to be had; asked when metrics are read. */
+  watchStreams(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
+  /** Says where the number of deliveries that wait is to be had; asked when metrics are read. */
+  watchDeliveries(count: () => Promise<readonly { readonly vendor: string; readonly count: number }[]>): void;
   /** Says where the number of connected stations is to be had; asked when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
@@ -52,6 +61,56 @@ export function createMetrics(): Metrics {
         registers: [registry],
         collect() {
           for (const { area, until } of newest()) this.set({ area }, until / 1_000);
+        },
+      });
+    },
+    webhookDeliveries: new Counter({
+      name: 'elnav_webhook_deliveries_total',
+      help: 'What vendors posted: accepted, duplicate, refused or undecodable when it came; applied or failed afterwards',
+      labelNames: ['vendor', 'outcome'],
+      registers: [registry],
+    }),
+    polls: new Counter({
+      name: 'elnav_polls_total',
+      help: 'Turns of background reading: read, fresh (somebody else had read), or an error code',
+      labelNames: ['vendor', 'outcome'],
+      registers: [registry],
+    }),
+    pollLateness: new Histogram({
+      name: 'elnav_poll_lateness_seconds',
+      help: 'How much later than planned a device was read in the background',
+      labelNames: ['vendor'],
+      buckets: [0.5, 1, 2, 5, 15, 60, 300, 1_800],
+      registers: [registry],
+    }),
+    streamEnds: new Counter({
+      name: 'elnav_stream_ends_total',
+      help: 'Streams of vendors that ended, by why: ended, silent, stopped, changed, or an error code',
+      labelNames: ['vendor', 'outcome'],
+      registers: [registry],
+    }),
+    watchStreams(count) {
+      new Gauge({
+        name: 'elnav_streams_open',
+        help: 'Streams of vendors that are open in this process',
+        labelNames: ['vendor'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { vendor, count: open } of count()) this.set({ vendor }, open);
+        },
+      });
+    },
+    watchDeliveries(count) {
+      new Gauge({
+        name: 'elnav_webhook_backlog',
+        help: 'Deliveries of vendors that wait to be applied, of all processes',
+        labelNames: ['vendor'],
+        registers: [registry],
+        async collect() {
+          const all = await count().catch(() => []);
+          this.reset();
+          for (const { vendor, count: waiting } of all) this.set({ vendor }, waiting);
         },
       });
     },

@@ -356,6 +356,62 @@ interface VendorBudgets {
   used: number;
 }
 
+/** What vendors posted. Bodies are kept until they are applied; ids longer, so that what is repeated is known again. */
+interface WebhookDeliveries {
+  /** In the order of arrival. */
+  id: Generated<number>;
+  vendor: string;
+  delivery_id: string;
+  received_at: number;
+  /** pending, done, failed */
+  status: string;
+  /** Not tried again before. */
+  due_at: number;
+  attempts: number;
+  reason: string | null;
+  headers_json: string | null;
+  body: Uint8Array | null;
+}
+
+/** Links whose vendor wants to be asked for its deliveries, and when it is asked next. */
+interface WebhookSubscriptions {
+  account_id: number;
+  link_id: string;
+  vendor: string;
+  due_at: number;
+  failures: number;
+}
+
+/** When a device is read next in the background. */
+interface DeviceTurns {
+  id: Generated<number>;
+  account_id: number;
+  link_id: string;
+  /** Empty for all devices of the link, at vendors that are asked for them together. */
+  device_id: string;
+  vendor: string;
+  /** While an instance is at it: when it is taken for dead. */
+  due_at: number;
+  /** What `due_at` was before it was claimed. */
+  planned_at: number | null;
+  interval_s: number;
+  failures: number;
+  /** When somebody told that it has changed, until it has been read. */
+  hinted_at: number | null;
+  /** After a command it is read more often until then. */
+  active_until: number | null;
+}
+
+/** Which instance holds the stream of a link. */
+interface LinkStreams {
+  account_id: number;
+  link_id: string;
+  vendor: string;
+  holder: string | null;
+  held_until: number;
+  open_since: number | null;
+}
+
 export interface Tables {
   accounts: Accounts;
   account_policies: AccountPolicies;
@@ -385,4 +441,8 @@ export interface Tables {
   link_codes: LinkCodes;
   link_sessions: LinkSessions;
   vendor_budgets: VendorBudgets;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_subscriptions: WebhookSubscriptions;
+  device_turns: DeviceTurns;
+  link_streams: LinkStreams;
 }

@@ -127,6 +127,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 200,
     largest: 96 * 1024 * 1024,
   },
+  // The sandbox posts nothing.
+  'POST /webhooks/{vendor}': { path: at('/webhooks/sandbox'), good: 400, unknown: 400 },
   'POST /partners/apply': {
     path: at('/partners/apply'),
     body: { company: 'Example AB', email: 'a@example.com', vendors: ['sandbox'] },

@@ -13,6 +13,7 @@ import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { simulatedPages } from './routes/simulated.ts';
 import { vendorRoutes } from './routes/vendors.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
 
 export type { ConnectDependencies, WellKnownFile } from './dependencies.ts';
@@ -47,6 +48,7 @@ export async function addConnect(
   chargingRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
   await simulatedPages(app, dependencies.simulatedPages);
+  await webhookRoutes(app, dependencies);
   const { clock, prices } = dependencies;
   const places = createPlaces({ ...LARGE_BODIES, clock });
   await optimizeRoutes(app, { clock, places, prices });

@@ -8,6 +8,7 @@ import type { Commands } from '../../domain/commands/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
+import type { Webhooks } from '../../domain/webhooks/index.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
 import type { SimulatedPage } from './routes/simulated.ts';
@@ -37,6 +38,7 @@ export interface ConnectDependencies {
   readonly devices: Devices;
   readonly commands: Commands;
   readonly charging: Charging;
+  readonly webhooks: Pick<Webhooks, 'receive'>;
   readonly idempotency: Idempotency;
   readonly limits: Limits;
   /** Day-ahead prices, for plans over an area's. */

@@ -6,6 +6,8 @@ import * as market from './0004-market.ts';
 import * as production from './0005-production.ts';
 import * as linking from './0006-linking.ts';
 import * as vendorBudgets from './0007-vendor-budgets.ts';
+import * as webhooks from './0008-webhooks.ts';
+import * as polling from './0009-polling.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +18,6 @@ export const migrations: Record<string, Migration> = {
   '0005-production': production,
   '0006-linking': linking,
   '0007-vendor-budgets': vendorBudgets,
+  '0008-webhooks': webhooks,
+  '0009-polling': polling,
 };

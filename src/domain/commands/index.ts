@@ -46,6 +46,8 @@ interface CommandsOptions {
   readonly sessions: SessionSource;
   readonly clock: Clock;
   readonly random: Random;
+  /** A device was told to change. */
+  readonly commanded?: (device: Known['row']) => void;
 }
 
 /** Commands to devices: refused, or done one after the other and answered with what the device is like then. */
@@ -115,7 +117,9 @@ export async function createCommands(options: CommandsOptions) {
       );
     };
     try {
-      return await inLane(entry, { work, look: (answer) => what.look(answer) });
+      const after = await inLane(entry, { work, look: (answer) => what.look(answer) });
+      options.commanded?.(known.row);
+      return after;
     } catch (error) {
       devices.doubt(known);
       throw error;

@@ -8,6 +8,7 @@ import type { Json } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { readingOf } from './answers.ts';
+import { createBackground, deviceKey, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { DeviceMemory, type Known, type Page } from './memory.ts';
 import { createReader, type SessionSource } from './reader.ts';
@@ -20,11 +21,14 @@ import {
   type PageFilter,
   type Seen,
 } from './store.ts';
+import { type News, withNews } from './told.ts';
 
 export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
+export type { Background, Outcome } from './background.ts';
 export type { Known, Page } from './memory.ts';
 export { type SessionSource, type ToldError, tellError, toldError } from './reader.ts';
-export type { OfLink, Seen } from './store.ts';
+export type { DeviceRow, OfLink, Seen } from './store.ts';
+export type { News } from './told.ts';
 export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';
 
 const CHANGED = 'devices.changed';
@@ -54,6 +58,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
   const memory = new DeviceMemory();
   const reader = createReader({ clock, sessions });
   const flights = new Map<string, Promise<Known>>();
+  const underWay = new Map<string, Set<UnderWay>>();
   const loads = new Map<string, Promise<Known[]>>();
   const { bus } = database;
 
@@ -118,8 +123,10 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     return device;
   }
 
-  function see(known: Known, seen: Seen): void {
+  /** `began`: when the vendor was asked in the background; what was learnt after that stays. */
+  function see(known: Known, seen: Seen, began?: number): void {
     const { account, vendor, id } = known.row;
+    for (const mark of underWay.get(deviceKey(known.row)) ?? []) mark.isOvertaken = true;
     known.seen = seen;
     known.answer = null;
     // The device may have been dropped and loaded anew since `known` was found.
@@ -129,7 +136,8 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
       other.answer = null;
     }
     memory.dropPages(account);
-    sightings.add({ account, vendor, id, seen });
+    const unlessLater = began === undefined ? {} : { unlessLaterThan: began };
+    sightings.add({ account, vendor, id, seen, ...unlessLater });
   }
 
   async function ask(known: Known): Promise<Known> {
@@ -167,7 +175,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
 
   /** Asks the vendor, whatever is stored; concurrent callers share one call. */
   function refresh(known: Known): Promise<Known> {
-    const key = `${known.row.account}/${known.row.vendor}/${known.row.id}`;
+    const key = deviceKey(known.row);
     const running = flights.get(key);
     if (running !== undefined) return running;
     const flight = ask(known).finally(() => flights.delete(key));
@@ -179,9 +187,39 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     find,
     refresh,
 
+    background: createBackground({
+      store,
+      reader,
+      sessions,
+      clock,
+      adapterOf,
+      underWay,
+      flightOf: (device) => flights.get(deviceKey(device)),
+      see,
+    }),
+
+    named: store.named,
+
+    /**
+     * Takes fields that a vendor told by itself. `unknown` when the device has never been read, `older` when more recent things
+     * are known, `gone` when the link has it no longer.
+     */
+    async tell(
+      link: LinkKey & { vendor: string },
+      id: string,
+      news: News,
+    ): Promise<'taken' | 'unknown' | 'older' | 'gone'> {
+      const known = await ofLinkById(link, id);
+      if (known === undefined) return 'gone';
+      const seen = withNews(known.row, known.seen, news);
+      if (typeof seen === 'string') return seen;
+      see(known, seen);
+      return 'taken';
+    },
+
     /** Asks the vendor now, not joining a read that began earlier: for the state after a command. */
     async readAfterCommand(known: Known): Promise<Known> {
-      const key = `${known.row.account}/${known.row.vendor}/${known.row.id}`;
+      const key = deviceKey(known.row);
       await flights.get(key)?.catch(() => {});
       const read = await refresh(known);
       await sightings.flush();
@@ -269,9 +307,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
 
     /** A vendor told by itself what a device is like now. */
     async observe(link: LinkKey & { vendor: string }, id: string, raw: unknown): Promise<void> {
-      const known = (await byId(link.account, id)).find(
-        ({ row }) => row.vendor === link.vendor && row.link === link.link,
-      );
+      const known = await ofLinkById(link, id);
       if (known === undefined) return;
       see(known, reader.understand(adapterOf(link.vendor), known, raw));
     },
@@ -279,6 +315,12 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     /** Stores what is still waiting to be stored. */
     flush: sightings.flush,
   };
+
+  async function ofLinkById(link: LinkKey & { vendor: string }, id: string): Promise<Known | undefined> {
+    return (await byId(link.account, id)).find(
+      ({ row }) => row.vendor === link.vendor && row.link === link.link,
+    );
+  }
 
   function isFresh({ row, seen }: Known): boolean {
     const poll = adapters.get(row.vendor)?.pollSeconds ?? 0;

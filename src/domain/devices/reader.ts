@@ -71,6 +71,8 @@ export function createReader({ clock, sessions }: ReaderOptions) {
   };
 }
 
+export type Reader = ReturnType<typeof createReader>;
+
 /** An error as it travels between processes. */
 export interface ToldError {
   readonly code: ErrorCodeName;

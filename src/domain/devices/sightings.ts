@@ -10,8 +10,8 @@ export interface Sightings {
   add(sighting: Sighting): void;
   /** Whether something seen of this account is not stored yet. */
   pending(account: number): boolean;
-  /** Resolves when everything added so far is stored, and the other processes are told. */
-  flush(): Promise<void>;
+  /** Resolves when everything added so far is stored, and the other processes are told; false when storing failed. */
+  flush(): Promise<boolean>;
 }
 
 interface SightingsOptions {
@@ -26,12 +26,12 @@ interface SightingsOptions {
 export function createSightings({ database, store, clock, log, tell }: SightingsOptions): Sightings {
   let waiting = new Map<string, Sighting>();
   let timer: (() => void) | null = null;
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<boolean> = Promise.resolve(true);
 
-  const write = async (): Promise<void> => {
+  const write = async (): Promise<boolean> => {
     timer?.();
     timer = null;
-    if (waiting.size === 0) return;
+    if (waiting.size === 0) return true;
     const batch = waiting;
     waiting = new Map();
     try {
@@ -43,12 +43,14 @@ export function createSightings({ database, store, clock, log, tell }: Sightings
         }
       });
       await tell([...batch.values()].map(({ account, id }) => ({ account, id })));
+      return true;
     } catch (error) {
       // A state is a reading: the next one replaces it, and memory still answers with it.
       log.warn({ err: error, devices: batch.size }, 'states could not be stored');
+      return false;
     }
   };
-  const flush = (): Promise<void> => {
+  const flush = (): Promise<boolean> => {
     writing = writing.then(write);
     return writing;
   };

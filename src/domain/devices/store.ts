@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../adapter/device.ts';
 import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 
 /** What a device was like when it was last seen. */
 export interface Seen {
@@ -41,6 +43,8 @@ export interface Sighting {
   readonly vendor: string;
   readonly id: string;
   readonly seen: Seen;
+  /** Stored only where nothing was learnt later than this, ms since 1970. */
+  readonly unlessLaterThan?: number;
 }
 
 export interface PageFilter {
@@ -65,26 +69,40 @@ export function createDeviceStore(database: Database) {
         .where('id', '=', id)
         .orderBy('vendor')
         .execute();
-      return rows.map((row) => ({
-        account: row.account_id,
-        link: row.link_id,
-        id: row.id,
-        vendor: row.vendor,
-        type: row.device_type as DeviceType,
-        name: row.name,
-        capabilities: JSON.parse(row.capabilities_json) as Capability[],
-        details: JSON.parse(row.details_json) as JsonObject,
-        seen:
-          row.state_json === null || row.fetched_at === null
-            ? null
-            : {
-                state: JSON.parse(row.state_json) as DeviceState,
-                limits: parsed<Limits>(row.limits_json),
-                capacity: parsed<AvailableCapacity>(row.available_capacity_json),
-                observedAt: row.observed_at ?? row.fetched_at,
-                fetchedAt: row.fetched_at,
-              },
-      }));
+      return rows.map(toRow);
+    },
+
+    /** The devices of a link, with all that is known of them. */
+    async rowsOfLink({ account, link }: LinkKey): Promise<DeviceRow[]> {
+      const rows = await queries
+        .selectFrom('devices')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .orderBy('id')
+        .execute();
+      return rows.map(toRow);
+    },
+
+    /** Devices that a vendor names without saying whose they are. */
+    async named(
+      vendor: string,
+      named: { readonly vendorAccount?: string | undefined; readonly device?: string | undefined },
+    ): Promise<(LinkKey & { readonly id: string })[]> {
+      let query = queries
+        .selectFrom('devices')
+        .innerJoin('links', (join) =>
+          join.onRef('links.account_id', '=', 'devices.account_id').onRef('links.id', '=', 'devices.link_id'),
+        )
+        .select(['devices.account_id', 'devices.link_id', 'devices.id'])
+        .where('devices.vendor', '=', vendor);
+      if (named.vendorAccount !== undefined)
+        query = query
+          .where('links.vendor', '=', vendor)
+          .where('links.vendor_account', '=', named.vendorAccount);
+      if (named.device !== undefined) query = query.where('devices.id', '=', named.device);
+      const rows = await query.execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.link_id, id: row.id }));
     },
 
     /** A page in the order of (vendor, id), as the JSON text of each device. */
@@ -106,14 +124,21 @@ export function createDeviceStore(database: Database) {
       return rows.map((row) => ({ vendor: row.vendor, id: row.id, json: deviceJson(row) }));
     },
 
-    async countByLink(account: number): Promise<Map<string, number>> {
+    /** How many devices each link has, and when one of them was read last. */
+    async countByLink(
+      account: number,
+    ): Promise<Map<string, { readonly devices: number; readonly readAt: number | null }>> {
       const rows = await queries
         .selectFrom('devices')
-        .select(({ fn }) => ['link_id', fn.countAll<number>().as('devices')])
+        .select(({ fn }) => [
+          'link_id',
+          fn.countAll<number>().as('devices'),
+          fn.max('fetched_at').as('read_at'),
+        ])
         .where('account_id', '=', account)
         .groupBy('link_id')
         .execute();
-      return new Map(rows.map((row) => [row.link_id, row.devices]));
+      return new Map(rows.map((row) => [row.link_id, { devices: row.devices, readAt: row.read_at }]));
     },
 
     async ofLink({ account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
@@ -168,8 +193,8 @@ export function createDeviceStore(database: Database) {
     },
 
     /** Stores what was seen; a device that has gone in the meantime is passed over. */
-    async see(transaction: Queries, { account, vendor, id, seen }: Sighting): Promise<void> {
-      await transaction
+    async see(transaction: Queries, { account, vendor, id, seen, unlessLaterThan }: Sighting): Promise<void> {
+      let update = transaction
         .updateTable('devices')
         .set({
           state_json: JSON.stringify(seen.state),
@@ -180,13 +205,40 @@ export function createDeviceStore(database: Database) {
         })
         .where('account_id', '=', account)
         .where('vendor', '=', vendor)
-        .where('id', '=', id)
-        .execute();
+        .where('id', '=', id);
+      if (unlessLaterThan !== undefined)
+        update = update.where((eb) =>
+          eb.or([eb('fetched_at', 'is', null), eb('fetched_at', '<=', unlessLaterThan)]),
+        );
+      await update.execute();
     },
   };
 }
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>;
+
+function toRow(row: Selectable<Tables['devices']>): DeviceRow {
+  return {
+    account: row.account_id,
+    link: row.link_id,
+    id: row.id,
+    vendor: row.vendor,
+    type: row.device_type as DeviceType,
+    name: row.name,
+    capabilities: JSON.parse(row.capabilities_json) as Capability[],
+    details: JSON.parse(row.details_json) as JsonObject,
+    seen:
+      row.state_json === null || row.fetched_at === null
+        ? null
+        : {
+            state: JSON.parse(row.state_json) as DeviceState,
+            limits: parsed<Limits>(row.limits_json),
+            capacity: parsed<AvailableCapacity>(row.available_capacity_json),
+            observedAt: row.observed_at ?? row.fetched_at,
+            fetchedAt: row.fetched_at,
+          },
+  };
+}
 
 function parsed<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);

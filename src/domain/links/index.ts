@@ -66,6 +66,8 @@ export interface ListedLink {
   readonly status_reason: string | null;
   readonly created_at: string;
   readonly device_count: number;
+  /** When one of its devices was read last. */
+  readonly last_read_at: string | null;
 }
 
 /** What an account is signed in with from now on. */
@@ -75,6 +77,13 @@ interface Given {
 }
 
 type NewRow = Omit<LinkRow, 'sealed'>;
+/** What goes on for a link besides calls: its webhooks, its background reading, its stream. */
+export interface LinkWatcher {
+  /** It was linked, anew or again, or its devices are others now. */
+  linked(link: LinkKey & { vendor: string }): Promise<void>;
+  /** It is about to be removed; `isLast` when no other link shares its vendor account. */
+  unlinking?(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void>;
+}
 
 interface LinksOptions {
   readonly database: Database;
@@ -88,6 +97,7 @@ interface LinksOptions {
   readonly linkCodes: LinkCodes;
   /** Whether a simulator stands in for the vendor. */
   readonly isSimulated: (vendor: string) => boolean;
+  readonly watchers?: readonly LinkWatcher[];
   /** Checks credentials against the vendor's schema and says what is wrong with them. */
   readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
   readonly clock: Clock;
@@ -98,7 +108,7 @@ interface LinksOptions {
 /** Linked vendor accounts. */
 export function createLinks(options: LinksOptions) {
   const { database, store, sessions, devices, adapters, callVendor, clock, random, log } = options;
-  const { calls, tokens, linkCodes } = options;
+  const { calls, tokens, linkCodes, watchers = [] } = options;
   const { bus } = database;
   const self = crypto.randomUUID();
   const linking = new Map<string, Promise<unknown>>();
@@ -243,13 +253,27 @@ export function createLinks(options: LinksOptions) {
     if (given.tokens !== undefined) await tokens.forget(row);
     await devices.changed(account, [...old, ...linked.devices]);
     if (before !== undefined) await drop(row, 'credentials_changed');
+    await tellWatchers((watcher) => watcher.linked(row));
     const found = await devices.ofLink(row);
     return found.map(({ id, type }) => ({ id, vendor, device_type: type }));
+  }
+
+  /** Nothing that goes on besides is worth failing for what has been done: whoever watches looks again by itself. */
+  async function tellWatchers(tell: (watcher: LinkWatcher) => Promise<void> | undefined): Promise<void> {
+    for (const watcher of watchers)
+      await tell(watcher)?.catch((error: unknown) => log.warn({ err: error }, 'a link was not followed up'));
   }
 
   return {
     link,
     linkSignedIn,
+
+    /** The vendor has told that the user took the permission back at this moment: who linked again since is not meant. */
+    async loginLost(of: { vendor: string; vendorAccount: string; at: number }): Promise<void> {
+      for (const row of await store.expecting(of.vendor, of.vendorAccount))
+        if (row.linkedAt <= of.at)
+          await sessions.note(row, 'needs_relink', 'the user took the permission back at the vendor');
+    },
 
     async list(account: number): Promise<ListedLink[]> {
       const [rows, counts] = await Promise.all([store.list(account), devices.countByLink(account)]);
@@ -261,7 +285,8 @@ export function createLinks(options: LinksOptions) {
         status_since: rfc3339(row.statusSince),
         status_reason: row.statusReason,
         created_at: rfc3339(row.createdAt),
-        device_count: counts.get(row.link) ?? 0,
+        device_count: counts.get(row.link)?.devices ?? 0,
+        last_read_at: readAtOf(counts.get(row.link)?.readAt),
       }));
     },
 
@@ -270,6 +295,8 @@ export function createLinks(options: LinksOptions) {
       const row = await store.find({ account, link: id });
       if (row === undefined) throw new AppError('link.not_found', `there is no link ${id.slice(0, 100)}`);
       const adapter = adapters.get(row.vendor);
+      const isLast = (await store.expecting(row.vendor, row.vendorAccount)).length === 1;
+      await tellWatchers((watcher) => watcher.unlinking?.(row, isLast));
       if (adapter?.unlink !== undefined) {
         const unlink = adapter.unlink.bind(adapter);
         await callVendor({ vendor: row.vendor, call: 'unlink' }, (signal) =>
@@ -306,3 +333,8 @@ export function createLinks(options: LinksOptions) {
 }
 
 export type Links = ReturnType<typeof createLinks>;
+
+/** 0 stands for a device that must be read anew. */
+function readAtOf(at: number | null | undefined): string | null {
+  return at == null || at === 0 ? null : rfc3339(at);
+}

@@ -32,6 +32,9 @@ const ListedLink = Type.Object({
   status_reason: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String({ format: 'date-time' }),
   device_count: Type.Integer(),
+  last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'When one of its devices was read last, by a caller or in the background',
+  }),
 });
 
 const checkLink = validator(LinkBody, { name: 'body' });

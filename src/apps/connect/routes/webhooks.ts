@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { failures } from '../schemas.ts';
+
+const NOTHING = new Uint8Array();
+
+/** What vendors post, in a scope of its own: the bytes of the body are what is signed, whatever its type. */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  { webhooks, clock }: ConnectDependencies,
+): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.post<{ Params: { vendor: string } }>(
+      '/webhooks/:vendor',
+      {
+        config: { access: 'public' },
+        schema: {
+          summary: 'For vendors: tell of a change',
+          description:
+            "The body is what the vendor's own documents say, signed as they say. 202 once it is stored durably; it is applied " +
+            'afterwards, once, however often it is repeated.',
+          tags: ['Webhooks'],
+          params: Type.Object({ vendor: Type.String({ description: 'Vendor slug' }) }),
+          response: {
+            202: Type.Null({ description: 'Stored; the body of the answer is empty' }),
+            ...failures([400, 401, 413, 429, 503]),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { body } = request;
+        await webhooks.receive(request.params.vendor, {
+          body: body instanceof Uint8Array ? body : NOTHING,
+          headers: singleHeaders(request.headers),
+          receivedAt: clock.now(),
+        });
+        return reply.code(202).send();
+      },
+    );
+  });
+}
+
+function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>) {
+  const single: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && name !== '__proto__')
+      single[name] = typeof value === 'string' ? value : value.join(', ');
+  return single;
+}

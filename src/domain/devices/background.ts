@@ -1,0 +1,139 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import { kindOf } from '../../adapter/derive.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Known } from './memory.ts';
+import type { Reader, SessionSource } from './reader.ts';
+import type { DeviceRow, DeviceStore, Seen } from './store.ts';
+
+/** Reads that nobody waits for. They keep nothing in memory, and give way to whatever is learnt while they run. */
+export interface Background {
+  /** The devices of a link with what is known of them. */
+  ofLink(link: LinkKey): Promise<DeviceRow[]>;
+  /** Asks the vendor for one device; joins a read that somebody waits for. */
+  read(device: DeviceRow): Promise<Outcome>;
+  /** Asks the vendor for all of them together. */
+  sweep(devices: readonly [DeviceRow, ...DeviceRow[]]): Promise<Outcome>;
+}
+
+export interface Outcome {
+  /** Devices that a sweep left out. */
+  readonly left: readonly DeviceRow[];
+  /** What was read; empty for a read that was joined. */
+  readonly seen: readonly Seen[];
+  /** Something was learnt of a device while it was read, and so its answer was let go. */
+  readonly isOvertaken: boolean;
+}
+
+/** Marks a read under way, until something newer is learnt of the device. */
+export interface UnderWay {
+  isOvertaken: boolean;
+}
+
+interface BackgroundOptions {
+  readonly store: DeviceStore;
+  readonly reader: Reader;
+  readonly sessions: SessionSource;
+  readonly clock: Clock;
+  readonly adapterOf: (vendor: string) => Adapter;
+  readonly underWay: Map<string, Set<UnderWay>>;
+  /** A read of the device that somebody waits for. */
+  readonly flightOf: (device: DeviceRow) => Promise<unknown> | undefined;
+  /** Takes what was read; `began` is when the vendor was asked. */
+  readonly see: (known: Known, seen: Seen, began: number) => void;
+}
+
+export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | 'vendor' | 'id'>): string =>
+  `${account}/${vendor}/${id}`;
+
+export function createBackground(options: BackgroundOptions): Background {
+  const { store, reader, sessions, clock, adapterOf, underWay, flightOf, see } = options;
+
+  /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
+  async function reading<T>(
+    devices: readonly DeviceRow[],
+    work: () => Promise<T>,
+    rawOf: (answer: T, device: DeviceRow) => { readonly raw: unknown } | undefined,
+  ): Promise<Outcome> {
+    const began = clock.now();
+    const marks = devices.map((device) => {
+      const key = deviceKey(device);
+      const mark: UnderWay = { isOvertaken: false };
+      const others = underWay.get(key) ?? new Set();
+      underWay.set(key, others.add(mark));
+      return { device, key, mark };
+    });
+    try {
+      const answer = await work();
+      const left: DeviceRow[] = [];
+      const seen: Seen[] = [];
+      let isOvertaken = false;
+      let fault: unknown;
+      for (const { device, mark } of marks) {
+        const found = rawOf(answer, device);
+        if (found === undefined) {
+          left.push(device);
+          continue;
+        }
+        if (mark.isOvertaken) {
+          isOvertaken = true;
+          continue;
+        }
+        const known: Known = { row: device, seen: device.seen, answer: null };
+        try {
+          const understood = reader.understand(adapterOf(device.vendor), known, found.raw);
+          see(known, understood, began);
+          seen.push(understood);
+        } catch (error) {
+          // One device that is not understood costs the others nothing.
+          fault = error;
+        }
+      }
+      if (fault !== undefined) throw fault;
+      return { left, seen, isOvertaken };
+    } finally {
+      for (const { key, mark } of marks) {
+        const others = underWay.get(key);
+        others?.delete(mark);
+        if (others?.size === 0) underWay.delete(key);
+      }
+    }
+  }
+
+  const ask = <T>(
+    { account, link, vendor }: DeviceRow,
+    work: Parameters<typeof sessions.withSession<T>>[2],
+  ): Promise<T> => sessions.withSession({ account, link, vendor }, { vendor, call: 'poll' }, work);
+
+  return {
+    ofLink: (link) => store.rowsOfLink(link),
+
+    async read(device) {
+      const running = flightOf(device);
+      if (running !== undefined) {
+        await running;
+        return { left: [], seen: [], isOvertaken: false };
+      }
+      const kind = kindOf(adapterOf(device.vendor), device.type);
+      return reading(
+        [device],
+        () => ask(device, (session) => kind.read(session, device)),
+        (raw) => ({ raw }),
+      );
+    },
+
+    sweep(devices) {
+      const [first] = devices;
+      const adapter = adapterOf(first.vendor);
+      if (adapter.sweep === undefined)
+        throw new AppError('server.internal', `${first.vendor} cannot be asked for devices together`);
+      const sweep = adapter.sweep.bind(adapter);
+      return reading(
+        devices,
+        () => ask(first, (session) => sweep(session, devices)),
+        (raws, { id }) => (raws.has(id) ? { raw: raws.get(id) } : undefined),
+      );
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Database } from '../../db/database.ts';
+import type { Budgets } from '../budgets/index.ts';
+import type { Devices } from '../devices/index.ts';
+import { createLane, type Lane } from './lane.ts';
+import { createTurnStore, type Finished, NEVER, type Turn, type TurnKey } from './store.ts';
+import { createTurnTaker, type LinkState } from './turn.ts';
+
+export type { LinkState } from './turn.ts';
+
+const TICK_MS = 500;
+/** A vendor of which nothing is due is not looked at again for so long. */
+const REST_MS = 2_000;
+/** Longer than any turn waits and takes; a process that died keeps its turns for so long. */
+const CLAIM_MS = 180_000;
+/** How often it is looked for devices without a turn, and for what is demanded. */
+const SURVEY_MS = 60_000;
+/** Of devices that were found without a turn, in one statement. */
+const FOUND_AT_ONCE = 2_000;
+/** A device is read for the first time within this, so that many that are linked at once are not read at once. */
+const FIRST_MS = 30_000;
+const ACTIVE_MS = 120_000;
+/** What turns end with is written together. */
+const GATHER_MS = 100;
+
+interface PollingOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly devices: Pick<Devices, 'background' | 'flush'>;
+  readonly budgets: Pick<Budgets, 'bearableSeconds'>;
+  readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
+  /** Whether a stream of the link is open, in whichever process. */
+  readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'polls' | 'pollLateness'>;
+}
+
+/**
+ * Reads linked devices in the background, as often as their vendor's pace and limits bear. Nothing of it is in memory but what is
+ * at work: each device has its next turn in the database, and whichever process finds it due takes it.
+ */
+export function createPolling(options: PollingOptions) {
+  const { database, adapters, clock, random, log } = options;
+  const store = createTurnStore(database);
+  const lanes = new Map<string, Lane>();
+  const chance = () => random(4).readUInt32BE() / 2 ** 32;
+  let finished: Finished[] = [];
+  let cancelWrite: (() => void) | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let ticking: Promise<void> | undefined;
+  let surveyedAt = Number.NEGATIVE_INFINITY;
+  let cancelTick: (() => void) | undefined;
+  let isClosed = false;
+
+  const turnsOf = ({ sweep }: Adapter): 'links' | 'devices' => (sweep === undefined ? 'devices' : 'links');
+
+  function finish(one: Finished): void {
+    finished.push(one);
+    cancelWrite ??= clock.after(GATHER_MS, () => void write());
+  }
+
+  function write(): Promise<void> {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const batch = finished;
+    finished = [];
+    writing = writing
+      .then(() => store.finish(batch))
+      .catch((error: unknown) =>
+        // They come due again when their claim ends.
+        log.warn({ err: error, turns: batch.length }, 'turns could not be planned'),
+      );
+    return writing;
+  }
+
+  const take = createTurnTaker({ ...options, store, chance, finish, laneOf: (vendor) => lanes.get(vendor) });
+
+  const laneOf = (adapter: Adapter): Lane => {
+    const known = lanes.get(adapter.slug);
+    if (known !== undefined) return known;
+    const lane = createLane({
+      adapter,
+      clock,
+      log,
+      claim: (vendor, most) => {
+        const now = clock.now();
+        return store.claim(vendor, { now, until: now + CLAIM_MS, most });
+      },
+      take,
+      giveBack: (turn, waitMs) =>
+        finish({ ...asItWas(turn), dueAt: clock.now() + Math.round(waitMs * (1 + chance())) }),
+    });
+    lanes.set(adapter.slug, lane);
+    return lane;
+  };
+
+  /** Finds devices without a turn, and how much there is to do. */
+  async function survey(): Promise<void> {
+    for (const adapter of adapters.values()) {
+      if (adapter.pace === undefined) continue;
+      for (;;) {
+        const missing = await store.missing(adapter.slug, turnsOf(adapter), FOUND_AT_ONCE);
+        await add(adapter, missing, adapter.pace.idle * 1000);
+        if (missing.length < FOUND_AT_ONCE) break;
+      }
+    }
+    const demand = new Map((await store.demand(NEVER)).map((one) => [one.vendor, one]));
+    for (const [slug, adapter] of adapters) {
+      const own = demand.get(slug);
+      if (own !== undefined || lanes.has(slug)) laneOf(adapter).plan(own ?? { turns: 0, perSecond: 0 });
+    }
+  }
+
+  function add(adapter: Adapter, keys: readonly TurnKey[], withinMs: number): Promise<void> {
+    const now = clock.now();
+    return store.add(
+      keys.map((key) => ({
+        ...key,
+        vendor: adapter.slug,
+        dueAt: now + Math.round(chance() * withinMs),
+        intervalSeconds: adapter.pace?.idle ?? 0,
+      })),
+    );
+  }
+
+  async function tick(): Promise<void> {
+    if (clock.now() - surveyedAt >= SURVEY_MS) {
+      await survey();
+      surveyedAt = clock.now();
+    }
+    for (const lane of lanes.values()) await lane.tick(REST_MS);
+  }
+
+  function beat(): void {
+    if (isClosed) return;
+    ticking = tick()
+      .catch((error: unknown) => log.warn({ err: error }, 'background reading could not go on'))
+      .finally(() => {
+        ticking = undefined;
+        if (!isClosed) cancelTick = clock.after(TICK_MS, beat);
+      });
+  }
+
+  const keyOf = (adapter: Adapter, { account, link }: LinkKey, device: string): TurnKey => ({
+    account,
+    link,
+    device: adapter.sweep === undefined ? device : '',
+  });
+
+  return {
+    start: beat,
+
+    /** An account was linked, or linked again: its devices are read soon. */
+    async linked(link: LinkKey & { vendor: string }): Promise<void> {
+      const adapter = adapters.get(link.vendor);
+      if (adapter?.pace === undefined) return;
+      const devices = await options.devices.background.ofLink(link);
+      const keys = adapter.sweep === undefined ? devices.map(({ id }) => id) : [''];
+      await add(
+        adapter,
+        keys.map((device) => keyOf(adapter, link, device)),
+        FIRST_MS,
+      );
+      laneOf(adapter).called();
+    },
+
+    /** Something told that these devices have changed: they are read as soon as may be, once for however many hints. */
+    async readSoon(devices: readonly (LinkKey & { vendor: string; id: string })[]): Promise<void> {
+      const now = clock.now();
+      const turns = new Map<string, TurnKey & { vendor: string }>();
+      for (const device of devices) {
+        const adapter = adapters.get(device.vendor);
+        if (adapter === undefined) continue;
+        const key = keyOf(adapter, device, device.id);
+        turns.set(`${key.account}/${key.link}/${key.device}`, { ...key, vendor: device.vendor });
+        laneOf(adapter).called();
+      }
+      await store.hint([...turns.values()], now);
+    },
+
+    /** A device was commanded: it is read more often for two minutes. */
+    async commanded(device: LinkKey & { vendor: string; id: string }): Promise<void> {
+      const adapter = adapters.get(device.vendor);
+      if (adapter?.pace === undefined) return;
+      const now = clock.now();
+      const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
+      await store.activate(keyOf(adapter, device, device.id), now + ACTIVE_MS, first);
+      laneOf(adapter).called();
+    },
+
+    /** The stream of a link has ended: what it told must be asked for again. */
+    async streamEnded(link: LinkKey & { vendor: string }): Promise<void> {
+      const adapter = adapters.get(link.vendor);
+      if (adapter?.pace === undefined) return;
+      await store.bringForward(link, clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
+      laneOf(adapter).called();
+    },
+
+    /** Resolves when all that was begun is done and stored. */
+    async settled(): Promise<void> {
+      while (ticking !== undefined) await ticking;
+      await Promise.all([...lanes.values()].map((lane) => lane.settled()));
+      await options.devices.flush();
+      await write();
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      cancelTick?.();
+      await ticking;
+      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+      await options.devices.flush();
+      await write();
+    },
+  };
+}
+
+export type Polling = ReturnType<typeof createPolling>;
+
+function asItWas(turn: Turn): Omit<Finished, 'dueAt'> {
+  const { intervalSeconds, failures } = turn;
+  return { turn, intervalSeconds, failures, askedAt: null };
+}

@@ -1,0 +1,135 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Demand, Turn } from './store.ts';
+
+/** At work at a time for a vendor: fewer than it may be called, so that commands never wait for a place. */
+const AT_WORK = 24;
+/** Claimed and not begun. Their claim must outlast their wait: `CLAIM_MS` of the store's caller. */
+const QUEUED = 120;
+/** Above what the plan demands, so that what was missed is caught up with, and not all at once. */
+const CATCH_UP = 2;
+const LEAST_PER_SECOND = 5;
+/** So many calls in a row that the vendor did not answer make us wait for it. */
+const OUTAGE = 5;
+const FIRST_WAIT_MS = 5_000;
+const MOST_WAIT_MS = 60_000;
+
+interface LaneOptions {
+  readonly adapter: Adapter;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly claim: (vendor: string, most: number) => Promise<Turn[]>;
+  /** Does a turn; never fails. Answers whether the vendor could be reached, `undefined` when it was not asked. */
+  readonly take: (turn: Turn) => Promise<boolean | undefined>;
+  /** Gives a turn back that was not begun. */
+  readonly giveBack: (turn: Turn, waitMs: number) => void;
+}
+
+/** The turns of one vendor: so many at a time, no faster than they are planned, and none while the vendor is away. */
+export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneOptions) {
+  const { slug: vendor } = adapter;
+  let queue: Turn[] = [];
+  let atWork = 0;
+  let turns = 0;
+  let perSecond = LEAST_PER_SECOND;
+  let allowance = LEAST_PER_SECOND;
+  let refilledAt = clock.now();
+  let unanswered = 0;
+  let waits = 0;
+  let waitsUntil = 0;
+  let emptyUntil = 0;
+  let isStopping = false;
+  let idle: (() => void)[] = [];
+
+  function refill(now: number): void {
+    const most = Math.max(LEAST_PER_SECOND, perSecond * 2);
+    allowance = Math.min(most, allowance + ((now - refilledAt) / 1000) * perSecond);
+    refilledAt = now;
+  }
+
+  /** Begins what is queued, as far as there are places. */
+  function begin(): void {
+    while (!isStopping && queue.length > 0 && atWork < places()) {
+      const turn = queue.shift();
+      if (turn === undefined) return;
+      // Another process may have it by now.
+      if (turn.claimedUntil <= clock.now()) continue;
+      atWork += 1;
+      void take(turn).then(ended);
+    }
+    if (atWork === 0 && queue.length === 0) {
+      for (const tell of idle) tell();
+      idle = [];
+    }
+  }
+
+  /** A vendor that was away is tried with one call. */
+  const places = (): number => (waits > 0 ? 1 : AT_WORK);
+
+  function ended(isReached: boolean | undefined): void {
+    atWork -= 1;
+    if (isReached === true) {
+      if (waits > 0) log.info({ vendor }, 'the vendor answers again');
+      unanswered = 0;
+      waits = 0;
+    } else if (isReached === false) {
+      unanswered += 1;
+      if (unanswered >= OUTAGE || waits > 0) away();
+    }
+    begin();
+  }
+
+  function away(): void {
+    const now = clock.now();
+    if (now < waitsUntil) return;
+    const waitMs = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
+    if (waits === 0) log.warn({ vendor }, 'the vendor does not answer; background reading waits for it');
+    waits += 1;
+    waitsUntil = now + waitMs;
+    for (const turn of queue) giveBack(turn, waitMs);
+    queue = [];
+  }
+
+  return {
+    adapter,
+    /** Turns that there are, of all processes. */
+    turns: () => turns,
+    plan(demand: Pick<Demand, 'turns' | 'perSecond'>): void {
+      turns = demand.turns;
+      perSecond = Math.max(LEAST_PER_SECOND, CATCH_UP * demand.perSecond);
+    },
+    /** There may be something due. */
+    called(): void {
+      emptyUntil = 0;
+      turns = Math.max(turns, 1);
+    },
+    async tick(restMs: number): Promise<void> {
+      const now = clock.now();
+      refill(now);
+      if (isStopping || turns === 0 || now < waitsUntil || now < emptyUntil) return;
+      const room = waits > 0 ? 1 - atWork - queue.length : QUEUED - queue.length;
+      const most = Math.min(Math.floor(allowance), room);
+      if (most <= 0) return;
+      const claimed = await claim(vendor, most);
+      allowance -= claimed.length;
+      if (claimed.length < most) emptyUntil = now + restMs;
+      queue.push(...claimed.sort((a, b) => a.plannedAt - b.plannedAt));
+      begin();
+    },
+    /** Resolves when nothing is at work or queued. */
+    settled(): Promise<void> {
+      if (atWork === 0 && queue.length === 0) return Promise.resolve();
+      return new Promise((resolve) => idle.push(resolve));
+    },
+    /** Gives back what was not begun. What is at work ends by itself. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      for (const turn of queue) giveBack(turn, 0);
+      queue = [];
+      await this.settled();
+    },
+  };
+}
+
+export type Lane = ReturnType<typeof createLane>;

@@ -1,0 +1,222 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Budgets } from '../budgets/index.ts';
+import type { DeviceRow, Devices, Outcome, Seen } from '../devices/index.ts';
+import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
+import { type Finished, NEVER, type Turn, type TurnStore } from './store.ts';
+
+/** A link that a device belongs to, as far as reading it goes. */
+export interface LinkState {
+  readonly status: 'active' | 'needs_relink' | 'unreachable';
+}
+
+interface TakerOptions {
+  readonly store: Pick<TurnStore, 'remove' | 'holdBack'>;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly devices: Pick<Devices, 'background'>;
+  readonly budgets: Pick<Budgets, 'bearableSeconds'>;
+  readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
+  readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
+  readonly laneOf: (vendor: string) => { turns(): number } | undefined;
+  /** From 0 until 1. */
+  readonly chance: () => number;
+  readonly finish: (finished: Finished) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'polls' | 'pollLateness'>;
+}
+
+/** What was learnt of a device while it was read makes its read void; it is read again after this. */
+const OVERTAKEN_SECONDS = 5;
+/** A link that must be linked again is not asked; linking it again calls its turns at once. */
+const PARKED_SECONDS = 6 * 3_600;
+/** Of a device that only hints call for. */
+const HINT_ATTEMPTS = 8;
+
+interface Due {
+  /** Seconds between two reads. */
+  readonly interval: number;
+  /** Turns of the same link. */
+  readonly ofLink: number;
+  readonly devices: readonly [DeviceRow, ...DeviceRow[]];
+}
+
+const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
+
+/** Does turns: reads what is due, and plans when it is read next. */
+export function createTurnTaker(options: TakerOptions) {
+  const { store, adapters, devices, budgets, chance, finish, clock, log, metrics } = options;
+
+  /** Answers whether the vendor could be reached; undefined when it was not asked. */
+  return async function take(turn: Turn): Promise<boolean | undefined> {
+    const { vendor } = turn;
+    try {
+      return await begin(turn);
+    } catch (error) {
+      // Nothing that the vendor did: the turn comes again when its claim ends.
+      log.warn({ err: error, vendor, link: turn.link }, 'a device had no turn');
+      metrics.polls.inc({ vendor, outcome: error instanceof AppError ? error.code : 'unexpected' });
+      return undefined;
+    }
+  };
+
+  async function begin(turn: Turn): Promise<boolean | undefined> {
+    const adapter = adapters.get(turn.vendor);
+    const all = await devices.background.ofLink(turn);
+    const [first, ...others] = turn.device === '' ? all : all.filter(({ id }) => id === turn.device);
+    const link = first === undefined ? undefined : await options.linkState(turn);
+    if (adapter === undefined || first === undefined || link === undefined) {
+      await store.remove(turn.id);
+      return undefined;
+    }
+    const ofLink = turn.device === '' ? 1 : all.length;
+    const interval = await intervalFor(turn, adapter, {
+      seen: [first, ...others].map(({ seen }) => seen),
+      ofLink,
+    });
+    if (link.status === 'needs_relink') {
+      plan(turn, { interval: PARKED_SECONDS, dueAt: clock.now() + spread(PARKED_SECONDS, chance()) });
+      return undefined;
+    }
+    const now = clock.now();
+    const due = { interval, ofLink, devices: [first, ...others] } satisfies Due;
+    const dueAt = dueAtOf(turn, adapter, due);
+    if (dueAt > now) {
+      metrics.polls.inc({ vendor: turn.vendor, outcome: 'fresh' });
+      plan(turn, { interval, dueAt });
+      return undefined;
+    }
+    metrics.pollLateness.observe({ vendor: turn.vendor }, Math.max(0, now - turn.plannedAt) / 1000);
+    return read(turn, adapter, due);
+  }
+
+  async function intervalFor(
+    turn: Turn,
+    adapter: Adapter,
+    { seen, ofLink }: { readonly seen: readonly (Seen | null)[]; readonly ofLink: number },
+  ): Promise<number> {
+    const isCommanded = (turn.activeUntil ?? 0) > clock.now();
+    return intervalOf(adapter, {
+      moods: seen.map((one) => moodOf(one, isCommanded)),
+      bearable: budgets.bearableSeconds(adapter, {
+        devices: options.laneOf(turn.vendor)?.turns() ?? 1,
+        ofLink,
+      }),
+      // What was commanded is watched whatever the stream tells.
+      isStreaming: adapter.stream !== undefined && !isCommanded && (await options.isStreaming(turn)),
+    });
+  }
+
+  /** Whoever has read a device since the turn was planned has moved it on. */
+  function dueAtOf(turn: Turn, { pace, pollSeconds }: Adapter, { interval, devices: toRead }: Due): number {
+    const fetchedAt = Math.min(...toRead.map(({ seen }) => seen?.fetchedAt ?? 0));
+    const isHinted = turn.hintedAt !== null && turn.hintedAt >= fetchedAt;
+    if (isHinted) return fetchedAt + pollSeconds * 1000;
+    // Without a pace only hints call for a read.
+    if (pace === undefined) return NEVER;
+    return fetchedAt + interval * 1000;
+  }
+
+  async function read(turn: Turn, adapter: Adapter, due: Due): Promise<boolean | undefined> {
+    const { vendor } = turn;
+    const askedAt = clock.now();
+    try {
+      const { seen, isOvertaken } = await readAll(adapter, due.devices);
+      metrics.polls.inc({ vendor, outcome: isOvertaken ? 'overtaken' : 'read' });
+      if (isOvertaken) {
+        const seconds = Math.max(adapter.pollSeconds, OVERTAKEN_SECONDS);
+        plan(turn, { interval: due.interval, dueAt: clock.now() + spread(seconds, chance()) });
+      } else if (adapter.pace === undefined) {
+        plan(turn, { interval: 0, dueAt: NEVER, askedAt });
+      } else {
+        // What the device is like now may call for another pace.
+        const interval =
+          seen.length === 0 ? due.interval : await intervalFor(turn, adapter, { seen, ofLink: due.ofLink });
+        plan(turn, { interval, dueAt: clock.now() + spread(interval, chance()), askedAt });
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      metrics.polls.inc({ vendor, outcome: error.code });
+      return failed(turn, { isPaced: adapter.pace !== undefined, interval: due.interval, error });
+    }
+  }
+
+  async function readAll(
+    adapter: Adapter,
+    toRead: Due['devices'],
+  ): Promise<Pick<Outcome, 'seen' | 'isOvertaken'>> {
+    if (adapter.sweep === undefined) return devices.background.read(toRead[0]);
+    const { left, seen, isOvertaken } = await devices.background.sweep(toRead);
+    const all = [...seen];
+    let isAny = isOvertaken;
+    for (const device of left) {
+      const one = await devices.background.read(device);
+      all.push(...one.seen);
+      isAny ||= one.isOvertaken;
+    }
+    return { seen: all, isOvertaken: isAny };
+  }
+
+  async function failed(
+    turn: Turn,
+    { isPaced, interval, error }: { isPaced: boolean; interval: number; error: AppError },
+  ): Promise<boolean | undefined> {
+    const now = clock.now();
+    const failures = turn.failures + 1;
+    switch (error.code) {
+      case 'device.not_found':
+      case 'link.not_found':
+        await store.remove(turn.id);
+        return undefined;
+      case 'vendor.login_expired':
+        plan(turn, {
+          interval: PARKED_SECONDS,
+          dueAt: now + spread(PARKED_SECONDS, chance()),
+          failures,
+        });
+        return true;
+      case 'vendor.rate_limited': {
+        const seconds = Math.max(error.retryAfterSeconds ?? interval, interval, 1);
+        const until = now + spread(seconds, chance());
+        plan(turn, { interval, dueAt: until, failures });
+        await store.holdBack(turn, until);
+        return undefined;
+      }
+      case 'server.stopping':
+        plan(turn, { interval, dueAt: now });
+        return undefined;
+      default: {
+        if (!isPaced && failures >= HINT_ATTEMPTS) {
+          plan(turn, { interval, dueAt: NEVER, askedAt: now });
+          return !UNANSWERED.has(error.code);
+        }
+        const seconds = Math.max(retrySeconds(interval, failures), error.retryAfterSeconds ?? 0);
+        plan(turn, { interval, dueAt: now + spread(seconds, chance()), failures });
+        return !UNANSWERED.has(error.code);
+      }
+    }
+  }
+
+  function plan(
+    turn: Turn,
+    next: {
+      readonly interval: number;
+      readonly dueAt: number;
+      readonly failures?: number;
+      readonly askedAt?: number;
+    },
+  ): void {
+    finish({
+      turn,
+      dueAt: next.dueAt,
+      intervalSeconds: next.interval,
+      failures: next.failures ?? 0,
+      askedAt: next.askedAt ?? null,
+    });
+  }
+}

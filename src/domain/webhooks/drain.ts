@@ -1,0 +1,186 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Delivery, Told, Webhook } from '../../adapter/webhook.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Lease } from '../../db/lease.ts';
+import type { Devices } from '../devices/index.ts';
+import type { DeliveryStore, Pending } from './store.ts';
+
+/** Work of one round; the lease is renewed between rounds. */
+const ROUND = 256;
+/** Waits between attempts of what could not be applied; after the last one it is kept as failed. */
+const RETRY_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+/** A database that was away is tried again so soon, and while another process applies. */
+const AGAIN_MS = 1_000;
+
+/** A device as a delivery means it. */
+export interface Target extends LinkKey {
+  readonly vendor: string;
+  readonly id: string;
+}
+
+interface DrainOptions {
+  readonly adapter: Adapter;
+  readonly webhook: Webhook;
+  readonly store: DeliveryStore;
+  readonly lease: Lease;
+  readonly devices: Pick<Devices, 'named' | 'tell' | 'flush'>;
+  /** Reads these devices soon; durable when it resolves. */
+  readonly readSoon: (devices: readonly Target[]) => Promise<void>;
+  /** The user of the vendor account has taken the permission back, at this moment. */
+  readonly loginLost: (of: { vendor: string; vendorAccount: string; at: number }) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'webhookDeliveries'>;
+}
+
+/** What a round has found to do besides what it has done. */
+interface Round {
+  readonly toRead: Map<string, Target>;
+  readonly named: Map<string, Promise<Target[]>>;
+}
+
+/**
+ * Applies a vendor's deliveries in the order of their arrival, on one process at a time. What is applied twice, after a crash or
+ * beside a process that stalled, comes to the same: states are merged by their time, and reads ask what is so now.
+ */
+export function createDrain(options: DrainOptions) {
+  const { adapter, webhook, store, lease, devices, clock, log, metrics } = options;
+  const { slug: vendor } = adapter;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let isStopping = false;
+  let cancelAgain: (() => void) | undefined;
+
+  const again = (ms: number): void => {
+    if (isStopping) return;
+    cancelAgain?.();
+    cancelAgain = clock.after(ms, wake);
+  };
+
+  function wake(): void {
+    isWanted = true;
+    running ??= work().finally(() => {
+      running = undefined;
+      if (isWanted && !isStopping) wake();
+    });
+  }
+
+  async function work(): Promise<void> {
+    isWanted = false;
+    try {
+      if (isStopping) return;
+      if (!(await lease.hold())) {
+        again(AGAIN_MS);
+        return;
+      }
+      try {
+        while (!isStopping && (await round())) if (!(await lease.hold())) return again(AGAIN_MS);
+      } finally {
+        await lease.release();
+      }
+    } catch (error) {
+      log.warn({ err: error, vendor }, 'deliveries could not be applied; they are tried again');
+      again(AGAIN_MS);
+    }
+  }
+
+  /** Answers whether there may be more to do. */
+  async function round(): Promise<boolean> {
+    const pending = await store.pending(vendor, { now: clock.now(), most: ROUND });
+    if (pending.length === 0) return false;
+    const found: Round = { toRead: new Map(), named: new Map() };
+    const done: number[] = [];
+    for (const one of pending) {
+      const fault = await faultOf(one, found);
+      if (fault === undefined) done.push(one.id);
+      else await putOff(one, fault);
+    }
+    if (found.toRead.size > 0) await options.readSoon([...found.toRead.values()]);
+    // Only what is stored may be called applied.
+    if (!(await devices.flush())) throw new Error('what was told could not be stored');
+    await store.done(done);
+    metrics.webhookDeliveries.inc({ vendor, outcome: 'applied' }, done.length);
+    return pending.length === ROUND;
+  }
+
+  /** Applies one; what fails of it by itself is answered, what fails of the database is thrown. */
+  async function faultOf(one: Pending, found: Round): Promise<string | undefined> {
+    const delivery: Delivery = {
+      body: one.body,
+      headers: JSON.parse(one.headersJson) as Record<string, string>,
+      receivedAt: one.receivedAt,
+    };
+    let told: readonly Told[];
+    try {
+      told = webhook.read(JSON.parse(Buffer.from(one.body).toString()) as Json, delivery);
+    } catch (error) {
+      log.warn({ err: error, vendor, delivery: one.id }, 'a delivery was not understood');
+      return error instanceof AppError ? error.message : 'it was not understood';
+    }
+    try {
+      for (const each of told) await apply(each, delivery, found);
+      return undefined;
+    } catch (error) {
+      // A database that is away is away for all: nothing is held against this one.
+      if (error instanceof AppError && error.code.startsWith('database.')) throw error;
+      log.warn({ err: error, vendor, delivery: one.id }, 'a delivery could not be applied');
+      return error instanceof AppError ? error.message : 'it could not be applied';
+    }
+  }
+
+  async function apply(told: Told, { receivedAt }: Delivery, found: Round): Promise<void> {
+    // Nothing can be meant in the future: a vendor's clock may be ahead of ours.
+    const at = Math.min(told.at ?? receivedAt, receivedAt);
+    const isTrusted = webhook.trust === 'signed';
+    const { vendorAccount } = told;
+    if (told.isLoginLost === true && isTrusted && vendorAccount !== undefined)
+      return options.loginLost({ vendor, vendorAccount, at });
+    for (const target of await targetsOf(told, found)) {
+      const isApplied =
+        told.state !== undefined && isTrusted
+          ? await devices.tell(target, target.id, { state: told.state, at })
+          : 'unknown';
+      if (isApplied === 'unknown') found.toRead.set(`${target.account}/${target.id}`, target);
+    }
+  }
+
+  function targetsOf({ vendorAccount, device }: Told, { named }: Round): Promise<Target[]> {
+    if (vendorAccount === undefined && device === undefined) return Promise.resolve([]);
+    const key = JSON.stringify([vendorAccount, device]);
+    const known = named.get(key);
+    if (known !== undefined) return known;
+    const asked = devices
+      .named(vendor, { vendorAccount, device })
+      .then((found) => found.map((one) => ({ ...one, vendor })));
+    named.set(key, asked);
+    return asked;
+  }
+
+  async function putOff(one: Pending, reason: string): Promise<void> {
+    const wait = RETRY_MS[one.attempts];
+    const dueAt = wait === undefined ? undefined : clock.now() + wait;
+    await store.notDone(one.id, { attempts: one.attempts + 1, dueAt, reason: reason.slice(0, 500) });
+    if (wait === undefined) metrics.webhookDeliveries.inc({ vendor, outcome: 'failed' });
+  }
+
+  return {
+    /** There may be something to apply. */
+    wake,
+    /** Resolves when what is under way is done. */
+    async settled(): Promise<void> {
+      while (running !== undefined) await running;
+    },
+    async close(): Promise<void> {
+      isStopping = true;
+      cancelAgain?.();
+      await running;
+    },
+  };
+}
+
+export type Drain = ReturnType<typeof createDrain>;

@@ -1,0 +1,222 @@
+import { hash } from 'node:crypto';
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Delivery, Webhook } from '../../adapter/webhook.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import { faultInJsonOf, type Json } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Database } from '../../db/database.ts';
+import { createLease } from '../../db/lease.ts';
+import type { Devices, SessionSource } from '../devices/index.ts';
+import { createDrain, type Drain, type Target } from './drain.ts';
+import { createIntake } from './intake.ts';
+import { type Arrived, createDeliveryStore } from './store.ts';
+import { createSubscriptionStore } from './store-subscriptions.ts';
+import { createSubscriptions } from './subscriptions.ts';
+
+export type { Target } from './drain.ts';
+
+/** A process that has not renewed its lease for so long is taken for dead, and another goes on. */
+const LEASE_MS = 10_000;
+/** How often each process looks for deliveries that another has left behind. */
+const LOOK_MS = 15_000;
+const CLEAN_MS = 3_600_000;
+/** Vendors repeat a delivery for hours; one that comes later than this is a new one. */
+const KEEP_DONE_MS = 3 * 86_400_000;
+const KEEP_FAILED_MS = 30 * 86_400_000;
+const ID_LIMIT = 200;
+/** Never stored: they name us, not the vendor. */
+const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'x-api-key', 'x-admin-token']);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+interface WebhooksOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly devices: Devices;
+  readonly sessions: SessionSource;
+  /** What the vendor signs with; undefined while the operator has not set it. */
+  readonly secretOf: (vendor: string) => string | undefined;
+  /** Where a vendor is to post to; undefined where it could not reach us. */
+  readonly urlOf: (vendor: string) => string | undefined;
+  /** Reads these devices soon; durable when it resolves. */
+  readonly readSoon: (devices: readonly Target[]) => Promise<void>;
+  /** The user of the vendor account has taken the permission back, at this moment. */
+  readonly loginLost: (of: { vendor: string; vendorAccount: string; at: number }) => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'webhookDeliveries'>;
+}
+
+type PushingVendor = Adapter & { readonly webhook: Webhook };
+
+/** What vendors post: verified, stored before it is acknowledged, and applied once, in order. */
+export function createWebhooks(options: WebhooksOptions) {
+  const { database, adapters, clock, random, log, metrics } = options;
+  const store = createDeliveryStore(database);
+  const pushing = [...adapters.values()].filter((one): one is PushingVendor => one.webhook !== undefined);
+  const drains = new Map<string, Drain>(
+    pushing.map((adapter) => {
+      const name = `webhooks.${adapter.slug}`;
+      const lease = createLease({ database, clock, random, name, lengthMs: LEASE_MS });
+      return [adapter.slug, createDrain({ ...options, adapter, webhook: adapter.webhook, store, lease })];
+    }),
+  );
+  const intake = createIntake({
+    store,
+    clock,
+    stored: (vendors) => {
+      for (const vendor of vendors) drains.get(vendor)?.wake();
+    },
+  });
+  const subscriptions = createSubscriptions({
+    ...options,
+    store: createSubscriptionStore(database),
+    pushing,
+  });
+  let cleanedAt = 0;
+  let isClosed = false;
+
+  function vendorOf(slug: string): PushingVendor {
+    const adapter = adapters.get(slug);
+    if (adapter === undefined)
+      throw new AppError(
+        'vendor.unknown',
+        `there is no vendor "${slug.slice(0, 60)}"; GET /vendors lists them`,
+      );
+    const { webhook } = adapter;
+    if (webhook === undefined)
+      throw new AppError('vendor.without_webhooks', `${adapter.name} posts nothing here: it has no webhooks`);
+    return { ...adapter, webhook };
+  }
+
+  function verify({ slug, name, webhook }: PushingVendor, delivery: Delivery): void {
+    if (webhook.trust === 'hint') return;
+    const secret = options.secretOf(slug);
+    const isGood = secret !== undefined && secret !== '' && webhook.verify?.(delivery, secret) === true;
+    if (isGood) return;
+    metrics.webhookDeliveries.inc({ vendor: slug, outcome: 'refused' });
+    throw new AppError(
+      'webhook.signature_invalid',
+      secret === undefined
+        ? `the signature cannot be verified: the client secret of ${name} is not set`
+        : `the signature is not one of ${name}`,
+    );
+  }
+
+  const lookAround = async (): Promise<void> => {
+    for (const { vendor } of await store.backlog()) drains.get(vendor)?.wake();
+    const now = clock.now();
+    if (now - cleanedAt < CLEAN_MS) return;
+    cleanedAt = now;
+    for (const [status, keptMs] of [
+      ['done', KEEP_DONE_MS],
+      ['failed', KEEP_FAILED_MS],
+    ] as const)
+      while (!isClosed && (await store.removeSome(status, now - keptMs)));
+  };
+  let looking: Promise<void> | undefined;
+  let cancelLook: (() => void) | undefined;
+  const look = (): void => {
+    if (isClosed) return;
+    looking = lookAround()
+      .catch((error: unknown) => log.warn({ err: error }, 'stored deliveries could not be looked at'))
+      .finally(() => {
+        looking = undefined;
+        if (!isClosed) cancelLook = clock.after(LOOK_MS, look);
+      });
+  };
+
+  return {
+    /**
+     * Takes a delivery: resolves when it is durable, `false` when it had been taken before. Throws `vendor.unknown`,
+     * `vendor.without_webhooks`, and `webhook.signature_invalid` with nothing stored.
+     */
+    async receive(slug: string, delivery: Delivery): Promise<boolean> {
+      const adapter = vendorOf(slug);
+      verify(adapter, delivery);
+      const arrived = arrivedOf(adapter, delivery);
+      const isNew = await intake.add(arrived);
+      const outcome = !isNew ? 'duplicate' : arrived.status === 'failed' ? 'undecodable' : 'accepted';
+      metrics.webhookDeliveries.inc({ vendor: slug, outcome });
+      return isNew;
+    },
+
+    /** Whether a vendor posts here; throws as `receive` does. */
+    check: (slug: string): void => void vendorOf(slug),
+
+    /** A vendor account was linked. */
+    linked: subscriptions.linked,
+    /** A link is about to be removed; `isLast` when no other shares its vendor account. */
+    unlinking: subscriptions.unlinking,
+
+    /** Goes on with what an earlier process has left, and looks for more from time to time. */
+    start(): void {
+      for (const drain of drains.values()) drain.wake();
+      look();
+      subscriptions.start();
+    },
+
+    /** Deliveries that wait to be applied. */
+    backlog: store.backlog,
+
+    /** Resolves when all that has been taken is applied, as far as it can be now. */
+    async settled(): Promise<void> {
+      await intake.flush();
+      await looking;
+      for (const drain of drains.values()) await drain.settled();
+      await subscriptions.settled();
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      cancelLook?.();
+      await looking;
+      await intake.flush();
+      await Promise.all([subscriptions.close(), ...[...drains.values()].map((drain) => drain.close())]);
+    },
+  };
+
+  function arrivedOf(adapter: PushingVendor, delivery: Delivery): Arrived {
+    const { slug: vendor, webhook } = adapter;
+    const kept = Object.entries(delivery.headers).filter(([name]) => !PRIVATE_HEADERS.has(name));
+    const common = {
+      vendor,
+      receivedAt: delivery.receivedAt,
+      headersJson: JSON.stringify(Object.fromEntries(kept)),
+      body: delivery.body,
+    };
+    const ofBody = () => `sha256:${hash('sha256', delivery.body, 'hex')}`;
+    const body = jsonIn(delivery.body);
+    // It is the vendor's and it is not understood: repeating it would not help, and losing it would hide that.
+    if (typeof body === 'string') return { ...common, deliveryId: ofBody(), status: 'failed', reason: body };
+    let deliveryId: string | undefined;
+    try {
+      deliveryId = webhook.idOf?.(delivery, body.value);
+    } catch (error) {
+      log.warn({ err: error, vendor }, 'a delivery could not be named');
+    }
+    if (deliveryId === undefined || deliveryId === '') deliveryId = ofBody();
+    else if (deliveryId.length > ID_LIMIT || deliveryId.includes('\0') || !deliveryId.isWellFormed())
+      deliveryId = `id-sha256:${hash('sha256', deliveryId, 'hex')}`;
+    return { ...common, deliveryId, status: 'pending', reason: null };
+  }
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+export type LinkedAccount = LinkKey & { readonly vendor: string };
+
+/** The body as a value, or why it is none. */
+function jsonIn(body: Uint8Array): { readonly value: Json } | string {
+  try {
+    const text = utf8.decode(body);
+    const value = JSON.parse(text) as Json;
+    return faultInJsonOf(text, value) ?? { value };
+  } catch {
+    return 'it is not JSON in UTF-8';
+  }
+}

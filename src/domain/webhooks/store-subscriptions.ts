@@ -1,0 +1,86 @@
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database } from '../../db/database.ts';
+
+export interface Subscription extends LinkKey {
+  readonly vendor: string;
+  readonly failures: number;
+}
+
+/** The only SQL for `webhook_subscriptions`. */
+export function createSubscriptionStore(database: Database) {
+  const { queries } = database;
+  return {
+    /** The vendor is to be asked for the link now, and anew where it was asked before. */
+    async want({ account, link, vendor }: LinkKey & { vendor: string }, dueAt: number): Promise<void> {
+      await queries
+        .insertInto('webhook_subscriptions')
+        .values({ account_id: account, link_id: link, vendor, due_at: dueAt, failures: 0 })
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'link_id']).doUpdateSet({ due_at: dueAt, failures: 0 }),
+        )
+        .execute();
+    },
+
+    /** Links of the vendors that have no subscription yet. */
+    async missing(vendors: readonly string[], most: number): Promise<(LinkKey & { vendor: string })[]> {
+      if (vendors.length === 0) return [];
+      const rows = await queries
+        .selectFrom('links')
+        .leftJoin('webhook_subscriptions as wanted', (join) =>
+          join.onRef('wanted.account_id', '=', 'links.account_id').onRef('wanted.link_id', '=', 'links.id'),
+        )
+        .select(['links.account_id', 'links.id', 'links.vendor'])
+        .where('links.vendor', 'in', [...vendors])
+        .where('wanted.link_id', 'is', null)
+        .limit(most)
+        .execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: row.vendor }));
+    },
+
+    /** Takes what is due, for nobody else to take before `until`. */
+    async claim(at: { now: number; until: number; most: number }): Promise<Subscription[]> {
+      const rows = await queries
+        .with(
+          (cte) => cte('due').materialized(),
+          (db) => {
+            const due = db
+              .selectFrom('webhook_subscriptions')
+              .select(['account_id', 'link_id'])
+              .where('due_at', '<=', at.now)
+              .orderBy('due_at')
+              .limit(at.most);
+            return database.engine === 'postgres' ? due.forUpdate().skipLocked() : due;
+          },
+        )
+        .updateTable('webhook_subscriptions')
+        .set({ due_at: at.until })
+        .where(({ exists, selectFrom, ref }) =>
+          exists(
+            selectFrom('due')
+              .select('due.link_id')
+              .where('due.account_id', '=', ref('webhook_subscriptions.account_id'))
+              .where('due.link_id', '=', ref('webhook_subscriptions.link_id')),
+          ),
+        )
+        .returning(['account_id', 'link_id', 'vendor', 'failures'])
+        .execute();
+      return rows.map((row) => ({
+        account: row.account_id,
+        link: row.link_id,
+        vendor: row.vendor,
+        failures: row.failures,
+      }));
+    },
+
+    async put({ account, link }: LinkKey, next: { dueAt: number; failures: number }): Promise<void> {
+      await queries
+        .updateTable('webhook_subscriptions')
+        .set({ due_at: next.dueAt, failures: next.failures })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .execute();
+    },
+  };
+}
+
+export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>;

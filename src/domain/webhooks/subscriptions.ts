@@ -1,0 +1,124 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Webhook } from '../../adapter/webhook.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { SessionSource } from '../devices/index.ts';
+import type { Subscription, SubscriptionStore } from './store-subscriptions.ts';
+
+const LOOK_MS = 10_000;
+/** Longer than a vendor is given for all that are taken at once. */
+const CLAIM_MS = 120_000;
+const AT_ONCE = 8;
+/** It is renewed when this share of its time has passed. */
+const RENEWED_AT = 0.8;
+const RETRY_MS = 60_000;
+const MOST_RETRY_MS = 6 * 3_600_000;
+/** Further than any moment that comes. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+interface SubscriptionsOptions {
+  readonly store: SubscriptionStore;
+  readonly pushing: readonly (Pick<Adapter, 'slug'> & { readonly webhook: Webhook })[];
+  readonly sessions: SessionSource;
+  readonly urlOf: (vendor: string) => string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Asks vendors to post what changes in linked accounts, and again before they forget it. */
+export function createSubscriptions(options: SubscriptionsOptions) {
+  const { store, sessions, urlOf, clock, log } = options;
+  const webhooks = new Map(
+    options.pushing.flatMap(({ slug, webhook }) =>
+      webhook.subscribe === undefined ? [] : [[slug, webhook] as const],
+    ),
+  );
+  const toldOf = new Set<string>();
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let isClosed = false;
+  let cancelLook: (() => void) | undefined;
+
+  async function work(): Promise<void> {
+    for (const link of await store.missing([...webhooks.keys()], 1_000)) await store.want(link, clock.now());
+    for (;;) {
+      if (isClosed) return;
+      const now = clock.now();
+      const due = await store.claim({ now, until: now + CLAIM_MS, most: AT_ONCE });
+      await Promise.all(due.map(subscribe));
+      if (due.length < AT_ONCE) return;
+    }
+  }
+
+  async function subscribe(one: Subscription): Promise<void> {
+    const { vendor, failures } = one;
+    const webhook = webhooks.get(vendor);
+    const url = urlOf(vendor);
+    if (webhook?.subscribe === undefined || url === undefined) {
+      if (url === undefined && !toldOf.has(vendor)) {
+        toldOf.add(vendor);
+        log.warn({ vendor }, 'ELNAV_CONNECT_URL is not set, so the vendor is not asked to post what changes');
+      }
+      return store.put(one, { dueAt: clock.now() + MOST_RETRY_MS, failures: 0 });
+    }
+    const ask = webhook.subscribe.bind(webhook);
+    try {
+      await sessions.withSession(one, { vendor, call: 'subscribe' }, (session) => ask(session, url));
+      const seconds = webhook.subscribedSeconds;
+      const dueAt = seconds === undefined ? NEVER : clock.now() + seconds * 1000 * RENEWED_AT;
+      await store.put(one, { dueAt: Math.round(dueAt), failures: 0 });
+    } catch (error) {
+      log.warn({ err: error, vendor, link: one.link }, 'the vendor was not asked for webhooks');
+      const wait = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
+      await store.put(one, { dueAt: clock.now() + wait, failures: failures + 1 });
+    }
+  }
+
+  function wake(): void {
+    if (isClosed) return;
+    isWanted = true;
+    if (running !== undefined) return;
+    isWanted = false;
+    cancelLook?.();
+    running = work()
+      .catch((error: unknown) => log.warn({ err: error }, 'subscriptions could not be looked at'))
+      .finally(() => {
+        running = undefined;
+        if (isWanted) wake();
+        else if (!isClosed) cancelLook = clock.after(LOOK_MS, wake);
+      });
+  }
+
+  return {
+    async linked(link: LinkKey & { vendor: string }): Promise<void> {
+      if (!webhooks.has(link.vendor)) return;
+      await store.want(link, clock.now());
+      wake();
+    },
+
+    /** Takes the subscription back, unless others share what it posts; a vendor that fails does not keep the link. */
+    async unlinking(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void> {
+      const webhook = webhooks.get(link.vendor);
+      if (webhook?.unsubscribe === undefined || !isLast) return;
+      const ask = webhook.unsubscribe.bind(webhook);
+      try {
+        await sessions.withSession(link, { vendor: link.vendor, call: 'subscribe' }, ask);
+      } catch (error) {
+        log.warn({ err: error, vendor: link.vendor }, 'a subscription was not taken back');
+      }
+    },
+
+    start(): void {
+      if (webhooks.size > 0) wake();
+    },
+    async settled(): Promise<void> {
+      while (running !== undefined) await running;
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      cancelLook?.();
+      await running;
+    },
+  };
+}
