@@ -10,6 +10,8 @@ export interface ServedVendor {
   readonly vendor: VendorSimulator;
   /** `POST /oauth2/token`, in order. */
   readonly asked: string[];
+  /** Every token that it has handed out. */
+  readonly tokens: ReadonlySet<string>;
   /** Settings that make a service call it. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -17,9 +19,12 @@ export interface ServedVendor {
 
 export const SERVED_PARTNER = { clientId: 'elnav-tests', clientSecret: 'canary-client-secret-5513' };
 
+const TOKEN = /"(?:access_?token|refresh_?token)":"([^"]+)"/gi;
+
 /** A vendor's simulator on a port, as the vendor's cloud would be. */
 export async function serveVendor(adapter: Adapter, clock: Clock): Promise<ServedVendor> {
   const asked: string[] = [];
+  const tokens = new Set<string>();
   const { slug } = adapter;
   const module = await adapter.simulator?.();
   if (module === undefined) throw new Error(`${slug} has no simulator`);
@@ -32,7 +37,10 @@ export async function serveVendor(adapter: Adapter, clock: Clock): Promise<Serve
   const served = await serveSimulated({
     slug,
     load: async () => vendor,
-    onRequest: ({ method, path }) => asked.push(`${method} ${path}`),
+    onRequest({ method, path }, { json }) {
+      asked.push(`${method} ${path}`);
+      for (const [, token = ''] of JSON.stringify(json ?? null).matchAll(TOKEN)) tokens.add(token);
+    },
   });
   const names = vendorSettingNames(slug);
   const partner = {
@@ -43,6 +51,7 @@ export async function serveVendor(adapter: Adapter, clock: Clock): Promise<Serve
     url: served.url,
     vendor,
     asked,
+    tokens,
     env: { [names.baseUrl]: served.url, ...(adapter.oauth === undefined ? {} : partner) },
     close: served.close,
   };

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+interface Device {
+  readonly id: string;
+  readonly device_type: string;
+  readonly name: string;
+}
+
+describe('linking a car in a browser', { skip: withoutBrowser }, () => {
+  let world: World;
+  let caller: Caller;
+  let browser: Browser;
+  let app: Server;
+  let appUrl: string;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'tesla' } });
+    caller = await world.newAccount();
+    app = createServer((_request, response) => response.end('back in the app'));
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+    appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/linked`;
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    app?.close();
+    await world?.close();
+  });
+
+  const session = async () => {
+    const body = { user_ref: 'anna', vendor: 'tesla', redirect_uri: appUrl };
+    const answer = await caller.call('POST', '/link/sessions', body);
+    assert.equal(answer.status, 200);
+    return (answer.body as { url: string }).url;
+  };
+
+  it('goes from the app over the sign-in page of the simulated Tesla to a car that is read', async () => {
+    const page = await browser.newPage();
+    await page.goto(await session());
+    assert.match(await page.title(), /Simulated Tesla/);
+    assert.match((await page.textContent('body')) ?? '', /simulator inside elnav, not Tesla/);
+    assert.ok(page.url().startsWith(`${world.connect}/simulated/tesla/`), page.url());
+
+    await page.getByLabel('User name').fill('anna');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong user name or password/);
+
+    const password = await page
+      .locator('code', { hasText: /^anna$/ })
+      .locator('xpath=following-sibling::code[1]')
+      .textContent();
+    await page.getByLabel('User name').fill('anna');
+    await page.getByLabel('Password').fill(password ?? '');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${appUrl}?status=linked`);
+    assert.equal(await page.textContent('body'), 'back in the app');
+    await page.close();
+
+    const devices = (await caller.call('GET', '/devices?user_ref=anna')).body as Device[];
+    const car = devices.find(({ device_type }) => device_type === 'vehicle');
+    assert.ok(car !== undefined);
+    assert.match(car.name, / \(simulated\)$/);
+    const read = await caller.call('GET', `/devices/${car.id}`);
+    assert.equal(read.status, 200);
+    const { state } = read.body as { state: { battery_soc: number | null } };
+    assert.ok(Number.isInteger(state.battery_soc), JSON.stringify(state));
+  });
+
+  it('leads back to the app when the user cancels', async () => {
+    const page = await browser.newPage();
+    await page.goto(await session());
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForURL(`${appUrl}?status=failed&reason=access_denied`);
+    await page.close();
+  });
+});
