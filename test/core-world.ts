@@ -19,11 +19,13 @@ import {
   createSessionSource,
   createSessions,
   createSignals,
+  createStreamSource,
   createTokenStore,
   createTokens,
   createVault,
 } from '../src/domain/links/index.ts';
 import { createPolling } from '../src/domain/polling/index.ts';
+import { createStreams } from '../src/domain/streams/index.ts';
 import { createWebhooks } from '../src/domain/webhooks/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
@@ -77,7 +79,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     devices,
     budgets,
     linkState: (link) => sessions.find(link),
-    isStreaming: async () => false,
+    isStreaming: (link) => streams.isOpen(link),
     clock,
     random: systemRandom,
     log,
@@ -97,6 +99,17 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     log,
     metrics,
   });
+  const streams = createStreams({
+    database,
+    adapters,
+    source: createStreamSource({ sessions, log }),
+    devices,
+    ended: (link) => polling.streamEnded(link),
+    clock,
+    random: systemRandom,
+    log,
+    metrics,
+  });
   const links = createLinks({
     database,
     store,
@@ -108,7 +121,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     tokens,
     linkCodes,
     isSimulated: () => false,
-    watchers: [polling, webhooks],
+    watchers: [polling, webhooks, streams],
     checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
     random: systemRandom,
@@ -136,6 +149,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     commands,
     polling,
     webhooks,
+    streams,
     metrics,
     link: (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
       links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} }),
@@ -146,6 +160,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     list: async (account: number, query: object = {}): Promise<JsonObject[]> =>
       JSON.parse((await devices.list(account, { limit: 1_000, ...query })).body.toString()),
     async close() {
+      await streams.close();
       await polling.close();
       await webhooks.close();
       await devices.flush();

@@ -31,11 +31,13 @@ import {
   createSignals,
   createSignIn,
   createSignInStore,
+  createStreamSource,
   createTokenStore,
   createTokens,
   createVault,
 } from '../domain/links/index.ts';
 import { createPolling } from '../domain/polling/index.ts';
+import { createStreams } from '../domain/streams/index.ts';
 import { createWebhooks } from '../domain/webhooks/index.ts';
 import { createGate } from '../http/gate.ts';
 import { createIdempotency } from '../http/idempotency.ts';
@@ -209,6 +211,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     const calls = createCalls({
       adapters,
       hostOf: hosts.hostOf,
+      openSocket: hosts.openSocket,
       partnerOf,
       tokens,
       budgets,
@@ -242,7 +245,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       devices,
       budgets,
       linkState: (link) => sessions.find(link),
-      isStreaming: async () => false,
+      isStreaming: (link) => streams.isOpen(link),
       clock,
       random,
       log,
@@ -267,6 +270,18 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       log,
       metrics,
     });
+    const streams = createStreams({
+      database,
+      adapters,
+      source: createStreamSource({ sessions, log }),
+      devices,
+      ended: (link) => polling.streamEnded(link),
+      clock,
+      random,
+      log,
+      metrics,
+    });
+    metrics.watchStreams(() => streams.counts());
     metrics.watchDeliveries(() => webhooks.backlog());
     const links = createLinks({
       database,
@@ -279,7 +294,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       tokens,
       linkCodes,
       isSimulated: simulated.isSimulated,
-      watchers: [polling, webhooks],
+      watchers: [polling, webhooks, streams],
       checkCredentials,
       clock,
       random,
@@ -333,14 +348,19 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       },
       VERSION,
     );
-    pausers.push(() => polling.close());
+    pausers.push(
+      () => polling.close(),
+      () => streams.close(),
+    );
     closers.push(
+      () => streams.close(),
       () => polling.close(),
       () => webhooks.close(),
     );
     begin.push(() => {
       polling.start();
       webhooks.start();
+      streams.start();
     });
   }
   if (services.includes('grid')) {

@@ -1,9 +1,16 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Http } from '../adapter/http.ts';
+import type { VendorSocket } from '../adapter/stream.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { createAgent, createHttp, type OutboundAgent, type OutboundHttp } from '../outbound/index.ts';
+import {
+  createAgent,
+  createHttp,
+  type OutboundAgent,
+  type OutboundHttp,
+  openSocket,
+} from '../outbound/index.ts';
 
 interface VendorHostsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
@@ -25,16 +32,40 @@ const AT_ONCE = 64;
 export function createVendorHosts(options: VendorHostsOptions) {
   const clients = new Map<string, OutboundHttp>();
   const agents = new Map<string, OutboundAgent>();
+  const agentOf = ({ slug }: Adapter): OutboundAgent => {
+    const agent = agents.get(slug) ?? createAgent();
+    agents.set(slug, agent);
+    return agent;
+  };
+  const baseOf = (adapter: Adapter, host: string): string =>
+    options.baseUrlOf(adapter.slug, host) ?? addressOf(adapter, host);
   return {
+    /** Opens a WebSocket at a host of a vendor. */
+    openSocket(
+      adapter: Adapter,
+      request: {
+        readonly host: string;
+        readonly path: string;
+        readonly query: Readonly<Record<string, string>>;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly signal: AbortSignal;
+      },
+    ): Promise<VendorSocket> {
+      const { host, path, query, headers, signal } = request;
+      const url = new URL(`${baseOf(adapter, host)}${path}`);
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      const agent = agentOf(adapter);
+      return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
+    },
+
     hostOf(adapter: Adapter, name: string): Http {
       const key = `${adapter.slug}/${name}`;
       const known = clients.get(key);
       if (known !== undefined) return known;
-      const agent = agents.get(adapter.slug) ?? createAgent();
-      agents.set(adapter.slug, agent);
+      const agent = agentOf(adapter);
       const client = createHttp({
         name: adapter.name,
-        baseUrl: options.baseUrlOf(adapter.slug, name) ?? addressOf(adapter, name),
+        baseUrl: baseOf(adapter, name),
         clock: options.clock,
         random: options.random,
         log: options.log,

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { Http } from '../../adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../../adapter/login.ts';
 import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { StreamSession, VendorSocket } from '../../adapter/stream.ts';
 import type { VendorHttp } from '../../adapter/vendor-http.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -12,7 +13,7 @@ import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { LinkSignals } from './signals.ts';
 import type { TokensOfLinks } from './tokens.ts';
-import { createVendorHttp } from './vendor-http.ts';
+import { createVendorHttp, tokenHeaders } from './vendor-http.ts';
 
 /** Who calls, and until when. */
 export interface Caller {
@@ -26,6 +27,17 @@ interface CallsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** A host of a vendor, as its adapter or a setting has it. */
   readonly hostOf: (adapter: Adapter, name: string) => Http;
+  /** Opens a WebSocket at a host of a vendor. */
+  readonly openSocket?: (
+    adapter: Adapter,
+    request: {
+      readonly host: string;
+      readonly path: string;
+      readonly query: Readonly<Record<string, string>>;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly signal: AbortSignal;
+    },
+  ) => Promise<VendorSocket>;
   readonly partnerOf: (vendor: string) => Partner | undefined;
   readonly tokens: TokensOfLinks;
   readonly budgets: Budgets;
@@ -108,6 +120,30 @@ export function createCalls(options: CallsOptions) {
         ? tokens.keeper(link, renewal(adapter, link, credentials))
         : undefined;
       return httpOf(adapter, { link, keeper }, caller);
+    },
+
+    /** Connections of a stored link: with its token in the headers, or in the query where the vendor wants it there. */
+    socketOf(link: OfVendor, credentials: JsonObject, { signal }: Caller): StreamSession['connect'] {
+      const adapter = adapterOf(link.vendor);
+      const { openSocket } = options;
+      return async ({ host = 'api', path, query = {}, tokenQuery, headers = {} }) => {
+        if (openSocket === undefined) throw new Error('no connections can be opened here');
+        const keeper = hasTokens(adapter)
+          ? tokens.keeper(link, renewal(adapter, link, credentials))
+          : undefined;
+        const carried = await keeper?.current();
+        const inQuery =
+          tokenQuery === undefined || carried === undefined ? {} : { [tokenQuery]: carried.access };
+        const inHeaders =
+          tokenQuery !== undefined || carried === undefined ? {} : tokenHeaders(adapter.login, carried);
+        return openSocket(adapter, {
+          host,
+          path,
+          query: { ...query, ...inQuery },
+          headers: { ...headers, ...inHeaders },
+          signal,
+        });
+      };
     },
 
     /** Calls of a link that is being made, with the tokens of its first sign-in. */

@@ -28,6 +28,7 @@ export { createSessionSource } from './source.ts';
 export { createLinkStore, type LinkStore } from './store.ts';
 export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
 export { createTokenStore, type TokenStore } from './store-tokens.ts';
+export { createStreamSource, type StreamSource } from './stream-source.ts';
 export { createTokens, type TokensOfLinks } from './tokens.ts';
 export { createVault, type Vault } from './vault.ts';
 export { createVendorHttp } from './vendor-http.ts';
@@ -83,6 +84,8 @@ export interface LinkWatcher {
   linked(link: LinkKey & { vendor: string }): Promise<void>;
   /** It is about to be removed; `isLast` when no other link shares its vendor account. */
   unlinking?(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void>;
+  /** It is gone. */
+  unlinked?(link: LinkKey & { vendor: string }): Promise<void>;
 }
 
 interface LinksOptions {
@@ -308,6 +311,7 @@ export function createLinks(options: LinksOptions) {
       const ids = await devices.ofLink(row);
       await store.remove(row);
       await drop(row, 'deleted');
+      await tellWatchers((watcher) => watcher.unlinked?.(row));
       await devices.changed(account, ids);
     },
 

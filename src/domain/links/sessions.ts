@@ -1,6 +1,7 @@
 import type { StationServer } from '../../adapter/dial-in.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { StreamSession } from '../../adapter/stream.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -19,6 +20,9 @@ export interface Sessions {
   /** The link, with its credentials still sealed; undefined when it is gone. */
   find(link: LinkKey): Promise<LinkRow | undefined>;
   open(row: LinkRow, caller: Caller): Session;
+  /** A session that may open a connection to the vendor, and tells what comes over it. */
+  openStream(row: LinkRow, caller: Caller, sinks: Pick<StreamSession, 'observed' | 'tell'>): StreamSession;
+  readonly signals: Calls['signals'];
   /** A session for a link that is being made. */
   openNew(
     row: Omit<LinkRow, 'sealed'>,
@@ -118,6 +122,17 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
       const http = calls.ofLink(row, credentials, caller);
       return sessionOf(row, credentials, { signal: caller.signal, http });
     },
+    openStream(row, caller, sinks) {
+      const credentials = unseal(row);
+      const http = calls.ofLink(row, credentials, caller);
+      return {
+        ...sessionOf(row, credentials, { signal: caller.signal, http }),
+        connect: calls.socketOf(row, credentials, caller),
+        observed: sinks.observed,
+        tell: sinks.tell,
+      };
+    },
+    signals: calls.signals,
     openNew(row, { credentials, tokens }, caller) {
       const made = calls.ofNew({ link: row, credentials, tokens }, caller);
       return {

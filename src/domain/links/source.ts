@@ -38,7 +38,7 @@ export function createSessionSource({ sessions, callVendor, log }: SourceOptions
 }
 
 /** A refusal, a limit or an offline device says nothing about the link; a lost login and a silent vendor do. */
-function statusAfter(error: AppError): LinkStatus | undefined {
+export function statusAfter(error: AppError): LinkStatus | undefined {
   switch (error.code) {
     case 'vendor.login_expired':
       return 'needs_relink';

@@ -65,7 +65,7 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
   };
 }
 
-function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
+export function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
   return login?.headers?.(tokens) ?? { authorization: `Bearer ${tokens.access}` };
 }
 

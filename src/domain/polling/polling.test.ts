@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
+import { onEachEngine } from '../../../test/databases.ts';
+import { type TestVendor, testVendor } from '../../../test/vendor-for-tests.ts';
+import type { Adapter } from '../../adapter/adapter.ts';
+import { AppError } from '../../core/errors.ts';
+import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
+
+const PACE = { active: 60, idle: 600, asleep: 1_800 };
+
+describe('the pace of a device', () => {
+  const calm = { bearable: 0, isStreaming: false };
+
+  it('is by what it is like, by commands, limits and streams', () => {
+    const adapter = { pace: PACE, pollSeconds: 10 };
+    assert.equal(moodOf(null, false), 'idle');
+    assert.equal(moodOf({ state: { online: true, charging: true } }, false), 'active');
+    assert.equal(moodOf({ state: { online: false, charging: false } }, false), 'asleep');
+    assert.equal(moodOf({ state: { online: false } }, true), 'active');
+    assert.equal(intervalOf(adapter, { ...calm, moods: ['asleep'] }), 1_800);
+    assert.equal(intervalOf(adapter, { ...calm, moods: ['asleep', 'active', 'idle'] }), 60);
+    assert.equal(intervalOf(adapter, { ...calm, moods: ['active'], bearable: 900 }), 900);
+    assert.equal(intervalOf(adapter, { ...calm, moods: ['active'], isStreaming: true }), 2_400);
+    assert.equal(intervalOf({ pace: PACE, pollSeconds: 120 }, { ...calm, moods: ['active'] }), 120);
+    assert.equal(intervalOf(adapter, { ...calm, moods: ['idle'], bearable: Infinity }), 86_400);
+    assert.equal(intervalOf({ pollSeconds: 10 }, { ...calm, moods: ['idle'] }), 0);
+  });
+
+  it('is spread later, never sooner, and grows with failures', () => {
+    assert.deepEqual([spread(100, 0), spread(100, 0.999)], [100_000, 114_985]);
+    assert.deepEqual(
+      [1, 2, 3, 50].map((failures) => retrySeconds(60, failures)),
+      [60, 120, 240, 3_600],
+    );
+    assert.equal(retrySeconds(7_200, 3), 7_200);
+    assert.equal(retrySeconds(5, 1), 30);
+  });
+});
+
+onEachEngine('background reading', (engine) => {
+  let vendor: TestVendor;
+  let world: CoreWorld;
+  let account: number;
+
+  const open = async (changed: Partial<Adapter> = {}, others: readonly Adapter[] = []): Promise<void> => {
+    vendor = testVendor({ pollSeconds: 10 });
+    world = await makeCoreWorld(engine, [{ ...vendor.adapter, pace: PACE, ...changed }, ...others]);
+    account = await world.newAccount();
+  };
+  beforeEach(() => open());
+  afterEach(() => world.remove());
+
+  /** Lets time pass, in steps that are long where nothing is expected. */
+  async function pass(
+    seconds: number,
+    { step = 10, cores = [world] as readonly Core[] } = {},
+  ): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += step) {
+      world.clock.turn(step * 1_000);
+      for (const core of cores) await core.polling.settled();
+    }
+  }
+  const readsOf = (id: string) => vendor.count('read', id);
+  const linkMany = async (count: number): Promise<void> => {
+    vendor.devices = Array.from({ length: count }, (_, index) => `light-${index}`);
+    await world.link(account, 'testvendor');
+  };
+
+  it('reads each device as often as its pace says, and not more often', async () => {
+    await linkMany(5);
+    world.polling.start();
+    await pass(60);
+    for (const id of vendor.devices) assert.equal(readsOf(id), 1, id);
+    await pass(3 * 3_600);
+    for (const id of vendor.devices)
+      assert.ok(readsOf(id) >= 15 && readsOf(id) <= 19, `${id} was read ${readsOf(id)} times`);
+    const [device] = await world.list(account);
+    assert.deepEqual(device?.state, { online: true, power_on: false, power_w: 10 });
+    const [link] = await world.links.list(account);
+    assert.ok(Date.parse(link?.last_read_at ?? '') > world.clock.now() - 700_000);
+  });
+
+  it('lets a device sleep', async () => {
+    vendor.reading = { online: false, on: false, watt: 0 };
+    await linkMany(1);
+    world.polling.start();
+    await pass(6 * 3_600, { step: 30 });
+    assert.ok(readsOf('light-0') <= 13 && readsOf('light-0') >= 10, `${readsOf('light-0')} reads`);
+    assert.equal(vendor.count('command'), 0);
+  });
+
+  it('leaves out what somebody else has read', async () => {
+    await linkMany(1);
+    world.polling.start();
+    await pass(60);
+    for (let round = 0; round < 20; round += 1) {
+      await world.read(account, 'light-0');
+      await pass(300);
+    }
+    assert.equal(readsOf('light-0'), 21);
+  });
+
+  it('reads more often for two minutes after a command', async () => {
+    await linkMany(1);
+    world.polling.start();
+    await pass(60);
+    await world.send(account, 'light-0', { type: 'turn_on' });
+    const before = readsOf('light-0');
+    await pass(200, { step: 5 });
+    assert.ok(readsOf('light-0') - before >= 1, 'it was watched');
+    const watched = readsOf('light-0');
+    await pass(500);
+    assert.ok(readsOf('light-0') - watched <= 1, 'and then no longer');
+  });
+
+  it('goes on after a restart, and takes what is late as it can', async () => {
+    await linkMany(40);
+    world.polling.start();
+    await pass(60);
+    await world.polling.close();
+    world.clock.turn(86_400_000);
+    assert.equal(vendor.count('read'), 40);
+    const next = engine === 'postgres' ? await world.another() : undefined;
+    if (next === undefined) return;
+    next.polling.start();
+    await next.polling.settled();
+    assert.ok(vendor.count('read') <= 40 + 6, 'not all at once');
+    await pass(60, { step: 1, cores: [next] });
+    assert.equal(vendor.count('read'), 80);
+    await next.close();
+  });
+
+  it('is done by several processes without double work, and by one when the other is dead', async (t) => {
+    if (engine === 'sqlite') return t.skip('one process');
+    await linkMany(60);
+    const other = await world.another();
+    world.polling.start();
+    other.polling.start();
+    await pass(70, { step: 1, cores: [world, other] });
+    for (const id of vendor.devices) assert.equal(readsOf(id), 1, id);
+    // The other takes turns and dies with them.
+    const store = (await import('./store.ts')).createTurnStore(other.database);
+    world.clock.turn(800_000);
+    const now = world.clock.now();
+    const taken = await store.claim('testvendor', { now, until: now + 180_000, most: 1_000 });
+    assert.ok(taken.length > 50);
+    await other.polling.close();
+    const reads = vendor.count('read');
+    await pass(60, { step: 1 });
+    assert.ok(vendor.count('read') - reads <= 60 - taken.length, 'they are taken');
+    await pass(300, { step: 2 });
+    assert.ok(vendor.count('read') - reads >= 60, 'and taken over');
+    await other.close();
+  });
+
+  it("does not let one link's limit slow down others", async () => {
+    vendor.devices = ['light-1', 'light-2'];
+    await world.link(account, 'testvendor', { user: 'limited', password: 'p' });
+    vendor.devices = ['light-3'];
+    await world.link(account, 'testvendor', { user: 'free', password: 'p' });
+    vendor.onRead = async ({ id }) => {
+      if (id !== 'light-3')
+        throw new AppError('vendor.rate_limited', 'too many', { retryAfterSeconds: 3_600 });
+    };
+    world.polling.start();
+    await pass(4_000);
+    assert.ok(readsOf('light-3') >= 5, `${readsOf('light-3')} reads`);
+    assert.ok(readsOf('light-1') + readsOf('light-2') <= 4, 'it waits as it was told');
+    vendor.onRead = async () => {};
+    // Its second limit may have come a moment ago.
+    await pass(4_500);
+    assert.ok(readsOf('light-1') >= 2, 'and goes on');
+  });
+
+  it('asks no link that must be linked again, until it is', async () => {
+    await linkMany(1);
+    vendor.onRead = async () => {
+      throw new AppError('vendor.login_expired', 'gone');
+    };
+    world.polling.start();
+    await pass(86_400, { step: 60 });
+    assert.equal(readsOf('light-0'), 1);
+    assert.equal((await world.links.list(account))[0]?.status, 'needs_relink');
+    vendor.onRead = async () => {};
+    await linkMany(1);
+    await pass(120);
+    assert.equal(readsOf('light-0'), 2);
+  });
+
+  it('waits for a vendor that is away, lets others be, and catches up', async () => {
+    await world.remove();
+    const well = testVendor({ slug: 'well', pollSeconds: 10 });
+    await open({}, [{ ...well.adapter, pace: PACE }]);
+    await linkMany(100);
+    await world.link(account, 'well');
+    let isAway = true;
+    vendor.onRead = async () => {
+      if (isAway) throw new AppError('vendor.unreachable', 'away');
+    };
+    world.polling.start();
+    await pass(3_600, { step: 2 });
+    const asked = vendor.count('read');
+    assert.ok(asked < 400, `it was asked ${asked} times while it was away`);
+    assert.ok(well.count('read') >= 5, `${well.count('read')}`);
+    isAway = false;
+    await pass(2 * 3_600, { step: 5 });
+    const states = await world.list(account, { vendor: 'testvendor' });
+    assert.equal(states.filter(({ state }) => state !== undefined).length, 100);
+  });
+
+  it('keeps one device that fails from its others', async () => {
+    await linkMany(2);
+    vendor.onRead = async ({ id }) => {
+      if (id === 'light-0') throw new AppError('vendor.refused', 'no such device');
+    };
+    world.polling.start();
+    await pass(2 * 3_600);
+    assert.ok(readsOf('light-1') >= 9);
+    assert.ok(readsOf('light-0') >= 2 && readsOf('light-0') <= 6, `${readsOf('light-0')} attempts`);
+  });
+
+  it('ends with the link', async () => {
+    await linkMany(3);
+    world.polling.start();
+    await pass(60);
+    await world.links.remove(account, (await world.links.list(account))[0]?.id ?? '');
+    await pass(3_600);
+    assert.equal(vendor.count('read'), 3);
+    const left = await world.database.queries.selectFrom('device_turns').selectAll().execute();
+    assert.deepEqual(left, []);
+  });
+
+  it('asks for all devices of a link together where it can, and for the rest one by one', async () => {
+    await world.remove();
+    let sweeps = 0;
+    await open({
+      async sweep(_session, devices) {
+        sweeps += 1;
+        return new Map(
+          devices.filter(({ id }) => id !== 'light-2').map(({ id }) => [id, vendor.reading] as const),
+        );
+      },
+    });
+    await linkMany(5);
+    world.polling.start();
+    await pass(700);
+    assert.equal(sweeps, 2);
+    assert.deepEqual([readsOf('light-2'), vendor.count('read')], [2, 2]);
+    assert.equal((await world.list(account)).filter(({ state }) => state !== undefined).length, 5);
+  });
+
+  it('lets go of what it has read when something newer was learnt meanwhile', async () => {
+    await linkMany(1);
+    const [link] = await world.links.list(account);
+    const [device] = await world.devices.background.ofLink({ account, link: link?.id ?? '' });
+    assert.ok(device !== undefined);
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    vendor.onRead = async () => {
+      vendor.onRead = async () => {};
+      asked.resolve();
+      await answer.promise;
+    };
+    const reading = world.devices.background.read(device);
+    await asked.promise;
+    vendor.reading = { online: true, on: true, watt: 77 };
+    await world.send(account, 'light-0', { type: 'turn_on' });
+    // What the background read was about to be told is what was so before.
+    vendor.reading = { online: true, on: false, watt: 10 };
+    answer.resolve();
+    assert.equal((await reading).isOvertaken, true);
+    await world.devices.flush();
+    const state = { online: true, power_on: true, power_w: 77 };
+    assert.deepEqual((await world.devices.find(account, 'light-0')).seen?.state, state);
+    assert.deepEqual((await world.list(account))[0]?.state, state);
+  });
+
+  it('finds devices that have no turn yet', async () => {
+    await linkMany(3);
+    await world.database.queries.deleteFrom('device_turns').execute();
+    world.polling.start();
+    await pass(800);
+    for (const id of vendor.devices) assert.ok(readsOf(id) >= 1, id);
+  });
+});

@@ -1,0 +1,265 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Stream, StreamSession } from '../../adapter/stream.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Database } from '../../db/database.ts';
+import type { Devices } from '../devices/index.ts';
+import type { StreamSource } from '../links/index.ts';
+import { runStream } from './one-stream.ts';
+import { createStreamStore, type Held } from './store.ts';
+
+const CHANGED = 'streams.changed';
+const LOOK_MS = 5_000;
+const SURVEY_MS = 60_000;
+const RENEW_MS = 10_000;
+/** A process that has not renewed for so long is taken for dead, and others take its streams. */
+const LEASE_MS = 30_000;
+/** Streams of one process; of links beyond them devices are read in the background. */
+const MOST = 2_000;
+/** Opened at a time, so that a start does not fall upon a vendor. */
+const TAKEN_AT_ONCE = 50;
+const FIRST_WAIT_MS = 1_000;
+const MOST_WAIT_MS = 300_000;
+/** A stream that held for so long was a good one: the next attempt follows soon. */
+const GOOD_MS = 60_000;
+/** Of links without a sign-in or without devices; linking again calls them at once. */
+const PARKED_MS = 3_600_000;
+
+interface StreamsOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly source: StreamSource;
+  readonly devices: Pick<Devices, 'background' | 'observe'>;
+  /** The stream of a link has ended: its devices are read soon. */
+  readonly ended: (link: LinkKey & { vendor: string }) => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'streamEnds'>;
+}
+
+interface Holding extends Held {
+  /** Ends the stream for good. */
+  readonly stop: AbortController;
+  /** Ends the stream that runs now; another follows. */
+  renew: AbortController;
+  isOpen: boolean;
+  done: Promise<void>;
+}
+
+type StreamingVendor = Adapter & { readonly stream: Stream };
+
+/** Connections that we open to vendors that tell of changes: one for each link, held by one process. */
+export function createStreams(options: StreamsOptions) {
+  const { database, source, devices, clock, random, log, metrics } = options;
+  const { bus } = database;
+  const store = createStreamStore(database);
+  const vendors = new Map(
+    [...options.adapters].filter(
+      (entry): entry is [string, StreamingVendor] => entry[1].stream !== undefined,
+    ),
+  );
+  const slugs = [...vendors.keys()];
+  const self = crypto.randomUUID();
+  const held = new Map<string, Holding>();
+  const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let surveyedAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  let cancelLook: (() => void) | undefined;
+  let isClosed = false;
+
+  bus.on(CHANGED, (message) => {
+    held.get(keyOf(message as unknown as LinkKey))?.renew.abort();
+    return undefined;
+  });
+
+  async function look(): Promise<void> {
+    const now = clock.now();
+    if (now - renewedAt >= RENEW_MS && held.size > 0) {
+      const before = [...held.values()];
+      const kept = new Set((await store.renew(self, now + LEASE_MS)).map(keyOf));
+      renewedAt = now;
+      for (const one of before) if (!kept.has(keyOf(one))) one.stop.abort();
+    }
+    if (now - surveyedAt >= SURVEY_MS) {
+      await store.addMissing(slugs, 1_000);
+      surveyedAt = now;
+    }
+    const most = Math.min(TAKEN_AT_ONCE, MOST - held.size);
+    if (most <= 0) return;
+    const taken = await store.claim(self, { vendors: slugs, now, until: now + LEASE_MS, most });
+    for (const one of taken) hold(one);
+  }
+
+  function beat(): void {
+    if (isClosed) return;
+    looking = look()
+      .catch((error: unknown) => log.warn({ err: error }, 'streams could not be looked after'))
+      .finally(() => {
+        looking = undefined;
+        if (!isClosed) cancelLook = clock.after(LOOK_MS, beat);
+      });
+  }
+
+  function hold(one: Held): void {
+    if (isClosed || held.has(keyOf(one))) return;
+    const holding: Holding = {
+      ...one,
+      stop: new AbortController(),
+      renew: new AbortController(),
+      isOpen: false,
+      done: Promise.resolve(),
+    };
+    held.set(keyOf(one), holding);
+    holding.done = keep(holding)
+      .catch((error: unknown) => {
+        log.warn({ err: error, vendor: one.vendor, link: one.link }, 'a stream is given back');
+        return clock.now() + MOST_WAIT_MS;
+      })
+      .then(async (until) => {
+        held.delete(keyOf(one));
+        await store.release(one, self, until);
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'a stream could not be given back'));
+  }
+
+  /** Opens the stream again and again; answers when another may take it. */
+  async function keep(holding: Holding): Promise<number> {
+    const adapter = vendors.get(holding.vendor);
+    if (adapter === undefined) return clock.now() + PARKED_MS;
+    for (let attempt = 0; !holding.stop.signal.aborted; attempt += 1) {
+      holding.renew = new AbortController();
+      const began = clock.now();
+      const outcome = await once(holding, adapter);
+      metrics.streamEnds.inc({ vendor: holding.vendor, outcome });
+      if (outcome === 'parked' || outcome === 'vendor.login_expired') return clock.now() + PARKED_MS;
+      if (outcome === 'stopped') break;
+      if (outcome === 'changed' || clock.now() - began >= GOOD_MS) attempt = 0;
+      if (outcome === 'changed') continue;
+      const wait = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 12));
+      await pause(holding, wait * (0.5 + random(4).readUInt32BE() / 2 ** 33));
+    }
+    return 0;
+  }
+
+  /** One connection, from opening to its end; answers why it ended. */
+  async function once(holding: Holding, adapter: StreamingVendor): Promise<string> {
+    const all = await devices.background.ofLink(holding);
+    if (all.length === 0) return 'parked';
+    const signal = AbortSignal.any([holding.stop.signal, holding.renew.signal]);
+    try {
+      const isLinked = await source.withStream(
+        holding,
+        {
+          observed: (id, raw) => {
+            devices
+              .observe(holding, id, raw)
+              .catch((error: unknown) =>
+                log.warn({ err: error, vendor: holding.vendor }, 'what a stream told could not be taken'),
+              );
+          },
+        },
+        (session: (of: AbortSignal) => StreamSession, note) =>
+          runStream({
+            adapter,
+            session,
+            devices: all,
+            clock,
+            signal,
+            opened() {
+              holding.isOpen = true;
+              note.opened();
+              setOpen(holding, clock.now());
+            },
+          }),
+      );
+      if (!isLinked) return 'parked';
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : 'unexpected';
+      log.info({ vendor: holding.vendor, link: holding.link, code, cause: error }, 'a stream broke');
+      return code;
+    } finally {
+      if (holding.isOpen) {
+        holding.isOpen = false;
+        setOpen(holding, null);
+        // Whatever it would have told has to be asked for.
+        if (!isClosed)
+          await options
+            .ended(holding)
+            .catch((error: unknown) => log.warn({ err: error }, 'an ended stream was not made up for'));
+      }
+    }
+    if (holding.stop.signal.aborted) return 'stopped';
+    return holding.renew.signal.aborted ? 'changed' : 'ended';
+  }
+
+  function setOpen(holding: Holding, since: number | null): void {
+    store
+      .setOpen(holding, self, since)
+      .catch((error: unknown) => log.warn({ err: error }, 'whether a stream is open was not stored'));
+  }
+
+  /** Waits, but no longer than until the stream is to end or to be opened anew. */
+  async function pause(holding: Holding, ms: number): Promise<void> {
+    const ended = new Promise<void>((resolve) => {
+      for (const { signal } of [holding.stop, holding.renew])
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([sleep(clock, ms), ended]);
+  }
+
+  return {
+    start(): void {
+      if (slugs.length > 0) beat();
+    },
+
+    /** A link has other devices or another sign-in: its stream is opened anew, wherever it is held. */
+    async linked(link: LinkKey & { vendor: string }): Promise<void> {
+      if (!vendors.has(link.vendor)) return;
+      await store.free(link);
+      surveyedAt = Number.NEGATIVE_INFINITY;
+      await bus.publish(CHANGED, { account: link.account, link: link.link });
+    },
+
+    /** A link is gone. */
+    async unlinked(link: LinkKey & { vendor: string }): Promise<void> {
+      if (vendors.has(link.vendor)) await bus.publish(CHANGED, { account: link.account, link: link.link });
+    },
+
+    /** Whether a stream of the link is open, in whichever process. */
+    async isOpen(link: LinkKey & { vendor: string }): Promise<boolean> {
+      if (!vendors.has(link.vendor)) return false;
+      return held.get(keyOf(link))?.isOpen ?? store.isOpen(link, clock.now());
+    },
+
+    counts(): { vendor: string; count: number }[] {
+      const open = new Map(slugs.map((slug) => [slug, 0]));
+      for (const { vendor, isOpen } of held.values())
+        if (isOpen) open.set(vendor, (open.get(vendor) ?? 0) + 1);
+      return [...open].map(([vendor, count]) => ({ vendor, count }));
+    },
+
+    /** Resolves when what is to be opened now has been begun. */
+    async settled(): Promise<void> {
+      await looking;
+    },
+
+    /** Ends all streams; other processes may take them at once. */
+    async close(): Promise<void> {
+      isClosed = true;
+      cancelLook?.();
+      await looking;
+      const all = [...held.values()];
+      for (const { stop } of all) stop.abort();
+      await Promise.all(all.map(({ done }) => done));
+    },
+  };
+}
+
+export type Streams = ReturnType<typeof createStreams>;

@@ -1,0 +1,80 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
+import type { Stream, StreamSession, VendorSocket } from '../../adapter/stream.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+
+/** A stream that has not told that it is subscribed by then is begun anew. */
+const OPENING_MS = 30_000;
+
+export interface RunOptions {
+  readonly adapter: Pick<Adapter, 'slug' | 'name'> & { readonly stream: Stream };
+  /** Opens the session of the stream; `signal` ends it. */
+  readonly session: (signal: AbortSignal) => StreamSession;
+  readonly devices: readonly DeviceRef[];
+  readonly clock: Clock;
+  /** Ends the stream from outside. */
+  readonly signal: AbortSignal;
+  readonly opened: () => void;
+}
+
+/** Runs a stream until it ends, breaks, falls silent or is told to end; what is left of its work is abandoned. */
+export async function runStream(options: RunOptions): Promise<void> {
+  const { adapter, clock, devices } = options;
+  const { name, stream } = adapter;
+  const abort = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  const giveUp = (error?: AppError): void => {
+    if (error === undefined) ended.resolve();
+    else ended.reject(error);
+    abort.abort();
+  };
+  const stop = () => giveUp();
+  if (options.signal.aborted) return;
+  options.signal.addEventListener('abort', stop, { once: true });
+  let isOpen = false;
+  let cancelSilence = clock.after(OPENING_MS, () => giveUp(late(`${name} did not open its stream in time`)));
+  const heard = (): void => {
+    if (!isOpen) return;
+    cancelSilence();
+    cancelSilence = clock.after(stream.silenceSeconds * 1000, () =>
+      giveUp(late(`${name} was silent for ${stream.silenceSeconds} s on its stream`)),
+    );
+  };
+  const session = options.session(abort.signal);
+  const listening: StreamSession = {
+    ...session,
+    connect: async (request) => heardOf(await session.connect(request), heard),
+  };
+  try {
+    const run = stream.run(listening, devices, () => {
+      if (isOpen || abort.signal.aborted) return;
+      isOpen = true;
+      heard();
+      options.opened();
+    });
+    await Promise.race([run, ended.promise]);
+  } finally {
+    cancelSilence();
+    options.signal.removeEventListener('abort', stop);
+    ended.promise.catch(() => {});
+    abort.abort();
+  }
+}
+
+function heardOf(socket: VendorSocket, heard: () => void): VendorSocket {
+  return {
+    send: (text) => socket.send(text),
+    close: () => socket.close(),
+    frames: {
+      async *[Symbol.asyncIterator]() {
+        for await (const frame of socket.frames) {
+          heard();
+          yield frame;
+        }
+      },
+    },
+  };
+}
+
+const late = (sentence: string) => new AppError('vendor.timeout', sentence);

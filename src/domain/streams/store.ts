@@ -1,0 +1,131 @@
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database } from '../../db/database.ts';
+
+export interface Held extends LinkKey {
+  readonly vendor: string;
+}
+
+/** The only SQL for `link_streams`. */
+export function createStreamStore(database: Database) {
+  const { queries } = database;
+  return {
+    /** Links of these vendors whose stream nobody holds yet become ones that anybody may hold. */
+    async addMissing(vendors: readonly string[], most: number): Promise<void> {
+      const missing = await queries
+        .selectFrom('links')
+        .leftJoin('link_streams as stream', (join) =>
+          join.onRef('stream.account_id', '=', 'links.account_id').onRef('stream.link_id', '=', 'links.id'),
+        )
+        .select(['links.account_id', 'links.id', 'links.vendor'])
+        .where('links.vendor', 'in', [...vendors])
+        .where('stream.link_id', 'is', null)
+        .limit(most)
+        .execute();
+      if (missing.length === 0) return;
+      await queries
+        .insertInto('link_streams')
+        .values(
+          missing.map((row) => ({
+            account_id: row.account_id,
+            link_id: row.id,
+            vendor: row.vendor,
+            holder: null,
+            held_until: 0,
+            open_since: null,
+          })),
+        )
+        .onConflict((conflict) => conflict.columns(['account_id', 'link_id']).doNothing())
+        .execute();
+    },
+
+    /** Takes streams that nobody holds, or whose holder is dead. */
+    async claim(
+      holder: string,
+      at: { vendors: readonly string[]; now: number; until: number; most: number },
+    ): Promise<Held[]> {
+      const rows = await queries
+        .with(
+          (cte) => cte('free').materialized(),
+          (db) => {
+            const free = db
+              .selectFrom('link_streams')
+              .select(['account_id', 'link_id'])
+              .where('vendor', 'in', [...at.vendors])
+              .where('held_until', '<=', at.now)
+              .orderBy('held_until')
+              .limit(at.most);
+            return database.engine === 'postgres' ? free.forUpdate().skipLocked() : free;
+          },
+        )
+        .updateTable('link_streams')
+        .set({ holder, held_until: at.until, open_since: null })
+        .where(({ exists, selectFrom, ref }) =>
+          exists(
+            selectFrom('free')
+              .select('free.link_id')
+              .where('free.account_id', '=', ref('link_streams.account_id'))
+              .where('free.link_id', '=', ref('link_streams.link_id')),
+          ),
+        )
+        .returning(['account_id', 'link_id', 'vendor'])
+        .execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.link_id, vendor: row.vendor }));
+    },
+
+    /** Keeps what this process holds; answers what that still is. */
+    async renew(holder: string, until: number): Promise<LinkKey[]> {
+      const rows = await queries
+        .updateTable('link_streams')
+        .set({ held_until: until })
+        .where('holder', '=', holder)
+        .returning(['account_id', 'link_id'])
+        .execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.link_id }));
+    },
+
+    async setOpen({ account, link }: LinkKey, holder: string, since: number | null): Promise<void> {
+      await queries
+        .updateTable('link_streams')
+        .set({ open_since: since })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('holder', '=', holder)
+        .execute();
+    },
+
+    /** Gives a stream back; nobody takes it before `until`. */
+    async release({ account, link }: LinkKey, holder: string, until: number): Promise<void> {
+      await queries
+        .updateTable('link_streams')
+        .set({ holder: null, held_until: until, open_since: null })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('holder', '=', holder)
+        .execute();
+    },
+
+    /** A stream that was given back for a while may be taken again. */
+    async free({ account, link }: LinkKey): Promise<void> {
+      await queries
+        .updateTable('link_streams')
+        .set({ held_until: 0 })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('holder', 'is', null)
+        .execute();
+    },
+
+    async isOpen({ account, link }: LinkKey, now: number): Promise<boolean> {
+      const row = await queries
+        .selectFrom('link_streams')
+        .select('open_since')
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('held_until', '>', now)
+        .executeTakeFirst();
+      return row?.open_since != null;
+    },
+  };
+}
+
+export type StreamStore = ReturnType<typeof createStreamStore>;
