@@ -90,6 +90,11 @@ export interface Adapter {
   readonly credentials: TSchema;
   /** Base addresses of the vendor, without a trailing slash: `api`, and others by the names that requests give. */
   readonly hosts?: Readonly<Record<string, string>>;
+  /**
+   * The base address that the user chose, for a vendor that each user has one of: a box at home, a server of their own. It stands for
+   * every host; unless the operator permits it, only https to public addresses is called.
+   */
+  chosenAddress?(credentials: JsonObject): string;
   readonly login?: Login;
   readonly oauth?: OAuth;
   /** The vendor's limits, the ones that it states and the ones that were seen. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ExchangeRateSource, PriceSource, ProductionSource, SourceSession } from '../adapter/market.ts';
 import type { Clock } from '../core/clock.ts';
-import type { MarketSettings } from '../core/config.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { MarketSettings } from '../core/market-settings.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Database } from '../db/database.ts';
 import { createPrices, type Prices } from '../domain/prices/index.ts';

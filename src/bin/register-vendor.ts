@@ -35,6 +35,7 @@ async function register(slug: string | undefined, region: string | undefined): P
   const set = settings.vendors.get(adapter.slug);
   const hosts = createVendorHosts({
     baseUrlOf: (_vendor, host) => set?.baseUrls[host] ?? set?.baseUrl,
+    arePrivateAddressesAllowed: false,
     clock: systemClock,
     random: systemRandom,
     log: createLog('warn'),

@@ -206,7 +206,14 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
     };
     const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
-    const hosts = createVendorHosts({ baseUrlOf, clock, random, log, userAgent: `elnav/${VERSION}` });
+    const hosts = createVendorHosts({
+      baseUrlOf,
+      arePrivateAddressesAllowed: settings.arePrivateAddressesAllowed,
+      clock,
+      random,
+      log,
+      userAgent: `elnav/${VERSION}`,
+    });
     closers.push(() => hosts.close());
     const calls = createCalls({
       adapters,
@@ -227,7 +234,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       partnerOf,
       authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
       loginSession: (adapter, signal) =>
-        calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug }, signal),
+        calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug, credentials: {} }, signal),
       publicUrl,
       vault,
       clock,

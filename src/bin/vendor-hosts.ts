@@ -10,11 +10,14 @@ import {
   type OutboundAgent,
   type OutboundHttp,
   openSocket,
+  publicAddresses,
 } from '../outbound/index.ts';
 
 interface VendorHostsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
   readonly baseUrlOf: (vendor: string, host: string) => string | undefined;
+  /** Whether addresses that users choose may lead anywhere, not only to public addresses over https. */
+  readonly arePrivateAddressesAllowed: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -27,18 +30,44 @@ const DEADLINE_MS = 13_000;
 /** Each attempt counts at the vendor, so a call is repeated once at most. */
 const ATTEMPTS = 2;
 const AT_ONCE = 64;
+const MOST_CHOSEN = 5_000;
 
 /** A client for each host of each vendor, with a breaker and a bulkhead of its own; made when it is first called. */
 export function createVendorHosts(options: VendorHostsOptions) {
   const clients = new Map<string, OutboundHttp>();
   const agents = new Map<string, OutboundAgent>();
-  const agentOf = ({ slug }: Adapter): OutboundAgent => {
-    const agent = agents.get(slug) ?? createAgent();
-    agents.set(slug, agent);
+  /** Clients of addresses that users chose: each is slow or broken by itself. */
+  const chosen = new Map<string, OutboundHttp>();
+
+  /** Connections of a vendor; those to addresses that users chose are kept apart, and guarded. */
+  function agentOf(vendor: string, isChosen: boolean): OutboundAgent {
+    const key = isChosen ? `${vendor} of users` : vendor;
+    const known = agents.get(key);
+    if (known !== undefined) return known;
+    const isGuarded = isChosen && !options.arePrivateAddressesAllowed;
+    const agent = createAgent(isGuarded ? publicAddresses() : undefined);
+    agents.set(key, agent);
     return agent;
-  };
+  }
+
+  const clientOf = (adapter: Adapter, baseUrl: string, agent: OutboundAgent): OutboundHttp =>
+    createHttp({
+      name: adapter.name,
+      baseUrl,
+      clock: options.clock,
+      random: options.random,
+      log: options.log,
+      userAgent: options.userAgent,
+      timeoutMs: TIMEOUT_MS,
+      deadlineMs: DEADLINE_MS,
+      attempts: ATTEMPTS,
+      mostAtOnce: AT_ONCE,
+      agent,
+    });
+
   const baseOf = (adapter: Adapter, host: string): string =>
     options.baseUrlOf(adapter.slug, host) ?? addressOf(adapter, host);
+
   return {
     /** Opens a WebSocket at a host of a vendor. */
     openSocket(
@@ -52,30 +81,27 @@ export function createVendorHosts(options: VendorHostsOptions) {
       },
     ): Promise<VendorSocket> {
       const { host, path, query, headers, signal } = request;
+      if (adapter.chosenAddress !== undefined)
+        throw new Error('streams at addresses that users choose are not guarded yet');
       const url = new URL(`${baseOf(adapter, host)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      const agent = agentOf(adapter);
+      const agent = agentOf(adapter.slug, false);
       return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
     },
 
-    hostOf(adapter: Adapter, name: string): Http {
+    /** Where a host of a vendor is called: at the address that the user chose, else a setting's, else the adapter's. */
+    hostOf(adapter: Adapter, name: string, chosenAddress?: string): Http {
+      if (chosenAddress !== undefined) {
+        const key = `${adapter.slug} ${chosenAddress}`;
+        const client = chosen.get(key) ?? clientOf(adapter, chosenAddress, agentOf(adapter.slug, true));
+        if (chosen.size >= MOST_CHOSEN) chosen.delete(chosen.keys().next().value ?? '');
+        chosen.set(key, client);
+        return client;
+      }
       const key = `${adapter.slug}/${name}`;
       const known = clients.get(key);
       if (known !== undefined) return known;
-      const agent = agentOf(adapter);
-      const client = createHttp({
-        name: adapter.name,
-        baseUrl: baseOf(adapter, name),
-        clock: options.clock,
-        random: options.random,
-        log: options.log,
-        userAgent: options.userAgent,
-        timeoutMs: TIMEOUT_MS,
-        deadlineMs: DEADLINE_MS,
-        attempts: ATTEMPTS,
-        mostAtOnce: AT_ONCE,
-        agent,
-      });
+      const client = clientOf(adapter, baseOf(adapter, name), agentOf(adapter.slug, false));
       clients.set(key, client);
       return client;
     },

@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
 import { OperatorError } from './errors.ts';
+import { MARKET_SETTINGS, type MarketSettings, readMarketSettings } from './market-settings.ts';
 import { nearest } from './nearest.ts';
 import { Secret } from './secret.ts';
+import { type Environment, oneOf, parseHttpUrl, readerOf, type Setting } from './setting.ts';
 import {
-  hostSettingName,
+  readVendorSettings,
   settingsOfVendors,
   type VendorNeeds,
   type VendorSettings,
-  vendorSettingNames,
 } from './vendor-settings.ts';
 
 export interface VaultKey {
@@ -41,35 +42,6 @@ export interface Settings {
   readonly simulate: readonly string[] | 'none' | undefined;
   /** Whether base addresses that an account chooses may lead into private networks. */
   readonly arePrivateAddressesAllowed: boolean;
-}
-
-/** How a day-ahead price or production source is asked. */
-export interface MarketSettings {
-  /** Slugs in the order in which they are asked. */
-  readonly priceSources: readonly string[];
-  readonly entsoeToken: Secret | undefined;
-  /** Another base address by source slug; a simulator's, say. */
-  readonly baseUrls: Readonly<Record<string, string>>;
-  /** Whether sources are asked at all. */
-  readonly isFetching: boolean;
-  /** Whether the bundled sample day may stand in for prices that are not there. */
-  readonly isSampleAllowed: boolean;
-  /** The unit of the figures of the production source; `auto` tells it from their size. */
-  readonly productionUnit: 'auto' | 'MW' | 'MWh';
-  /** A Nominatim-compatible geocoder. */
-  readonly geocoderUrl: string | undefined;
-}
-
-/** Sources whose base address can be set, and those of them that have prices. */
-export const PRICE_SOURCE_SLUGS = ['elprisetjustnu', 'entsoe', 'energidataservice', 'nordpool'] as const;
-const SOURCE_SLUGS = [...PRICE_SOURCE_SLUGS, 'ecb', 'esett'] as const;
-const baseUrlName = (slug: string) => `ELNAV_${slug.toUpperCase()}_BASE_URL`;
-
-export interface Setting {
-  readonly name: string;
-  readonly description: string;
-  readonly fallback: string;
-  readonly secret?: boolean;
 }
 
 /** `docs/config.md` is generated from this list. */
@@ -134,47 +106,7 @@ export const SETTINGS: readonly Setting[] = [
     description: 'PEM certificate chain, to serve https without a proxy',
   },
   { name: 'ELNAV_TLS_KEY_FILE', fallback: '', description: 'PEM private key of the certificate' },
-  {
-    name: 'ELNAV_PRICE_SOURCES',
-    fallback: 'elprisetjustnu,entsoe,energidataservice',
-    description:
-      'Day-ahead price sources in the order in which they are asked, comma-separated: elprisetjustnu, entsoe (needs a token, else it is passed over), energidataservice (SE3 and SE4), nordpool (its terms restrict what its data may be used for)',
-  },
-  {
-    name: 'ELNAV_ENTSOE_TOKEN',
-    fallback: '',
-    secret: true,
-    description: "Security token of ENTSO-E's transparency platform, free after registration",
-  },
-  {
-    name: 'ELNAV_FETCH',
-    fallback: 'on',
-    description:
-      'off: no price, production or exchange rate is fetched; what is stored is served, and what is imported',
-  },
-  {
-    name: 'ELNAV_SAMPLE_PRICES',
-    fallback: 'auto',
-    description:
-      'Whether the bundled sample day stands in, marked as a sample, while no price is known: on, off, or auto (on with the embedded database where only this machine is listened to, else off)',
-  },
-  {
-    name: 'ELNAV_PRODUCTION_UNIT',
-    fallback: 'auto',
-    description:
-      "Unit of eSett's production figures: MW, MWh (energy in a slot), or auto, which tells it from their size",
-  },
-  {
-    name: 'ELNAV_GEOCODER_URL',
-    fallback: '',
-    description:
-      'Address of a Nominatim-compatible geocoder for street addresses; without it they are told by postal code or place',
-  },
-  ...SOURCE_SLUGS.map((slug) => ({
-    name: baseUrlName(slug),
-    fallback: '',
-    description: `Another address for the source ${slug}`,
-  })),
+  ...MARKET_SETTINGS,
   {
     name: 'ELNAV_SIMULATE',
     fallback: '',
@@ -194,8 +126,6 @@ export const SETTINGS: readonly Setting[] = [
   },
 ];
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads every setting, those that the vendors add too; throws one `OperatorError` that lists all faults together. */
 export function readSettings(environment: Environment, vendors: readonly VendorNeeds[] = []): Settings {
   const faults: string[] = [];
@@ -207,23 +137,8 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
       faults.push(`${name} is not a setting${like === undefined ? '' : `; did you mean ${like}?`}`);
     }
   }
-  const text = (name: string): string => {
-    const value = environment[name]?.trim();
-    return value === undefined || value === ''
-      ? (settingsThere.find((setting) => setting.name === name)?.fallback ?? '')
-      : value;
-  };
-  const optional = (name: string) => (text(name) === '' ? undefined : text(name));
-  const parsed = <T>(name: string, parse: (value: string) => T): T | undefined => {
-    const value = optional(name);
-    if (value === undefined) return undefined;
-    try {
-      return parse(value);
-    } catch (error) {
-      faults.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
-    }
-  };
+  const read = readerOf(environment, settingsThere, faults);
+  const { text, optional, parsed } = read;
 
   const certFile = optional('ELNAV_TLS_CERT_FILE');
   const keyFile = optional('ELNAV_TLS_KEY_FILE');
@@ -244,51 +159,11 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
     trustProxy: parsed('ELNAV_TRUST_PROXY', parseProxies) ?? [],
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     logLevel: parsed('ELNAV_LOG_LEVEL', parseLevel) ?? 'info',
-    market: {
-      priceSources: parsed('ELNAV_PRICE_SOURCES', parsePriceSources) ?? [],
-      entsoeToken: parsed('ELNAV_ENTSOE_TOKEN', (value) => new Secret(value)),
-      baseUrls: Object.fromEntries(
-        SOURCE_SLUGS.map((slug) => [slug, parsed(baseUrlName(slug), parseHttpUrl)]).filter(
-          ([, url]) => url !== undefined,
-        ),
-      ),
-      isFetching: parsed('ELNAV_FETCH', oneOf('on', 'off')) !== 'off',
-      isSampleAllowed: isSampleAllowed(
-        parsed('ELNAV_SAMPLE_PRICES', oneOf('auto', 'on', 'off')) ?? 'auto',
-        optional('DATABASE_URL') === undefined && LOOPBACK.test(text('ELNAV_HOST')),
-      ),
-      productionUnit: parsed('ELNAV_PRODUCTION_UNIT', oneOf('auto', 'MW', 'MWh')) ?? 'auto',
-      geocoderUrl: parsed('ELNAV_GEOCODER_URL', parseHttpUrl),
-    },
-    vendors: new Map(
-      vendors.map(({ slug, hosts, files }) => {
-        const names = vendorSettingNames(slug);
-        const clientId = optional(names.clientId);
-        const clientSecret = parsed(names.clientSecret, (value) => new Secret(value));
-        if ((clientId === undefined) !== (clientSecret === undefined))
-          faults.push(`${names.clientId} and ${names.clientSecret} must be set together`);
-        return [
-          slug,
-          {
-            baseUrl: parsed(names.baseUrl, parseHttpUrl),
-            baseUrls: Object.fromEntries(
-              hosts.flatMap((host) => {
-                const address = parsed(hostSettingName(slug, host), parseHttpUrl);
-                return address === undefined ? [] : [[host, address]];
-              }),
-            ),
-            clientId,
-            clientSecret,
-            files: Object.fromEntries(
-              files.flatMap(({ setting }) => {
-                const path = optional(setting);
-                return path === undefined ? [] : [[setting, path]];
-              }),
-            ),
-          },
-        ];
-      }),
+    market: readMarketSettings(
+      read,
+      optional('DATABASE_URL') === undefined && LOOPBACK.test(text('ELNAV_HOST')),
     ),
+    vendors: readVendorSettings(read, vendors),
     simulate: parsed('ELNAV_SIMULATE', (value) => parseSimulate(value, vendors)),
     arePrivateAddressesAllowed: parsed('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off')) === 'on',
   };
@@ -315,19 +190,6 @@ function parsePort(value: string): number {
   if (!/^\d{1,5}$/.test(value) || port > 65_535)
     throw new Error(`must be a port from 0 to 65535, not "${value}"`);
   return port;
-}
-
-function parseHttpUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (
-    url === undefined ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.search !== '' ||
-    url.hash !== ''
-  ) {
-    throw new Error(`must be an http or https address such as https://connect.example.com, not "${value}"`);
-  }
-  return url.href.replace(/\/$/, '');
 }
 
 function parseUrl(value: string, protocols: readonly string[]): Secret {
@@ -376,30 +238,11 @@ function parseProxies(value: string): string[] {
 
 const parseLevel = oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent');
 
-function oneOf<const T extends string>(...choices: readonly T[]): (value: string) => T {
-  return (value) => {
-    const choice = choices.find((one) => one === value);
-    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${value}"`);
-    return choice;
-  };
-}
-
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
-
-function isSampleAllowed(setting: 'auto' | 'on' | 'off', isDevelopment: boolean): boolean {
-  return setting === 'auto' ? isDevelopment : setting === 'on';
-}
 
 function parseSimulate(value: string, vendors: readonly VendorNeeds[]): readonly string[] | 'none' {
   if (value === 'none') return 'none';
   const slugs = value.split(',').map((part) => part.trim());
   for (const slug of slugs) oneOf(...vendors.map((vendor) => vendor.slug))(slug);
-  return slugs;
-}
-
-function parsePriceSources(value: string): string[] {
-  const slugs = value.split(',').map((part) => part.trim());
-  for (const slug of slugs) oneOf(...PRICE_SOURCE_SLUGS)(slug);
-  if (new Set(slugs).size !== slugs.length) throw new Error('names a source twice');
   return slugs;
 }

@@ -1,5 +1,5 @@
-import type { Setting } from './config.ts';
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
+import { parseHttpUrl, type Setting, type SettingReader } from './setting.ts';
 
 /** What a vendor may be set, as its adapter says. */
 export interface VendorNeeds {
@@ -70,4 +70,34 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
       ...files.map(({ setting, description }) => ({ name: setting, fallback: '', description })),
     ];
   });
+}
+
+/** Reads the settings of vendors, by slug. */
+export function readVendorSettings(
+  { parsed, optional, faults }: SettingReader,
+  vendors: readonly VendorNeeds[],
+): ReadonlyMap<string, VendorSettings> {
+  const read = ({ slug, hosts, files }: VendorNeeds): VendorSettings => {
+    const names = vendorSettingNames(slug);
+    const clientId = optional(names.clientId);
+    const clientSecret = parsed(names.clientSecret, (value) => new Secret(value));
+    if ((clientId === undefined) !== (clientSecret === undefined))
+      faults.push(`${names.clientId} and ${names.clientSecret} must be set together`);
+    const addresses = hosts.flatMap((host) => {
+      const address = parsed(hostSettingName(slug, host), parseHttpUrl);
+      return address === undefined ? [] : [[host, address] as const];
+    });
+    const paths = files.flatMap(({ setting }) => {
+      const path = optional(setting);
+      return path === undefined ? [] : [[setting, path] as const];
+    });
+    return {
+      baseUrl: parsed(names.baseUrl, parseHttpUrl),
+      baseUrls: Object.fromEntries(addresses),
+      clientId,
+      clientSecret,
+      files: Object.fromEntries(paths),
+    };
+  };
+  return new Map(vendors.map((vendor) => [vendor.slug, read(vendor)]));
 }

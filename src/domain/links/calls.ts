@@ -26,7 +26,7 @@ type OfVendor = LinkKey & { readonly vendor: string };
 interface CallsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** A host of a vendor, as its adapter or a setting has it. */
-  readonly hostOf: (adapter: Adapter, name: string) => Http;
+  readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
   /** Opens a WebSocket at a host of a vendor. */
   readonly openSocket?: (
     adapter: Adapter,
@@ -63,10 +63,15 @@ export function createCalls(options: CallsOptions) {
   };
 
   /** Calls without a token: for signing in. */
-  function loginSession(adapter: Adapter, link: OfVendor, signal: AbortSignal): LoginSession {
+  function loginSession(
+    adapter: Adapter,
+    { credentials, ...link }: OfVendor & { readonly credentials: JsonObject },
+    signal: AbortSignal,
+  ): LoginSession {
+    const address = adapter.chosenAddress?.(credentials);
     const http = createVendorHttp({
       adapter,
-      host: (name) => hostOf(adapter, name),
+      host: (name) => hostOf(adapter, name, address),
       tokens: undefined,
       spend: (call) => budgets.spend({ ...call, link, adapter, isBackground: false }),
       signal,
@@ -81,7 +86,7 @@ export function createCalls(options: CallsOptions) {
     try {
       return await renewTokens(old, {
         adapter,
-        session: loginSession(adapter, link, abort.signal),
+        session: loginSession(adapter, { ...link, credentials }, abort.signal),
         credentials,
         refreshGrant:
           oauth === undefined
@@ -95,16 +100,26 @@ export function createCalls(options: CallsOptions) {
 
   const httpOf = (
     adapter: Adapter,
-    { link, keeper }: { link: OfVendor; keeper: Parameters<typeof createVendorHttp>[0]['tokens'] },
+    {
+      link,
+      keeper,
+      credentials,
+    }: {
+      link: OfVendor;
+      keeper: Parameters<typeof createVendorHttp>[0]['tokens'];
+      credentials: JsonObject;
+    },
     { signal, call }: Caller,
-  ): VendorHttp =>
-    createVendorHttp({
+  ): VendorHttp => {
+    const address = adapter.chosenAddress?.(credentials);
+    return createVendorHttp({
       adapter,
-      host: (name) => hostOf(adapter, name),
+      host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
       spend: (one) => budgets.spend({ ...one, link, adapter, isBackground: call === 'poll' }),
       signal,
     });
+  };
 
   const hasTokens = ({ login, oauth }: Adapter) => login !== undefined || oauth !== undefined;
 
@@ -119,7 +134,7 @@ export function createCalls(options: CallsOptions) {
       const keeper = hasTokens(adapter)
         ? tokens.keeper(link, renewal(adapter, link, credentials))
         : undefined;
-      return httpOf(adapter, { link, keeper }, caller);
+      return httpOf(adapter, { link, keeper, credentials }, caller);
     },
 
     /** Connections of a stored link: with its token in the headers, or in the query where the vendor wants it there. */
@@ -162,7 +177,7 @@ export function createCalls(options: CallsOptions) {
           ? undefined
           : tokens.ofNew(made.tokens, renewal(adapter, made.link, made.credentials));
       return {
-        http: httpOf(adapter, { link: made.link, keeper }, caller),
+        http: httpOf(adapter, { link: made.link, keeper, credentials: made.credentials }, caller),
         tokens: () => keeper?.latest(),
       };
     },

@@ -151,7 +151,7 @@ export function createLinks(options: LinksOptions) {
     request.begun();
     if (adapter.oauth === undefined) {
       const signIn = (row: NewRow, signal: AbortSignal) =>
-        adapter.login?.signIn?.(calls.loginSession(adapter, row, signal), given);
+        adapter.login?.signIn?.(calls.loginSession(adapter, { ...row, credentials: given }, signal), given);
       return linkAs({ account, vendor, userRef, credentials: given, signIn });
     }
     const tokens = await linkCodes.spend(vendor, String(given.link_code));
