@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Http } from '../src/adapter/http.ts';
+import { serveSimulated } from '../src/adapter/serve-simulated.ts';
 import { type Clock, turnedClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { createHttp } from '../src/outbound/index.ts';
@@ -22,15 +21,10 @@ export async function startEsett(
 ): Promise<SimulatedEsett> {
   const clock = options.clock ?? turnedClock();
   const simulator = createEsettSimulator({ ...options, clock });
-  const server = createServer((request, response) => {
-    const { status, headers, body } = simulator.answer(new URL(request.url ?? '/', 'http://esett'));
-    response.writeHead(status, headers).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const served = await serveSimulated({ slug: 'esett', load: async () => simulator });
   const http = createHttp({
     name: 'esett',
-    baseUrl: url,
+    baseUrl: served.url,
     clock,
     random: (bytes) => Buffer.alloc(bytes),
     log: silentLog,
@@ -39,12 +33,11 @@ export async function startEsett(
   });
   return {
     simulator,
-    url,
+    url: served.url,
     http,
     async close() {
       await http.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await served.close();
     },
   };
 }

@@ -1,5 +1,7 @@
+import type { Clock } from '../core/clock.ts';
 import type { Http } from './http.ts';
 import type { SourceSimulator } from './simulated-prices.ts';
+import type { Simulated } from './simulator.ts';
 
 /** Bidding zones of Sweden, in the order of their numbers. The wire calls one an `elomrade` or an `area`. */
 export const PRICE_AREAS = ['SE1', 'SE2', 'SE3', 'SE4'] as const;
@@ -95,12 +97,22 @@ export type ProducedInterval = {
   readonly total: number | null;
 } & { readonly [T in ProductionType]: number | null };
 
+/** How a simulated source of production is made. */
+export interface ProductionSimulator {
+  create(options: { readonly clock: Clock }): Simulated & {
+    /** From now on, until another is set; throws for one that it does not know. */
+    fault(name: string | null): void;
+  };
+}
+
 export interface ProductionSource {
   readonly slug: string;
   readonly name: string;
   readonly attribution: string;
   readonly licence: string;
   readonly baseUrl: string;
+  /** Its simulator, loaded only where it is wanted. */
+  readonly simulator?: () => Promise<ProductionSimulator>;
   /** Everything that it has from `from` until before `until`, ms since 1970, by start then area. */
   fetchVolumes(
     session: SourceSession,

@@ -9,6 +9,8 @@ export interface Candidate {
   readonly slug: string;
   readonly name: string;
   readonly kind: 'vendor' | 'source';
+  /** What can go wrong with it; undefined where its simulator alone knows. */
+  readonly faults: readonly string[] | undefined;
   readonly isSimulatable: boolean;
 }
 
@@ -27,13 +29,13 @@ const DEFAULT_PORT = 9101;
 
 export const HELP = `npm run simulate -- <name> [options]
 
-Runs the simulator of a vendor or of a price source on a port, in the words of whom it stands for. Ends with Ctrl-C.
+Runs the simulator of a vendor, or of a source of prices or production, on a port, in the words of whom it stands for. Ends with Ctrl-C.
 
   --port <number>   ${DEFAULT_PORT} unless told; 0 takes a free one
   --host <address>  127.0.0.1 unless told; others reach it at any other
   --fault <name>    what goes wrong with every call but the sign-in page
                     vendors: ${SIMULATED_FAULTS.join(', ')}
-                    sources: ${PRICE_FAULTS.join(', ')}
+                    prices:  ${PRICE_FAULTS.join(', ')}
   --list            every name
   --help            this
 
@@ -66,9 +68,9 @@ export function parseSimulateArguments(
   }
   if (!candidate.isSimulatable)
     throw new OperatorError(`${slug} has no simulator to run on a port. Simulators: ${namesOf(candidates)}.`);
-  const faults: readonly string[] = candidate.kind === 'vendor' ? SIMULATED_FAULTS : PRICE_FAULTS;
+  const { faults } = candidate;
   const { fault, host = '127.0.0.1' } = values;
-  if (fault !== undefined && !faults.includes(fault))
+  if (fault !== undefined && faults !== undefined && !faults.includes(fault))
     throw new OperatorError(`--fault must be one of ${faults.join(', ')}, not ${fault}.`);
   return { action: 'run', slug, port: portIn(values.port), host, fault };
 }

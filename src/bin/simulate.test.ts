@@ -4,15 +4,17 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { until } from '../../test/until.ts';
+import { PRICE_FAULTS } from '../adapter/simulated-prices.ts';
+import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { readSettings } from '../core/config.ts';
 import { vendors } from '../vendors/index.ts';
 import { type Candidate, parseSimulateArguments } from './simulate-arguments.ts';
 import { needsOf } from './vendor-needs.ts';
 
 const CANDIDATES: readonly Candidate[] = [
-  { slug: 'tesla', name: 'Tesla', kind: 'vendor', isSimulatable: true },
-  { slug: 'ocpp', name: 'OCPP', kind: 'vendor', isSimulatable: false },
-  { slug: 'entsoe', name: 'ENTSO-E', kind: 'source', isSimulatable: true },
+  { slug: 'tesla', name: 'Tesla', kind: 'vendor', faults: SIMULATED_FAULTS, isSimulatable: true },
+  { slug: 'ocpp', name: 'OCPP', kind: 'vendor', faults: SIMULATED_FAULTS, isSimulatable: false },
+  { slug: 'entsoe', name: 'ENTSO-E', kind: 'source', faults: PRICE_FAULTS, isSimulatable: true },
 ];
 const parse = (line: string) => parseSimulateArguments(line === '' ? [] : line.split(' '), CANDIDATES);
 
@@ -83,7 +85,7 @@ describe('npm run simulate', () => {
     });
     const ended = once(child, 'exit');
     await Promise.race([
-      until('it runs', () => /^Prices|password/m.test(told)),
+      until('it runs', () => /^Prices|^Figures|password/m.test(told)),
       ended.then(() => assert.fail(`${args} ended: ${told}`)),
     ]);
     const exports = [...told.matchAll(/^ {2}export (\w+)=(.+)$/gm)];
@@ -118,6 +120,14 @@ describe('npm run simulate', () => {
     const path = `/api/v1/prices/${today.slice(0, 4)}/${today.slice(5)}_SE3.json`;
     const answer = await fetch(`${market.baseUrls.elprisetjustnu}${path}`);
     assert.ok(((await answer.json()) as unknown[]).length >= 92);
+  });
+
+  it('runs the source of production, and knows its faults', async () => {
+    const { env } = await start('esett', '--fault', 'page');
+    const answer = await fetch(`${env.ELNAV_ESETT_BASE_URL}/EXP16/Volumes`);
+    assert.equal(answer.headers.get('content-type'), 'text/html');
+    const refused = spawned(['esett', '--fault', 'hang']);
+    assert.match(await text(refused.stderr), /^elnav: The faults of esett are down, .*, not hang\.\n$/);
   });
 
   it('does wrong what it is told to', async () => {

@@ -1,14 +1,14 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import type { ExchangeRateSource, PriceSource } from '../adapter/market.ts';
+import type { ExchangeRateSource, PriceSource, ProductionSource } from '../adapter/market.ts';
 import { postToLoopback } from '../adapter/post-simulated.ts';
 import { type ServedSimulator, serveSimulated } from '../adapter/serve-simulated.ts';
-import { createSimulatedMarket, type PriceFault } from '../adapter/simulated-prices.ts';
-import type { Simulated, SimulatedFault } from '../adapter/simulator.ts';
+import { createSimulatedMarket, PRICE_FAULTS, type PriceFault } from '../adapter/simulated-prices.ts';
+import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapter/simulator.ts';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { vendorSettingNames } from '../core/vendor-settings.ts';
-import { exchangeRateSource, priceSources } from '../sources/index.ts';
+import { exchangeRateSource, priceSources, productionSource } from '../sources/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './exit.ts';
 import { type Candidate, HELP, parseSimulateArguments } from './simulate-arguments.ts';
@@ -16,7 +16,7 @@ import { type Candidate, HELP, parseSimulateArguments } from './simulate-argumen
 /** The same at every start, so that settings made once stay right. Nothing real hangs on it. */
 const PARTNER = { clientId: 'elnav-simulated', clientSecret: 'a-simulator-has-no-secrets' };
 
-type Source = PriceSource | ExchangeRateSource;
+type Source = PriceSource | ExchangeRateSource | ProductionSource;
 
 /** A simulator, and what to set and to type for it. */
 interface Made {
@@ -25,19 +25,21 @@ interface Made {
   readonly notes: readonly string[];
 }
 
-const sources: readonly Source[] = [...priceSources, exchangeRateSource];
+const sources: readonly Source[] = [...priceSources, exchangeRateSource, productionSource];
 const candidates: readonly Candidate[] = [
   ...vendors.map(({ slug, name, simulator }) => ({
     slug,
     name,
     kind: 'vendor' as const,
+    faults: SIMULATED_FAULTS,
     isSimulatable: simulator !== undefined,
   })),
-  ...sources.map(({ slug, name, simulator }) => ({
-    slug,
-    name,
+  ...sources.map((source) => ({
+    slug: source.slug,
+    name: source.name,
     kind: 'source' as const,
-    isSimulatable: simulator !== undefined,
+    faults: 'fetchVolumes' in source ? undefined : PRICE_FAULTS,
+    isSimulatable: source.simulator !== undefined,
   })),
 ];
 
@@ -114,8 +116,9 @@ async function makeVendor(
 }
 
 async function makeSource(source: Source | undefined, fault: string | undefined): Promise<Made> {
-  const made = await source?.simulator?.();
-  if (source === undefined || made === undefined) throw new Error('the source has no simulator');
+  if (source?.simulator === undefined) throw new Error('the source has no simulator');
+  if ('fetchVolumes' in source) return makeProduction(source, fault);
+  const made = await source.simulator();
   const market = createSimulatedMarket({ clock: systemClock });
   if (fault !== undefined) market.fault(fault as PriceFault);
   return {
@@ -125,6 +128,17 @@ async function makeSource(source: Source | undefined, fault: string | undefined)
       ...(made.token === undefined ? {} : { [`ELNAV_${source.slug.toUpperCase()}_TOKEN`]: made.token }),
     },
     notes: ['Prices of the next day are there from 12:45 in Stockholm, made up and always the same.'],
+  };
+}
+
+async function makeProduction({ simulator }: ProductionSource, fault: string | undefined): Promise<Made> {
+  if (simulator === undefined) throw new Error('the source has no simulator');
+  const simulated = (await simulator()).create({ clock: systemClock });
+  simulated.fault(fault ?? null);
+  return {
+    simulated,
+    settings: {},
+    notes: ['Figures of production are settled 26 hours after their quarter, and revised after five days.'],
   };
 }
 

@@ -423,11 +423,11 @@ onEachEngine("production from eSett's simulator", (engine) => {
       'too_much',
       'no_data',
     ] as const) {
-      served.simulator.setFault(fault);
+      served.simulator.fault(fault);
       await nextCall();
       assert.deepEqual(await rowsOf(one.production.history(dayBefore)), early, fault);
     }
-    served.simulator.setFault(null);
+    served.simulator.fault(null);
     clock.turn(5 * DAY_MS);
     await until('the week was asked for', () => (one.production.health().next_attempt_at ?? 0) > clock.now());
     const late = await rowsOf(one.production.history(dayBefore));

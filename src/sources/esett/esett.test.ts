@@ -122,7 +122,7 @@ describe('the source eSett', () => {
 
   it('takes 204 for no data', async () => {
     served.simulator.forget();
-    served.simulator.setFault('no_data');
+    served.simulator.fault('no_data');
     assert.deepEqual(await fetchDay(), []);
   });
 
@@ -135,14 +135,14 @@ describe('the source eSett', () => {
   ] as const satisfies readonly (readonly [EsettFault, HttpFailureKind])[]) {
     it(`fails as ${kind} where the service is ${fault}`, async () => {
       served.simulator.forget();
-      served.simulator.setFault(fault);
+      served.simulator.fault(fault);
       await assert.rejects(fetchDay(), (error) => error instanceof HttpFailure && error.kind === kind);
     });
   }
 
   it('is told when it may ask again', async () => {
     served.simulator.forget();
-    served.simulator.setFault('rate_limited');
+    served.simulator.fault('rate_limited');
     await assert.rejects(
       fetchDay(),
       (error) => error instanceof HttpFailure && error.retryAfterSeconds === 120,

@@ -7,5 +7,6 @@ export const esett = {
   attribution: 'Production: eSett Open Data (https://opendata.esett.com)',
   licence: 'open data of eSett Oy, free to use without a key',
   baseUrl: 'https://api.opendata.esett.com',
+  simulator: async () => ({ create: (await import('./simulator.ts')).createEsettSimulator }),
   fetchVolumes,
 } satisfies ProductionSource;
