@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { describeVendors } from '../src/adapter/describe.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { SETTINGS } from '../src/core/config.ts';
 import { ERRORS } from '../src/core/errors.ts';
 import { settingsOfVendors } from '../src/core/vendor-settings.ts';
+import { table } from './table.ts';
+import { vendorsPage } from './vendors-page.ts';
 
 /*
  * Writes what the code knows: `npm run generate`. With --check nothing is written, and a file that is not current ends the
@@ -27,12 +28,6 @@ function vendorIndex(): string {
     `export const vendors: readonly Adapter[] = [${folders.join(', ')}];`,
     '',
   ].join('\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 function errorsPage(): string {
@@ -73,34 +68,6 @@ ${table(['Name', 'Default', 'Meaning'], rows)}
 `;
 }
 
-async function vendorsPage(): Promise<string> {
-  const { vendors } = await import('../src/vendors/index.ts');
-  const parts = describeVendors(vendors).map((vendor) => {
-    const rows = Object.entries(vendor.capabilities).map(([type, capabilities]) => [
-      type,
-      capabilities.map((capability) => `\`${capability}\``).join(', '),
-    ]);
-    return `## ${vendor.name} (\`${vendor.slug}\`)
-
-Linked with credentials. ${vendor.pushes ? 'Tells of changes by itself.' : 'Is asked when a device is read.'}
-
-${table(['Device type', 'Capabilities'], rows)}
-
-\`\`\`json
-${JSON.stringify(vendor.linking.schema, null, 2)}
-\`\`\``;
-  });
-  return `<!-- ${HEADER} -->
-
-# Vendors
-
-What each vendor's devices can do, derived from the functions that exist; a single device may lack some. The JSON Schema is
-that of the \`credentials\` of \`POST /link\`.
-
-${parts.join('\n\n')}
-`;
-}
-
 const check = process.argv.includes('--check');
 let stale = 0;
 
@@ -125,5 +92,6 @@ function write(file: string, text: string): void {
 write('src/vendors/index.ts', vendorIndex());
 write('docs/errors.md', errorsPage());
 write('docs/config.md', await configPage());
-write('docs/vendors.md', await vendorsPage());
+const { vendors } = await import('../src/vendors/index.ts');
+write('docs/vendors.md', `<!-- ${HEADER} -->\n\n${await vendorsPage(vendors)}`);
 process.exit(stale === 0 ? 0 : 1);

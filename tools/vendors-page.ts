@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Adapter } from '../src/adapter/adapter.ts';
+import type { BudgetRule } from '../src/adapter/budget.ts';
+import { describeVendors } from '../src/adapter/describe.ts';
+import { needsOf } from '../src/bin/vendor-needs.ts';
+import { turnedClock } from '../src/core/clock.ts';
+import { systemRandom } from '../src/core/ids.ts';
+import { settingsOfVendors } from '../src/core/vendor-settings.ts';
+import { table } from './table.ts';
+
+const INTRODUCTION = `What each vendor's devices can do is derived from the functions that exist; a single device may lack some. Under *proven* stands
+what the vendor's own tests run against its simulator: every command is sent, and must change what is read next. Under *checked*
+stand the recorded answers that its tests read; they tell how the vendor's answers look, not that a device obeyed.`;
+
+/** The page of all vendors, from their declarations, their tests and their recorded answers. */
+export async function vendorsPage(vendors: readonly Adapter[]): Promise<string> {
+  const parts = await Promise.all(vendors.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)).map(partOf));
+  return `# Vendors\n\n${INTRODUCTION}\n\n${parts.join('\n\n')}\n`;
+}
+
+async function partOf(adapter: Adapter): Promise<string> {
+  const [told] = describeVendors([adapter]);
+  const { slug, name } = adapter;
+  const rows = Object.entries(told?.capabilities ?? {}).map(([type, capabilities]) => [
+    type,
+    capabilities.map((capability) => `\`${capability}\``).join(', '),
+  ]);
+  const settings = settingsOfVendors(needsOf([adapter])).map(({ name: setting, description }) => [
+    `\`${setting}\``,
+    `${description}.`,
+  ]);
+  const sections = [
+    `## ${name} (\`${slug}\`)`,
+    `[Protocol, choices and gaps](../src/vendors/${slug}/README.md)`,
+    table(['Device type', 'Capabilities'], rows),
+    linkingOf(adapter),
+    changesOf(adapter),
+    budgetsOf(adapter.budgets ?? []),
+    settings.length === 0 ? '' : `Settings:\n\n${table(['Name', 'Meaning'], settings)}`,
+    provenOf(slug),
+    checkedOf(slug),
+    await simulatorOf(adapter),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+function linkingOf({ slug, oauth, dialIn, credentials }: Adapter): string {
+  if (oauth !== undefined)
+    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, beginning at \`GET /oauth/${slug}/authorize\`. Scopes: ${oauth.scopes.map((scope) => `\`${scope}\``).join(' ')}.`;
+  const dials = dialIn === undefined ? '' : ' Its devices then dial in to Connect.';
+  return `**Linked** with credentials.${dials}\n\n\`\`\`json\n${JSON.stringify(credentials, null, 2)}\n\`\`\``;
+}
+
+function changesOf({ webhook, stream, dialIn, pollSeconds, pace }: Adapter): string {
+  const ways = [
+    ...(webhook === undefined
+      ? []
+      : [
+          webhook.trust === 'signed'
+            ? 'It posts changes, signed.'
+            : 'It posts hints, unsigned: the device is then read.',
+        ]),
+    ...(stream === undefined ? [] : ['It streams changes over a WebSocket.']),
+    ...(dialIn === undefined ? [] : ['Its devices tell of changes themselves.']),
+    ...(pollSeconds === 0 ? [] : [`A state younger than ${pollSeconds} s is served without asking.`]),
+    ...(pace === undefined
+      ? []
+      : [
+          `In the background a device is asked every ${pace.active} s while it is active, ${pace.idle} s else, ${pace.asleep} s asleep.`,
+        ]),
+  ];
+  return `**Changes**: ${ways.length === 0 ? 'it is asked when a device is read.' : ways.join(' ')}`;
+}
+
+function budgetsOf(budgets: readonly BudgetRule[]): string {
+  if (budgets.length === 0) return '';
+  const rows = budgets.map(({ name, of, amount, seconds, unit, reserve, costs, source }) => [
+    `\`${name}\``,
+    of,
+    `${amount} ${unit === 'calls' ? 'calls' : 'millionths of a US dollar'} in ${seconds} s`,
+    Object.entries(costs)
+      .map(([use, cost]) => (cost === 1 ? use : `${use} ${cost}`))
+      .join(', '),
+    `${Math.round(reserve * 100)} %`,
+    source,
+  ]);
+  return `Limits that are kept:\n\n${table(['Name', 'For each', 'Holds', 'Taken by', 'Kept from the background', 'Source'], rows)}`;
+}
+
+const folderOf = (slug: string) => join('src/vendors', slug);
+
+function testsOf(slug: string): { readonly file: string; readonly text: string }[] {
+  return readdirSync(folderOf(slug))
+    .filter((file) => file.endsWith('.test.ts') || file.startsWith('test-'))
+    .map((file) => ({ file, text: readFileSync(join(folderOf(slug), file), 'utf8') }));
+}
+
+/** `conforms()` leaves no command and no reading out; a test that wants no fault of it proves them all. */
+function provenOf(slug: string): string {
+  const proof = testsOf(slug).find(
+    ({ text }) => text.includes(`conforms(${slug},`) && /fault !== null\),\s*\[\]/.test(text),
+  );
+  if (proof === undefined) return '**Proven against the simulator**: nothing yet.';
+  return `**Proven against the simulator**: every capability above, by [\`${proof.file}\`](../${folderOf(slug)}/${proof.file}).`;
+}
+
+const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
+
+function checkedOf(slug: string): string {
+  const folder = join(folderOf(slug), 'recorded');
+  const tests = testsOf(slug);
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+  const read = files.filter((file) => {
+    const name = RegExp.escape(file.replace(/\.json$/, ''));
+    return tests.some(({ text }) => new RegExp(`['"\`/]${name}(?:\\.json)?['"\`]`).test(text));
+  });
+  if (read.length === 0) return '**Checked against recorded answers**: none.';
+  const origin = readFileSync(join(folder, 'README.md'), 'utf8');
+  // Its last one is when they were looked at; others are of what they were taken from.
+  const date = origin.match(new RegExp(`\\b(?:${MONTHS}) 20\\d\\d\\b`, 'g'))?.at(-1);
+  const names = read.map((file) => `\`${file}\``).join(', ');
+  return `**Checked against recorded answers**: ${names}; [their origin](../${folder}/README.md)${date === undefined ? '' : `, ${date}`}.`;
+}
+
+async function simulatorOf({ slug, oauth, simulator }: Adapter): Promise<string> {
+  if (simulator === undefined) return '';
+  const { createSimulator } = await simulator();
+  const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl: () => '' });
+  const how =
+    oauth === undefined
+      ? `link with \`${JSON.stringify(user.credentials)}\``
+      : `sign in as \`${user.name}\` with the password \`${user.password}\``;
+  return `**Simulator**: \`npm run simulate -- ${slug}\`, or built in with \`ELNAV_SIMULATE=${slug}\`; ${how}.`;
+}
