@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SETTINGS } from '../src/core/config.ts';
+import { vendorSettingNames } from '../src/core/vendor-settings.ts';
+import { clientFile, indexFile, testFile, translateFile } from './new-vendor/adapter-files.ts';
+import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
+import { simulatorFile } from './new-vendor/simulator-file.ts';
+
+/*
+ * `npm run new-vendor <slug> [-- --oauth]` writes a folder that links, in a vendor's place, and says by its conformance test
+ * what is to be written next.
+ */
+
+const HELP =
+  'npm run new-vendor <slug> [-- --oauth]   a slug has 1 to 40 of a–z, 0–9 and _, and begins with a letter';
+
+/** It becomes the name of a constant. */
+const RESERVED = new Set(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link'.split(
+    ' ',
+  ),
+);
+
+function faultIn(slug: string): string | null {
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(slug)) return `"${slug}" is not a slug. ${HELP}`;
+  if (RESERVED.has(slug))
+    return `"${slug}" is a word of the language or of the contract; choose another slug.`;
+  if (existsSync(join('src/vendors', slug))) return `src/vendors/${slug} is there already.`;
+  const names = new Set(Object.values<string>(vendorSettingNames(slug)));
+  const taken = SETTINGS.find(({ name }) => names.has(name));
+  return taken === undefined ? null : `"${slug}" would share the setting ${taken.name}; choose another slug.`;
+}
+
+function fail(sentence: string): never {
+  console.error(`new-vendor: ${sentence}`);
+  process.exit(1);
+}
+
+function given(): { readonly slug: string; readonly isOAuth: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { oauth: { type: 'boolean' }, help: { type: 'boolean' } },
+    });
+    const [slug, ...others] = positionals;
+    if (values.help === true || slug === undefined || others.length > 0) fail(HELP);
+    return { slug, isOAuth: values.oauth === true };
+  } catch (error) {
+    fail(`${error instanceof Error ? error.message : error}. ${HELP}`);
+  }
+}
+
+const { slug, isOAuth } = given();
+const fault = faultIn(slug);
+if (fault !== null) fail(fault);
+const name = `${slug.charAt(0).toUpperCase()}${slug.slice(1).replaceAll('_', ' ')}`;
+const vendor = { slug, name, isOAuth };
+const folder = join('src/vendors', slug);
+const files = {
+  'index.ts': indexFile(vendor),
+  'client.ts': clientFile(vendor),
+  'translate.ts': translateFile(vendor),
+  'simulator.ts': simulatorFile(vendor),
+  [`${slug.replaceAll('_', '-')}.test.ts`]: testFile(vendor),
+  'README.md': readmeFile(vendor),
+  'recorded/README.md': recordedFile(vendor),
+};
+for (const [file, text] of Object.entries(files)) {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+// A slug decides how long lines are.
+const formatted = spawnSync(process.execPath, [
+  'node_modules/@biomejs/biome/bin/biome',
+  'check',
+  '--write',
+  folder,
+]);
+if (formatted.status !== 0) fail(`${folder} was written, but cannot be formatted: ${formatted.stderr}`);
+const generated = spawnSync(process.execPath, ['tools/generate.ts'], { encoding: 'utf8' });
+if (generated.status !== 0) fail(`${folder} was written, but npm run generate fails: ${generated.stderr}`);
+console.log(`wrote ${folder}\n${generated.stdout}
+Its test says what is to be written next:  node --test ${folder}/*.test.ts
+How it goes on:                            docs/guides/add-a-vendor.md`);
