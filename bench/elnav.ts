@@ -15,7 +15,11 @@ export interface Elnav {
 }
 
 /** elnav in a process of its own, on an empty database unless a place is handed in. */
-export async function startElnav(engine: Engine, given?: Place): Promise<Elnav> {
+export async function startElnav(
+  engine: Engine,
+  given?: Place,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Elnav> {
   const place = given ?? (await makePlace(engine));
   const child = await startChild('./serve-elnav.ts', {
     ELNAV_CONNECT_PORT: '0',
@@ -26,6 +30,7 @@ export async function startElnav(engine: Engine, given?: Place): Promise<Elnav> 
     // What is measured must not depend on what the network answers.
     ELNAV_FETCH: 'off',
     ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
+    ...env,
   });
   const { connect, grid } = child.told;
   const admin = async (path: string): Promise<Record<string, unknown>> => {

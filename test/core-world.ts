@@ -1,7 +1,7 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { Command } from '../src/adapter/commands.ts';
 import type { Http } from '../src/adapter/http.ts';
-import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
+import { type Clock, type TurnedClock, turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import type { JsonObject } from '../src/core/json.ts';
 import { silentLog } from '../src/core/log.ts';
@@ -36,7 +36,7 @@ const VAULT_KEYS = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 
 interface CoreOptions {
   readonly place: Place;
-  readonly clock: TurnedClock;
+  readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   /** Where the calls of adapters with hosts go. */
   readonly hostOf?: (adapter: Adapter, name: string) => Http;
