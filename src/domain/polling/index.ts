@@ -18,8 +18,10 @@ const TICK_MS = 500;
 const REST_MS = 2_000;
 /** Longer than any turn waits and takes; a process that died keeps its turns for so long. */
 const CLAIM_MS = 180_000;
-/** How often it is looked for devices without a turn, and for what is demanded. */
+/** How often it is looked how much there is to do. */
 const SURVEY_MS = 60_000;
+/** How often devices are looked for that have no turn: linking gives them one, unless the process dies right then. */
+const SEARCH_MS = 900_000;
 /** Of devices that were found without a turn, in one statement. */
 const FOUND_AT_ONCE = 2_000;
 /** A device is read for the first time within this, so that many that are linked at once are not read at once. */
@@ -56,6 +58,7 @@ export function createPolling(options: PollingOptions) {
   let writing: Promise<void> = Promise.resolve();
   let ticking: Promise<void> | undefined;
   let surveyedAt = Number.NEGATIVE_INFINITY;
+  let searchedAt = Number.NEGATIVE_INFINITY;
   let cancelTick: (() => void) | undefined;
   let isClosed = false;
 
@@ -101,8 +104,8 @@ export function createPolling(options: PollingOptions) {
     return lane;
   };
 
-  /** Finds devices without a turn, and how much there is to do. */
-  async function survey(): Promise<void> {
+  /** Gives a turn to devices that have none. */
+  async function search(): Promise<void> {
     for (const adapter of adapters.values()) {
       if (adapter.pace === undefined) continue;
       for (;;) {
@@ -111,6 +114,10 @@ export function createPolling(options: PollingOptions) {
         if (missing.length < FOUND_AT_ONCE) break;
       }
     }
+  }
+
+  /** Learns how much there is to do. */
+  async function survey(): Promise<void> {
     const demand = new Map((await store.demand(NEVER)).map((one) => [one.vendor, one]));
     for (const [slug, adapter] of adapters) {
       const own = demand.get(slug);
@@ -131,6 +138,10 @@ export function createPolling(options: PollingOptions) {
   }
 
   async function tick(): Promise<void> {
+    if (clock.now() - searchedAt >= SEARCH_MS) {
+      await search();
+      searchedAt = clock.now();
+    }
     if (clock.now() - surveyedAt >= SURVEY_MS) {
       await survey();
       surveyedAt = clock.now();

@@ -68,7 +68,12 @@ export function createTurnTaker(options: TakerOptions) {
     const adapter = adapters.get(turn.vendor);
     const all = await devices.background.ofLink(turn);
     const [first, ...others] = turn.device === '' ? all : all.filter(({ id }) => id === turn.device);
-    const link = first === undefined ? undefined : await options.linkState(turn);
+    const link = await options.linkState(turn);
+    if (adapter !== undefined && link !== undefined && first === undefined && turn.device === '') {
+      // An account without devices; linking it again calls its turn.
+      plan(turn, { interval: PARKED_SECONDS, dueAt: clock.now() + spread(PARKED_SECONDS, chance()) });
+      return undefined;
+    }
     if (adapter === undefined || first === undefined || link === undefined) {
       await store.remove(turn.id);
       return undefined;
