@@ -4,6 +4,7 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { failures } from '../schemas.ts';
 
 const NOTHING = new Uint8Array();
+const WELL_FORMED_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
 /** What vendors post, in a scope of its own: the bytes of the body are what is signed, whatever its type. */
 export async function webhookRoutes(
@@ -13,6 +14,12 @@ export async function webhookRoutes(
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.addHook('onRequest', (request, _reply, done) => {
+      // The framework takes no body without a type, or of one that is not well-formed.
+      if (!WELL_FORMED_TYPE.test(request.headers['content-type'] ?? ''))
+        request.headers['content-type'] = 'application/octet-stream';
+      done();
+    });
     scope.post<{ Params: { vendor: string } }>(
       '/webhooks/:vendor',
       {
