@@ -1,0 +1,157 @@
+import type { Adapter } from '../adapter/adapter.ts';
+import { addConnect } from '../apps/connect/app.ts';
+import { acceptStations } from '../apps/connect/stations.ts';
+import type { JsonObject } from '../core/json.ts';
+import { createCharging } from '../domain/charging/index.ts';
+import { createCommands } from '../domain/commands/index.ts';
+import { createDevices } from '../domain/devices/index.ts';
+import { createLinks, createSessionSource, createStreamSource } from '../domain/links/index.ts';
+import { createPolling } from '../domain/polling/index.ts';
+import { createStreams } from '../domain/streams/index.ts';
+import { createWebhooks } from '../domain/webhooks/index.ts';
+import { createIdempotency } from '../http/idempotency.ts';
+import { validator } from '../http/validate.ts';
+import { openVendors } from './open-vendors.ts';
+import type { Shared } from './shared.ts';
+import { VERSION } from './version.ts';
+import { wellKnownFiles } from './well-known-files.ts';
+
+/** Puts the Connect service together; answers the names of vendors that simulators stand in for. */
+export async function openConnect(
+  shared: Shared,
+  list: readonly Adapter[],
+): Promise<{ readonly simulated: readonly string[] }> {
+  const { settings, database, clock, random, log, metrics, accounts, limits, market } = shared;
+  const { closers, pausers, begin } = shared;
+  const vendors = await openVendors(shared, list);
+  const { adapters, baseUrlOf, budgets, callVendor, calls, linkCodes, linkSessions, partnerOf } = vendors;
+  const { publicUrl, sessions, signIn, simulated, store, tokens } = vendors;
+  const source = createSessionSource({ sessions, callVendor, log });
+  const devices = createDevices({ database, adapters, sessions: source, clock, log });
+  closers.push(() => devices.flush());
+  const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) =>
+    validator(schema, { name: 'credentials', code: 'link.credentials_invalid' })(credentials) as JsonObject;
+  const polling = createPolling({
+    database,
+    adapters,
+    devices,
+    budgets,
+    linkState: (link) => sessions.find(link),
+    isStreaming: (link) => streams.isOpen(link),
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  const webhooks = createWebhooks({
+    database,
+    adapters,
+    devices,
+    sessions: source,
+    secretOf: (vendor) => partnerOf(vendor)?.clientSecret,
+    urlOf: (vendor) => {
+      // Only what we serve ourselves, a simulator say, reaches us where we listen.
+      const base =
+        settings.connectUrl ?? (baseUrlOf(vendor, 'api') === undefined ? undefined : shared.urlOf('connect'));
+      return base === undefined ? undefined : `${base}/webhooks/${vendor}`;
+    },
+    readSoon: (told) => polling.readSoon(told),
+    loginLost: (of) => links.loginLost(of),
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  const streams = createStreams({
+    database,
+    adapters,
+    source: createStreamSource({ sessions, log }),
+    devices,
+    ended: (link) => polling.streamEnded(link),
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  metrics.watchStreams(() => streams.counts());
+  metrics.watchDeliveries(() => webhooks.backlog());
+  const links = createLinks({
+    database,
+    store,
+    sessions,
+    devices,
+    adapters,
+    callVendor,
+    calls,
+    tokens,
+    linkCodes,
+    isSimulated: simulated.isSimulated,
+    watchers: [polling, webhooks, streams],
+    checkCredentials,
+    clock,
+    random,
+    log,
+  });
+  const commands = await createCommands({
+    database,
+    adapters,
+    devices,
+    sessions: source,
+    clock,
+    random,
+    commanded: (device) => {
+      polling
+        .commanded(device)
+        .catch((error: unknown) => log.warn({ err: error }, 'a commanded device is not watched'));
+    },
+  });
+  const charging = createCharging({ database, clock });
+  const idempotency = createIdempotency(accounts, log);
+  const server = shared.makeServer('connect', settings.connectPort);
+  const stations = acceptStations({ adapters, sessions, links, devices, charging, clock, log });
+  closers.push(() => stations.close());
+  stations.listen(server.app.server);
+  metrics.watchStations(() => stations.counts());
+  await addConnect(
+    server.app,
+    {
+      adapters,
+      accounts,
+      links,
+      devices,
+      commands,
+      charging,
+      webhooks,
+      idempotency,
+      limits,
+      simulatedPages: simulated.pages,
+      clock,
+      prices: market.prices,
+      signIn,
+      linkCodes,
+      linkSessions,
+      budgets,
+      wellKnown: wellKnownFiles([...adapters.values()], settings),
+      publicUrl,
+      random,
+      isConfigured: (vendor) => adapters.get(vendor)?.oauth === undefined || partnerOf(vendor) !== undefined,
+      isSimulated: simulated.isSimulated,
+    },
+    VERSION,
+  );
+  pausers.push(
+    () => polling.close(),
+    () => streams.close(),
+  );
+  closers.push(
+    () => streams.close(),
+    () => polling.close(),
+    () => webhooks.close(),
+  );
+  begin.push(() => {
+    polling.start();
+    webhooks.start();
+    streams.start();
+  });
+  return { simulated: simulated.names };
+}

@@ -1,0 +1,22 @@
+import { addGrid } from '../apps/grid/app.ts';
+import { createAreas, readTables } from '../domain/areas/index.ts';
+import { openGeocoder } from './geocoder.ts';
+import type { Shared } from './shared.ts';
+import { tableFolders } from './table-folders.ts';
+import { VERSION } from './version.ts';
+
+/** Puts the Grid service together. */
+export async function openGrid(shared: Shared): Promise<void> {
+  const { settings, clock, random, log, dataDir, accounts, market, closers } = shared;
+  const server = shared.makeServer('grid', settings.gridPort);
+  const geocoder = openGeocoder(settings, { clock, random, log });
+  if (geocoder !== undefined) closers.push(() => geocoder.close());
+  const tables = readTables(tableFolders(dataDir));
+  const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });
+  const { prices, production } = market;
+  await addGrid(
+    server.app,
+    { accounts, areas, prices, production, clock, stopping: server.stopping },
+    VERSION,
+  );
+}

@@ -1,0 +1,109 @@
+import type { Adapter } from '../adapter/adapter.ts';
+import { createBudgets } from '../domain/budgets/index.ts';
+import { createVendorCaller } from '../domain/devices/index.ts';
+import {
+  createCalls,
+  createLinkCodes,
+  createLinkSessions,
+  createLinkStore,
+  createSessions,
+  createSignals,
+  createSignIn,
+  createSignInStore,
+  createTokenStore,
+  createTokens,
+  createVault,
+} from '../domain/links/index.ts';
+import { partnerIn } from './partner.ts';
+import type { Shared } from './shared.ts';
+import { startSimulators } from './simulators.ts';
+import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
+import { VERSION } from './version.ts';
+
+/** What linked accounts and their vendors' clouds are reached with. */
+export async function openVendors(shared: Shared, list: readonly Adapter[]) {
+  const { settings, database, clock, random, log, metrics, closers, urlOf } = shared;
+  const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
+  const callVendor = createVendorCaller({ clock, log, metrics, stopping: shared.stopVendors });
+  const store = createLinkStore(database);
+  const { bus } = database;
+  const vault = createVault(shared.vaultKeys, random);
+  const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
+  const linkCodes = createLinkCodes({ database, vault, clock, random });
+  const budgets = createBudgets({ database, clock, log });
+  closers.push(() => budgets.flush());
+  const publicUrl = () => settings.connectUrl ?? urlOf('connect') ?? '';
+  const simulated = await startSimulators({
+    settings,
+    adapters: [...adapters.values()],
+    clock,
+    random,
+    log,
+    publicUrl,
+    async postToConnect(path, { body, headers }) {
+      const server = shared.serverOf('connect');
+      return (
+        (await server?.app.inject({ method: 'POST', url: path, headers, payload: body }))?.statusCode ?? 503
+      );
+    },
+  });
+  closers.push(() => simulated.close());
+  const baseUrlOf = (vendor: string, host: string) => {
+    const set = settings.vendors.get(vendor);
+    return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
+  };
+  const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
+  const hosts = createVendorHosts({
+    baseUrlOf,
+    arePrivateAddressesAllowed: settings.arePrivateAddressesAllowed,
+    clock,
+    random,
+    log,
+    userAgent: `elnav/${VERSION}`,
+  });
+  closers.push(() => hosts.close());
+  const calls = createCalls({
+    adapters,
+    hostOf: hosts.hostOf,
+    openSocket: hosts.openSocket,
+    partnerOf,
+    tokens,
+    budgets,
+    signals: createSignals(clock),
+    clock,
+  });
+  const signInStore = createSignInStore(database);
+  const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
+  const signIn = createSignIn({
+    store: signInStore,
+    sessions: linkSessions,
+    adapters,
+    partnerOf,
+    authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
+    loginSession: (adapter, signal) =>
+      calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug, credentials: {} }, signal),
+    publicUrl,
+    vault,
+    clock,
+    random,
+  });
+  const sessions = createSessions({ bus, store, vault, calls, clock, log });
+  return {
+    adapters,
+    baseUrlOf,
+    budgets,
+    callVendor,
+    calls,
+    linkCodes,
+    linkSessions,
+    partnerOf,
+    publicUrl,
+    sessions,
+    signIn,
+    simulated,
+    store,
+    tokens,
+  };
+}
+
+export type Vendors = Awaited<ReturnType<typeof openVendors>>;

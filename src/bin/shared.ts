@@ -1,0 +1,39 @@
+import type { Clock } from '../core/clock.ts';
+import type { Settings, VaultKey } from '../core/config.ts';
+import type { Random } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { Database } from '../db/database.ts';
+import type { Accounts } from '../domain/accounts/index.ts';
+import type { Limits } from '../http/rate-limit.ts';
+import type { Server } from '../http/server.ts';
+import type { Market } from './market.ts';
+
+export type ServiceName = 'connect' | 'grid';
+
+/** What the services of a process have in common, and where they hand in what is to be begun, paused and closed. */
+export interface Shared {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly dataDir: string;
+  readonly accounts: Accounts;
+  readonly limits: Limits;
+  readonly market: Market;
+  readonly vaultKeys: readonly VaultKey[];
+  /** Fires when vendors that are still silent are given up. */
+  readonly stopVendors: AbortSignal;
+  makeServer(service: ServiceName, port: number): Server;
+  serverOf(service: ServiceName): Server | undefined;
+  /** Where a service listens; undefined until it does. */
+  urlOf(service: ServiceName): string | undefined;
+  /** In the order of making; closed in the opposite one. */
+  readonly closers: (() => Promise<unknown>)[];
+  /** What nobody waits for ends as soon as the process is to stop. */
+  readonly pausers: (() => Promise<void>)[];
+  /** What goes on by itself once there is a server to be reached at. */
+  readonly begin: (() => void)[];
+}
