@@ -79,9 +79,9 @@ export function createDeviceStore(database: Database) {
         .selectAll()
         .where('account_id', '=', account)
         .where('link_id', '=', link)
-        .orderBy('id')
         .execute();
-      return rows.map(toRow);
+      // Asked for an order, SQLite would go through all devices of the account to have it.
+      return rows.map(toRow).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
     /** Devices that a vendor names without saying whose they are. */
