@@ -3,7 +3,6 @@ import type { Clock } from '../core/clock.ts';
 import type { Settings } from '../core/config.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { createHttp } from '../outbound/index.ts';
 import { nominatim } from '../sources/nominatim/index.ts';
 
 /** A caller waits for the answer, and without it the place is told by its name. */
@@ -16,11 +15,12 @@ interface Opened {
 }
 
 /** The geocoder of the settings; undefined where none is set. */
-export function openGeocoder(
+export async function openGeocoder(
   { market }: Pick<Settings, 'market'>,
   parts: { readonly clock: Clock; readonly random: Random; readonly log: Log },
-): Opened | undefined {
+): Promise<Opened | undefined> {
   if (market.geocoderUrl === undefined) return undefined;
+  const { createHttp } = await import('../outbound/index.ts');
   const http = createHttp({
     ...parts,
     name: 'the geocoder',

@@ -9,7 +9,7 @@ import { VERSION } from './version.ts';
 export async function openGrid(shared: Shared): Promise<void> {
   const { settings, clock, random, log, dataDir, accounts, market, closers } = shared;
   const server = shared.makeServer('grid', settings.gridPort);
-  const geocoder = openGeocoder(settings, { clock, random, log });
+  const geocoder = await openGeocoder(settings, { clock, random, log });
   if (geocoder !== undefined) closers.push(() => geocoder.close());
   const tables = readTables(tableFolders(dataDir));
   const areas = createAreas({ tables, clock, geocode: geocoder?.geocode });

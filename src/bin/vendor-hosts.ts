@@ -4,14 +4,7 @@ import type { VendorSocket } from '../adapter/stream.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import {
-  createAgent,
-  createHttp,
-  type OutboundAgent,
-  type OutboundHttp,
-  openSocket,
-  publicAddresses,
-} from '../outbound/index.ts';
+import type { OutboundAgent } from '../outbound/index.ts';
 
 interface VendorHostsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
@@ -34,43 +27,57 @@ const MOST_CHOSEN = 5_000;
 
 /** A client for each host of each vendor, with a breaker and a bulkhead of its own; made when it is first called. */
 export function createVendorHosts(options: VendorHostsOptions) {
-  const clients = new Map<string, OutboundHttp>();
-  const agents = new Map<string, OutboundAgent>();
+  const clients = new Map<string, Http>();
+  const agents = new Map<string, Promise<OutboundAgent>>();
   /** Clients of addresses that users chose: each is slow or broken by itself. */
-  const chosen = new Map<string, OutboundHttp>();
+  const chosen = new Map<string, Http>();
 
   /** Connections of a vendor; those to addresses that users chose are kept apart, and guarded. */
-  function agentOf(vendor: string, isChosen: boolean): OutboundAgent {
+  function agentOf(vendor: string, isChosen: boolean): Promise<OutboundAgent> {
     const key = isChosen ? `${vendor} of users` : vendor;
     const known = agents.get(key);
     if (known !== undefined) return known;
     const isGuarded = isChosen && !options.arePrivateAddressesAllowed;
-    const agent = createAgent(isGuarded ? publicAddresses() : undefined);
-    agents.set(key, agent);
-    return agent;
+    // A process that calls no vendor does without the client.
+    const made = import('../outbound/index.ts').then(({ createAgent, publicAddresses }) =>
+      createAgent(isGuarded ? publicAddresses() : undefined),
+    );
+    agents.set(key, made);
+    return made;
   }
 
-  const clientOf = (adapter: Adapter, baseUrl: string, agent: OutboundAgent): OutboundHttp =>
-    createHttp({
-      name: adapter.name,
-      baseUrl,
-      clock: options.clock,
-      random: options.random,
-      log: options.log,
-      userAgent: options.userAgent,
-      timeoutMs: TIMEOUT_MS,
-      deadlineMs: DEADLINE_MS,
-      attempts: ATTEMPTS,
-      mostAtOnce: AT_ONCE,
-      agent,
-    });
+  const clientOf = (adapter: Adapter, baseUrl: string, isChosen: boolean): Http => {
+    const make = async (): Promise<Http> => {
+      const { createHttp } = await import('../outbound/index.ts');
+      return createHttp({
+        name: adapter.name,
+        baseUrl,
+        clock: options.clock,
+        random: options.random,
+        log: options.log,
+        userAgent: options.userAgent,
+        timeoutMs: TIMEOUT_MS,
+        deadlineMs: DEADLINE_MS,
+        attempts: ATTEMPTS,
+        mostAtOnce: AT_ONCE,
+        agent: await agentOf(adapter.slug, isChosen),
+      });
+    };
+    let client: Promise<Http> | undefined;
+    return {
+      async send(request) {
+        client ??= make();
+        return (await client).send(request);
+      },
+    };
+  };
 
   const baseOf = (adapter: Adapter, host: string): string =>
     options.baseUrlOf(adapter.slug, host) ?? addressOf(adapter, host);
 
   return {
     /** Opens a WebSocket at a host of a vendor. */
-    openSocket(
+    async openSocket(
       adapter: Adapter,
       request: {
         readonly host: string;
@@ -85,7 +92,8 @@ export function createVendorHosts(options: VendorHostsOptions) {
         throw new Error('streams at addresses that users choose are not guarded yet');
       const url = new URL(`${baseOf(adapter, host)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      const agent = agentOf(adapter.slug, false);
+      const { openSocket } = await import('../outbound/index.ts');
+      const agent = await agentOf(adapter.slug, false);
       return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
     },
 
@@ -93,7 +101,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
     hostOf(adapter: Adapter, name: string, chosenAddress?: string): Http {
       if (chosenAddress !== undefined) {
         const key = `${adapter.slug} ${chosenAddress}`;
-        const client = chosen.get(key) ?? clientOf(adapter, chosenAddress, agentOf(adapter.slug, true));
+        const client = chosen.get(key) ?? clientOf(adapter, chosenAddress, true);
         if (chosen.size >= MOST_CHOSEN) chosen.delete(chosen.keys().next().value ?? '');
         chosen.set(key, client);
         return client;
@@ -101,12 +109,12 @@ export function createVendorHosts(options: VendorHostsOptions) {
       const key = `${adapter.slug}/${name}`;
       const known = clients.get(key);
       if (known !== undefined) return known;
-      const client = clientOf(adapter, baseOf(adapter, name), agentOf(adapter.slug, false));
+      const client = clientOf(adapter, baseOf(adapter, name), false);
       clients.set(key, client);
       return client;
     },
     async close(): Promise<void> {
-      await Promise.all([...agents.values()].map((agent) => agent.close()));
+      await Promise.all([...agents.values()].map(async (agent) => (await agent).close()));
     },
   };
 }

@@ -4,8 +4,6 @@ import { OperatorError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
-import { isUnavailable, postgresDialect } from './postgres.ts';
-import { postgresBus } from './postgres-bus.ts';
 import { lockDataDir, openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,6 +49,11 @@ function openEmbedded(dataDir: string): Database {
 }
 
 async function openShared(options: DatabaseOptions, url: string): Promise<Database> {
+  // Its driver is of no use to the embedded database.
+  const [{ isUnavailable, postgresDialect }, { postgresBus }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./postgres-bus.ts'),
+  ]);
   const { clock, random, log } = options;
   let bus: Bus;
   try {
