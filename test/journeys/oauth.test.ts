@@ -112,6 +112,18 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal((await caller.call('GET', path)).status, 200, 'the device has its id again');
   });
 
+  it('refuses a link code of another vendor', async () => {
+    const browser = new Browser();
+    const back = await browser.get(await signIn(await begin(browser)));
+    const { link_code } = (await back.json()) as { link_code: string };
+    const answer = await caller.call('POST', '/link', {
+      vendor: 'tesla',
+      user_ref: 'anna',
+      credentials: { link_code },
+    });
+    assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [400, 'link.credentials_refused']);
+  });
+
   it('shows a browser the code on a page', async () => {
     const browser = new Browser();
     const back = await browser.get(await signIn(await begin(browser)), { accept: 'text/html,*/*' });

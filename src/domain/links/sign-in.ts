@@ -114,12 +114,12 @@ export function createSignIn(options: SignInOptions) {
         checked,
         state,
       );
-      const code = parameters.get('code');
-      if (code !== null && code !== '') return code;
+      const [code, ...others] = parameters.getAll('code');
+      if (code !== undefined && code !== '' && others.length === 0) return code;
     } catch (error) {
       throw denied(adapter, error);
     }
-    throw new AppError('oauth.denied', `${adapter.name} sent no code back; begin again`);
+    throw new AppError('oauth.denied', `${adapter.name} sent back no code, or several; begin again`);
   }
 
   async function finishOne(

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import Type from 'typebox';
+import { makePlace, type Place } from '../../../test/databases.ts';
+import { type Adapter, kind } from '../../adapter/adapter.ts';
+import { HttpFailure } from '../../adapter/http.ts';
+import { LinkCode } from '../../adapter/login.ts';
+import type { VendorRequest } from '../../adapter/vendor-http.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { systemRandom } from '../../core/ids.ts';
+import type { Database } from '../../db/database.ts';
+import { createLinkSessions } from './link-sessions.ts';
+import { createSignIn, type Finished, type SignIn } from './sign-in.ts';
+import { createSignInStore } from './store-sign-ins.ts';
+import { createVault } from './vault.ts';
+
+const ISSUER = 'https://id.vendor.example';
+const adapter = {
+  slug: 'vendor',
+  name: 'Vendor',
+  credentials: LinkCode,
+  hosts: { api: 'https://api.vendor.example' },
+  oauth: {
+    authorizeUrl: `${ISSUER}/authorize?prompt=login`,
+    tokenUrl: 'https://token.vendor.example/token',
+    scopes: ['a', 'b'],
+    pkce: true,
+    issuer: ISSUER,
+    clientAuthentication: 'basic',
+    authorizeParameters: { locale: 'sv' },
+    tokenParameters: { audience: 'x' },
+  },
+  pushes: false,
+  pollSeconds: 60,
+  link: async () => ({ vendorAccount: 'v', devices: [] }),
+  kinds: {
+    light: kind<null>({ read: async () => null, status: () => ({ online: true }), reads: {}, controls: {} }),
+  },
+} satisfies Adapter;
+const plain = { ...adapter, slug: 'plain', oauth: { ...adapter.oauth, pkce: false } } satisfies Adapter;
+const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
+
+describe('signing in at an OAuth vendor', () => {
+  let place: Place;
+  let database: Database;
+  let clock: TurnedClock;
+  let signIn: SignIn;
+  const sent: VendorRequest[] = [];
+  let answer: () => unknown = () => ({ access_token: 'at', refresh_token: 'rt', expires_in: 60 });
+  before(async () => {
+    place = await makePlace('sqlite');
+    clock = turnedClock();
+    database = await place.open(clock);
+    const store = createSignInStore(database);
+    const { oauth: _none, ...withoutOAuth } = typed;
+    const adapters = new Map<string, Adapter>([
+      ['vendor', adapter],
+      ['plain', plain],
+      ['typed', withoutOAuth],
+    ]);
+    const publicUrl = () => 'https://elnav.example';
+    signIn = createSignIn({
+      store,
+      sessions: createLinkSessions({ store, adapters, publicUrl, clock, random: systemRandom }),
+      adapters,
+      partnerOf: () => ({ clientId: 'our id', clientSecret: 'our:secret' }),
+      authorizeUrlOf: ({ oauth }) => oauth?.authorizeUrl ?? '',
+      loginSession: () => ({
+        clock,
+        partner: { clientId: 'our id', clientSecret: 'our:secret' },
+        http: {
+          async send(request) {
+            sent.push(request);
+            const json = answer();
+            return {
+              status: 200,
+              headers: {},
+              bytes: Buffer.from(''),
+              text: () => '',
+              json: () => json as never,
+            };
+          },
+        },
+      }),
+      publicUrl,
+      vault: createVault([{ id: 'k', key: Buffer.alloc(32) }], systemRandom),
+      clock,
+      random: systemRandom,
+    });
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const begin = async (vendor = 'vendor') =>
+    new URL(await signIn.begin({ vendor, session: undefined, browser: 'b' }));
+  const finish = (page: URL, query: Record<string, string>, vendor = 'vendor'): Promise<Finished> =>
+    signIn.finish({
+      vendor,
+      browser: undefined,
+      query: new URLSearchParams({ state: page.searchParams.get('state') ?? '', ...query }),
+    });
+  const errorOf = async (finished: Promise<Finished>) => {
+    const ended = await finished;
+    assert.equal(ended.outcome, 'failed');
+    return ended.outcome === 'failed' ? [ended.error.code, ended.error.message] : [];
+  };
+
+  it('sends what the vendor wants to its page, and a verifier that fits to its token endpoint', async () => {
+    const page = await begin();
+    const { state, code_challenge, ...others } = Object.fromEntries(page.searchParams);
+    assert.deepEqual(others, {
+      prompt: 'login',
+      response_type: 'code',
+      client_id: 'our id',
+      redirect_uri: 'https://elnav.example/oauth/vendor/callback',
+      scope: 'a b',
+      code_challenge_method: 'S256',
+      locale: 'sv',
+    });
+    assert.match(state ?? '', /^[0-9A-Za-z]{43}$/);
+    const finished = await finish(page, { code: 'c', iss: ISSUER });
+    assert.deepEqual(finished, {
+      outcome: 'signed_in',
+      session: undefined,
+      tokens: { access: 'at', refresh: 'rt', expiresAt: clock.now() + 60_000 },
+    });
+    const request = sent.at(-1);
+    const { code_verifier = '', ...form } = request?.form ?? {};
+    assert.equal(createHash('sha256').update(code_verifier).digest('base64url'), code_challenge);
+    assert.deepEqual(form, {
+      grant_type: 'authorization_code',
+      code: 'c',
+      redirect_uri: 'https://elnav.example/oauth/vendor/callback',
+      audience: 'x',
+    });
+    // RFC 6749 §2.3.1: both are form-encoded before they are put together.
+    const basic = Buffer.from('our%20id:our%3Asecret').toString('base64');
+    assert.equal(request?.headers?.authorization, `Basic ${basic}`);
+  });
+
+  it('leaves PKCE out where the vendor does not take it', async () => {
+    const page = await begin('plain');
+    assert.equal(page.searchParams.get('code_challenge'), null);
+    await finish(page, { code: 'c', iss: ISSUER }, 'plain');
+    assert.equal(sent.at(-1)?.form?.code_verifier, undefined);
+  });
+
+  it('trusts no answer of another issuer, and none that names a code twice', async () => {
+    const before = sent.length;
+    const [code, sentence] = await errorOf(finish(await begin(), { code: 'c', iss: 'https://evil.example' }));
+    assert.deepEqual(
+      [code, sentence],
+      ['oauth.denied', 'what Vendor sent back cannot be trusted; begin again'],
+    );
+    const page = await begin();
+    const query = new URLSearchParams({
+      state: page.searchParams.get('state') ?? '',
+      code: 'c',
+      iss: ISSUER,
+    });
+    query.append('code', 'another');
+    const twice = await signIn.finish({ vendor: 'vendor', query, browser: undefined });
+    assert.equal(twice.outcome, 'failed');
+    assert.equal(sent.length, before, 'no code was exchanged');
+  });
+
+  it('takes a state for its vendor alone, once', async () => {
+    const page = await begin();
+    await assert.rejects(finish(page, { code: 'c', iss: ISSUER }, 'plain'), { code: 'oauth.state_invalid' });
+    await assert.rejects(finish(page, { code: 'c', iss: ISSUER }), { code: 'oauth.state_invalid' });
+  });
+
+  it('tells an outage from a refusal', async () => {
+    answer = () => {
+      throw new HttpFailure('server_error', 'it failed', { status: 503 });
+    };
+    assert.equal((await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0], 'vendor.unreachable');
+    answer = () => {
+      throw new HttpFailure('refused', 'it refused', { status: 400 });
+    };
+    assert.equal((await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0], 'oauth.denied');
+    answer = () => ({ token_type: 'Bearer' });
+    assert.equal(
+      (await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0],
+      'vendor.answer_invalid',
+    );
+  });
+
+  it('knows what is no OAuth vendor', async () => {
+    await assert.rejects(begin('typed'), { code: 'oauth.unsupported' });
+    await assert.rejects(begin('nobody'), {
+      code: 'vendor.unknown',
+      message: /by OAuth are linked: vendor, plain/,
+    });
+  });
+});
