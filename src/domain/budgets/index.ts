@@ -44,6 +44,8 @@ interface BudgetsOptions {
 /** Never all of what the vendor grants: its clock is another, and a call may be counted that we think was not. */
 const SHARE = 0.95;
 const FLUSH_MS = 1_000;
+/** Tallies that are looked at in a flush, to drop those that are of no use any more. */
+const LOOKS = 2_000;
 /** Windows that no rule looks at any more are removed; the longest rule is a month. */
 const KEPT_MS = 70 * 86_400_000;
 const CLEAN_MS = 3_600_000;
@@ -64,6 +66,7 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
   const counted = new Map<string, Counted>();
   const loading = new Map<string, Promise<Counted>>();
   const dirty = new Set<Counted>();
+  let sweep = counted.entries();
   let flushing: Promise<void> = Promise.resolve();
   let isPlanned = false;
   let cleanedAt = clock.now();
@@ -146,10 +149,20 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
     }
   }
 
-  /** A tally of which two windows have passed is all zeros, and need not be remembered. */
+  /**
+   * A tally of which two windows have passed is all zeros, and need not be remembered. There is one for every link that was called:
+   * some are looked at each time, where the last look ended.
+   */
   function dropIdle(now: number): void {
-    for (const [key, { rule, tally }] of counted)
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const next = sweep.next();
+      if (next.done === true) {
+        sweep = counted.entries();
+        return;
+      }
+      const [key, { rule, tally }] = next.value;
       if (tally.unstored === 0 && now - tally.start > 2 * rule.seconds * 1000) counted.delete(key);
+    }
   }
 
   /** How much of a rule may be used up by such a call. */

@@ -11,7 +11,7 @@ export async function webhookRoutes(
   app: FastifyInstance,
   { webhooks, clock }: ConnectDependencies,
 ): Promise<void> {
-  await app.register(async (scope) => {
+  await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.addHook('onRequest', (request, _reply, done) => {
@@ -47,6 +47,7 @@ export async function webhookRoutes(
         return reply.code(202).send();
       },
     );
+    done();
   });
 }
 
