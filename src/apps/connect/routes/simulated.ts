@@ -23,12 +23,12 @@ const HEADERS = {
 /** Sign-in pages of simulated vendors, where the browser reaches Connect. Other vendors have none, and no path here. */
 export async function simulatedPages(app: FastifyInstance, pages: readonly SimulatedPage[]): Promise<void> {
   if (pages.length === 0) return;
-  await app.register(async (scope) => {
+  await app.register((scope, _options, done) => {
     // What a sign-in form sends; nowhere else is it taken.
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'buffer' },
-      (_request, body, done) => done(null, body),
+      (_request, body, parsed) => parsed(null, body),
     );
     for (const page of pages)
       scope.route({
@@ -58,5 +58,6 @@ export async function simulatedPages(app: FastifyInstance, pages: readonly Simul
             .send(Buffer.from(body));
         },
       });
+    done();
   });
 }

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { silentLog } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import { type Budgets, createBudgets } from './index.ts';
+
+const HOUR_S = 3_600;
+const rule = (some: Partial<BudgetRule>): BudgetRule => ({
+  name: 'calls',
+  of: 'link',
+  amount: 100,
+  seconds: HOUR_S,
+  unit: 'calls',
+  costs: { read: 1, command: 1 },
+  reserve: 0.2,
+  source: 'a test',
+  ...some,
+});
+
+onEachEngine('budgets of vendors', (engine) => {
+  let place: Place;
+  let database: Database;
+  let second: Database;
+  let clock: TurnedClock;
+  let vendors = 0;
+  before(async () => {
+    clock = turnedClock();
+    place = await makePlace(engine);
+    database = await place.open(clock);
+    second = engine === 'sqlite' ? database : await place.open(clock);
+  });
+  after(async () => {
+    await database.close();
+    if (second !== database) await second.close();
+    await place.remove();
+  });
+
+  /** A vendor of its own, so that tests do not use up each other's limits. */
+  function vendorWith(budgets: readonly BudgetRule[]) {
+    vendors += 1;
+    const adapter = { slug: `vendor_${vendors}`, name: 'Vendor', budgets };
+    const open = (on = database) => createBudgets({ database: on, clock, log: silentLog });
+    return {
+      adapter,
+      open,
+      async spend(
+        from: Budgets,
+        use: CallUse,
+        some: { link?: string; device?: string; isBackground?: boolean } = {},
+      ) {
+        const { link = 'l1', device, isBackground = false } = some;
+        await from.spend({ use, device, link: { account: 1, link }, adapter, isBackground });
+      },
+    };
+  }
+  /** How many calls go through before one is refused. */
+  async function room(call: () => Promise<void>): Promise<{ calls: number; refusal: AppError }> {
+    for (let calls = 0; ; calls += 1) {
+      try {
+        await call();
+      } catch (error) {
+        assert.ok(error instanceof AppError);
+        return { calls, refusal: error };
+      }
+    }
+  }
+
+  it('stay below what the vendor grants, and tell when there is room again', async () => {
+    const { open, spend } = vendorWith([rule({})]);
+    const budgets = open();
+    const { calls, refusal } = await room(() => spend(budgets, 'read'));
+    assert.equal(calls, 95);
+    assert.equal(refusal.code, 'vendor.rate_limited');
+    assert.match(
+      refusal.message,
+      /the limit "calls" of Vendor \(100 calls in 3600 s\) is used up; try again in \d+ seconds/,
+    );
+    clock.turn((refusal.retryAfterSeconds ?? 0) * 1_000);
+    await spend(budgets, 'read');
+  });
+
+  it('leave a reserve to commands', async () => {
+    const { open, spend } = vendorWith([rule({})]);
+    const budgets = open();
+    assert.equal((await room(() => spend(budgets, 'read', { isBackground: true }))).calls, 76);
+    assert.equal((await room(() => spend(budgets, 'command'))).calls, 19);
+  });
+
+  it('are each of who shares them, and take nothing when one of them is used up', async () => {
+    const { open, spend, adapter } = vendorWith([
+      rule({ name: 'app', of: 'app', amount: 40, reserve: 0 }),
+      rule({ name: 'link', of: 'link', amount: 20, reserve: 0 }),
+      rule({ name: 'device', of: 'device', amount: 10, reserve: 0 }),
+    ]);
+    const budgets = open();
+    const one = await room(() => spend(budgets, 'read', { device: 'd1' }));
+    assert.equal(one.calls, 9);
+    assert.match(one.refusal.message, /"device"/);
+    assert.equal((await room(() => spend(budgets, 'read', { device: 'd2' }))).calls, 9);
+    assert.match((await room(() => spend(budgets, 'read', { device: 'd3' }))).refusal.message, /"link"/);
+    const other = await room(() => spend(budgets, 'read', { link: 'l2', device: 'd1' }));
+    assert.equal(other.calls, 9);
+    const view = await budgets.view(adapter, [{ account: 1, link: 'l1' }]);
+    const app = view.find(({ of }) => of === 'app');
+    assert.deepEqual([app?.used, app?.remaining], [28, 10]);
+  });
+
+  it('cost what the rule says of a use, and nothing for one that it does not name', async () => {
+    const { open, spend } = vendorWith([
+      rule({ unit: 'micro_usd', amount: 1_000, costs: { wake: 200, read: 20 }, reserve: 0 }),
+    ]);
+    const budgets = open();
+    assert.equal((await room(() => spend(budgets, 'wake'))).calls, 4);
+    assert.equal((await room(() => spend(budgets, 'read'))).calls, 7);
+    for (let call = 0; call < 500; call += 1) await spend(budgets, 'command');
+  });
+
+  it('are remembered over a restart', async () => {
+    const { open, spend } = vendorWith([rule({})]);
+    const first = open();
+    for (let call = 0; call < 60; call += 1) await spend(first, 'read');
+    await first.flush();
+    const restarted = open();
+    assert.equal((await room(() => spend(restarted, 'read'))).calls, 35);
+  });
+
+  it('hold over the end of a window', async () => {
+    const { open, spend } = vendorWith([rule({ reserve: 0 })]);
+    const budgets = open();
+    clock.turn(HOUR_S * 1_000 - (clock.now() % (HOUR_S * 1_000)) + 50 * 60_000);
+    assert.equal((await room(() => spend(budgets, 'read'))).calls, 95);
+    clock.turn(11 * 60_000);
+    // A minute into the next hour, nearly all of the last one still lies within sixty minutes.
+    assert.ok((await room(() => spend(budgets, 'read'))).calls <= 2);
+  });
+
+  it('tell how often devices can be read', () => {
+    const { open, adapter } = vendorWith([
+      rule({ of: 'app', amount: 2_000, reserve: 0.5 }),
+      rule({ of: 'link', amount: 500, reserve: 0 }),
+    ]);
+    const budgets = open();
+    // 950 reads an hour for 10,000 devices of the app: one in 37,895 s.
+    assert.equal(Math.round(budgets.bearableSeconds(adapter, { devices: 10_000, ofLink: 1 })), 37_895);
+    assert.equal(Math.round(budgets.bearableSeconds(adapter, { devices: 1, ofLink: 10 })), 76);
+    assert.equal(budgets.bearableSeconds({}, { devices: 10, ofLink: 10 }), 0);
+  });
+
+  // The embedded database has one process.
+  if (engine === 'sqlite') return;
+
+  it('are shared by processes, which know of each other after a second', async () => {
+    const { open, spend, adapter } = vendorWith([rule({ of: 'app', reserve: 0 })]);
+    const here = open();
+    const there = open(second);
+    for (let call = 0; call < 40; call += 1) await spend(here, 'read');
+    await spend(there, 'read');
+    await here.flush();
+    await there.flush();
+    assert.equal((await room(() => spend(there, 'read'))).calls, 54);
+    await there.flush();
+    await spend(here, 'login');
+    const [view] = await here.view(adapter, []);
+    assert.equal(view?.used, 40, 'what was used elsewhere is learnt with the next call of its own');
+  });
+});
