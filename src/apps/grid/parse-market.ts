@@ -78,9 +78,10 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   const from = spanOf(first).start;
   // Tomorrow is the last day that a price can be known of.
   const until = last === '' ? midnightAfter(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
-  if (until <= from) throw invalidEnd(last, 'to must lie after from');
+  if (until <= from) throw invalidQuery('to', { input: last, error: 'to must lie after from' });
   if (until - from > MOST_DAYS * DAY_MS + 1) {
-    throw invalidEnd(last, 'from and to may be five years apart at most; ask for the rest in another call');
+    const error = 'from and to may be five years apart at most; ask for the rest in another call';
+    throw invalidQuery('to', { input: last, error });
   }
   return {
     areas: areasOf(query),
@@ -91,14 +92,19 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   };
 }
 
-function invalidEnd(input: string, error: string): ValidationError {
+/** A parameter that no keyword of its schema finds wrong, in the shape of pydantic's own checks. */
+export function invalidQuery(
+  name: string,
+  { input, error }: { readonly input: unknown; readonly error: string },
+): ValidationError {
+  const loc = ['query', name];
   return new ValidationError([
-    { type: 'value_error', loc: ['query', 'to'], msg: `Value error, ${error}`, input, ctx: { error } },
+    { type: 'value_error', loc, msg: `Value error, ${error}`, input, ctx: { error } },
   ]);
 }
 
 /** An area is taken in either case; an empty one is one that was not sent. */
-function withArea(query: unknown): Readonly<Record<string, unknown>> {
+export function withArea(query: unknown): Readonly<Record<string, unknown>> {
   const { area, format, ...rest } = query as Readonly<Record<string, unknown>>;
   const last = Array.isArray(area) ? area.at(-1) : area;
   const upper = typeof last === 'string' ? last.toUpperCase() : undefined;

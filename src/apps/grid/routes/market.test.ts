@@ -359,8 +359,26 @@ onEachEngine('prices and production', (engine) => {
     assert.equal(audit[0]?.action, 'backfill.cancelled');
     assert.equal(audit[0]?.target, `backfill/${newest?.id}`);
     assert.ok(audit.some(({ action }) => action === 'backfill.begun'));
-    const wrong = await world.admin('POST', '/admin/prices/backfill?from=2026-02-30&to=2026-03-01');
-    assert.equal(wrong.status, 422);
+  });
+
+  it('back-fills say what is wrong with a range, all of it at once', async () => {
+    const faultsOf = async (query: string) => {
+      const answer = await world.admin('POST', `/admin/prices/backfill?${query}`);
+      assert.equal(answer.status, 422, query);
+      const { detail } = (await answer.json()) as { detail: Item[] };
+      return detail.map(({ type, loc, msg }) => `${type} ${String(loc)}: ${msg}`);
+    };
+    assert.deepEqual(await faultsOf('from=2026-02-30&to=2026-03-01&refresh=maybe&area=SE9'), [
+      'value_error query,from: Value error, it must be a day of the calendar such as 2024-01-01',
+      "literal_error query,area: Input should be 'SE1', 'SE2', 'SE3' or 'SE4'",
+      'bool_parsing query,refresh: Input should be a valid boolean, unable to interpret input',
+    ]);
+    for (const [query, fault] of [
+      ['from=2026-03-02&to=2026-03-01', 'it must not be before 2026-03-02, which is the first day'],
+      ['from=2026-10-01&to=2027-01-01', 'it must not be after 2026-10-30'],
+      ['from=2000-01-01&to=2026-01-01', 'it must not be more than 20 years after 2000-01-01'],
+    ] as const)
+      assert.deepEqual(await faultsOf(query), [`value_error query,to: Value error, ${fault}`]);
   });
 });
 
