@@ -82,6 +82,15 @@ describe('event streams', () => {
     again.destroy();
   });
 
+  it('are not opened for HEAD', async () => {
+    const answer = await fetch(url(), { method: 'HEAD' });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    // A stream has no length, and it is not 0.
+    assert.equal(answer.headers.get('content-length'), null);
+    assert.equal(seen.opened.length, 0);
+  });
+
   it('lose nothing on a caller who reads', async () => {
     const answer = await unread();
     let bytes = 0;

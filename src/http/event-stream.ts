@@ -61,7 +61,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         .header('content-type', 'text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
-      if (request.method === 'HEAD') return reply.send('');
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const caller =
         request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;
       const count = counts.get(caller) ?? 0;
