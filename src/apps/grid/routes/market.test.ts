@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onEachEngine } from '../../../../test/databases.ts';
-import { fakeSource, nothing, type ToldSource, toldSource } from '../../../../test/market.ts';
+import {
+  everyDay,
+  type FakeSource,
+  fakeSource,
+  nothing,
+  reportedDay,
+  type ToldSource,
+  toldSource,
+} from '../../../../test/market.ts';
 import { until } from '../../../../test/until.ts';
 import { callJson, makeWorld, type World } from '../../../../test/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
@@ -43,15 +51,17 @@ async function listen(url: string, headers: Record<string, string> = {}): Promis
 onEachEngine('prices and production', (engine) => {
   let world: World;
   let clock: TurnedClock;
+  let prices: FakeSource;
   let production: ToldSource;
   before(async () => {
     // Summer time ended four days before.
     clock = turnedClock(Date.parse('2026-10-29T09:07:00Z'));
+    prices = fakeSource(clock, 'told');
     production = toldSource();
     world = await makeWorld({
       engine,
       clock,
-      priceSources: [fakeSource(clock, 'told')],
+      priceSources: [prices],
       productionSource: production,
     });
     for (const what of ['prices', 'production']) {
@@ -293,17 +303,37 @@ onEachEngine('prices and production', (engine) => {
     await stream.ended;
   });
 
-  it('a stream tells a day that is new', async () => {
-    const stream = await listen(`${world.grid}/api/v1/prices/stream`);
+  it('a stream tells a day that is new or corrected, and nothing of what is as it was or past', async () => {
+    const stream = await listen(`${world.grid}/api/v1/prices/stream?area=SE3`);
     await until('the current state is told', () => stream.events('current').length === 1);
-    const path = '/admin/prices/backfill?from=2026-10-28&to=2026-10-29&refresh=true';
-    assert.equal((await world.admin('POST', path)).status, 200);
-    await filledIn();
-    // What is as it was before is no news, and days of the past are none either.
-    assert.deepEqual(
-      stream.events('day').filter((one) => (one as Item).day === '2026-10-28'),
-      [],
+    const days = () => stream.events('day') as (Item & { readonly prices: Item[] })[];
+    const fetched = async (query: string) => {
+      assert.equal((await world.admin('POST', `/admin/prices/backfill?${query}`)).status, 200);
+      await filledIn();
+    };
+    await fetched('from=2026-10-30&to=2026-10-30');
+    await until('the new day is told', () => days().length === 1);
+    const spot = await json('/api/v1/prices/spot?area=SE3');
+    const tomorrow = spot.filter(({ start }) => String(start) >= '2026-10-29T23');
+    assert.equal(tomorrow.length, 96);
+    assert.deepEqual(days(), [{ area: 'SE3', day: '2026-10-30', reason: 'stored', prices: tomorrow }]);
+    await fetched('from=2026-10-28&to=2026-10-30&refresh=true');
+    prices.answer = ({ day, areas }) =>
+      areas.map((area) =>
+        reportedDay(area, day, { eur: (index) => 0.07 + 0.03 * Math.sin(index / Number(day.slice(8))) }),
+      );
+    await fetched('from=2026-10-28&to=2026-10-29&refresh=true');
+    prices.answer = everyDay;
+    await until('the corrected day is told', () => days().length === 2);
+    const corrected = await json('/api/v1/prices/spot?area=SE3');
+    const today = corrected.filter(({ start }) => String(start) < '2026-10-29T23');
+    assert.notDeepEqual(
+      today,
+      spot.filter(({ start }) => String(start) < '2026-10-29T23'),
     );
+    assert.deepEqual(days().slice(1), [
+      { area: 'SE3', day: '2026-10-29', reason: 'corrected', prices: today },
+    ]);
     stream.hangUp();
     await stream.ended;
   });
