@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Json } from '../core/json.ts';
+import { dayBounds } from '../core/swedish-days.ts';
 import type { Day, PriceArea } from './market.ts';
-import { dayBounds } from './price-figures.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { type Bounds, dayBounds, midnight } from '../../core/swedish-days.ts';
 import { ValidationError } from '../../http/errors.ts';
 import { parse } from './parse.ts';
 
-const ZONE = 'Europe/Stockholm';
 const DAY_MS = 86_400_000;
 /** Five years with their leap days. */
 const MOST_DAYS = 1_827;
@@ -77,7 +77,7 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   const { from: first, to: last, resolution, format } = parse(HistoryQuery, { place: 'query', sent, rules });
   const from = spanOf(first).start;
   // Tomorrow is the last day that a price can be known of.
-  const until = last === '' ? midnightAfter(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
+  const until = last === '' ? midnight(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
   if (until <= from) throw invalidQuery('to', { input: last, error: 'to must lie after from' });
   if (until - from > MOST_DAYS * DAY_MS + 1) {
     const error = 'from and to may be five years apart at most; ask for the rest in another call';
@@ -138,20 +138,10 @@ function mended(text: string): string {
 }
 
 /** A day in Sweden from midnight to midnight; a moment is its own end. */
-function spanOf(text: string): { readonly start: number; readonly end: number } {
+function spanOf(text: string): Bounds {
   if (!isDay(text)) {
     const at = Temporal.Instant.from(mended(text)).epochMilliseconds;
     return { start: at, end: at };
   }
-  const day = Temporal.PlainDate.from(text, { overflow: 'reject' });
-  return {
-    start: day.toZonedDateTime(ZONE).epochMilliseconds,
-    end: day.add({ days: 1 }).toZonedDateTime(ZONE).epochMilliseconds,
-  };
-}
-
-/** The midnight in Sweden `days` after the one that the day of a moment began with. */
-export function midnightAfter(ms: number, days: number): number {
-  const today = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(ZONE).toPlainDate();
-  return today.add({ days }).toZonedDateTime(ZONE).epochMilliseconds;
+  return dayBounds(text);
 }

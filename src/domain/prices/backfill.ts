@@ -2,7 +2,8 @@ import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
-import { addDays, dayOf, daysBetween, isDay } from './calendar.ts';
+import { dayAt } from '../../core/swedish-days.ts';
+import { addDays, daysBetween, isDay } from './calendar.ts';
 import type { Backfill, BackfillFault, BackfillRequest, Backfills } from './shapes.ts';
 import type { BackfillStore, StoredBackfill } from './store-backfills.ts';
 
@@ -25,10 +26,10 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
     return told(backfill);
   };
   return {
-    faultIn: (request) => faultInRange(request, dayOf(clock.now())),
+    faultIn: (request) => faultInRange(request, dayAt(clock.now())),
     async begin(request) {
       if (!isFetching) throw new AppError('backfill.off', 'nothing is fetched: ELNAV_FETCH is off');
-      const fault = faultInRange(request, dayOf(clock.now()));
+      const fault = faultInRange(request, dayAt(clock.now()));
       if (fault !== null) throw new AppError('request.invalid', `${fault.field} ${fault.reason}`);
       const now = clock.now();
       const { from, until, refresh = false } = request;
