@@ -11,7 +11,7 @@ const MOST_DAYS = 1_827;
 /** `area`: one, or all where it is empty. */
 export const AreaParameter = Type.Optional(
   Type.String({
-    enum: [...PRICE_AREAS],
+    enum: ['', ...PRICE_AREAS],
     default: '',
     description: 'SE1, SE2, SE3 or SE4, in either case; empty for all',
   }),
@@ -39,7 +39,7 @@ export const HistoryQuery = Type.Object({
   ),
   format: Type.Optional(
     Type.String({
-      enum: ['json', 'csv'],
+      enum: ['', 'json', 'csv'],
       default: '',
       description: 'By default what the header Accept asks for, else JSON',
     }),

@@ -8,6 +8,12 @@ import type { HistoryRange } from './parse-market.ts';
 const PAST_SECONDS = 3_600;
 const TODAY_SECONDS = 60;
 
+/** How routes that send history describe its other format. */
+export const HISTORY_AS_CSV = {
+  'text/csv':
+    'RFC 4180: a line with the names of the columns, which are those of JSON, then a line for each row',
+};
+
 interface History<T> {
   readonly range: HistoryRange;
   readonly now: number;

@@ -412,6 +412,41 @@ onEachEngine('prices and production', (engine) => {
   });
 });
 
+describe('the documents of prices and production', () => {
+  it('say in which formats there are answers, and which of them are tagged', async () => {
+    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
+    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
+      paths: Record<string, { get: { parameters?: Item[]; responses: Record<string, { content?: Item }> } }>;
+    };
+    const formatsOf = (path: string) => Object.keys(paths[path]?.get.responses['200']?.content ?? {});
+    assert.deepEqual(formatsOf('/api/v1/prices/stream'), ['text/event-stream']);
+    for (const path of ['/api/v1/prices/history', '/api/v1/production/history'])
+      assert.deepEqual(formatsOf(path), ['application/json', 'text/csv']);
+    const tagged = Object.keys(paths).filter((path) => paths[path]?.get?.responses['304'] !== undefined);
+    assert.equal(tagged.includes('/api/v1/prices/spot'), true);
+    assert.deepEqual(
+      tagged.filter((path) => /\/(?:history|stream)$/.test(path)),
+      [],
+    );
+    await world.close();
+  });
+
+  it('permit the defaults of their own parameters', async () => {
+    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
+    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { parameters?: { name: string; schema: Item }[] }>>;
+    };
+    const chosen = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(({ schema }) => Array.isArray(schema.enum) && 'default' in schema);
+    assert.ok(chosen.length >= 8, `${chosen.length} parameters have a list and a default`);
+    for (const { name, schema } of chosen)
+      assert.ok((schema.enum as unknown[]).includes(schema.default), `${name} may be ${schema.default}`);
+    await world.close();
+  });
+});
+
 describe('prices and production that nobody knows', () => {
   it('are 503 with what was tried', async () => {
     const clock = turnedClock();
