@@ -70,5 +70,3 @@ export function createPriceEvents(prices: Prices, clock: Clock) {
     },
   };
 }
-
-export type PriceEvents = ReturnType<typeof createPriceEvents>;

@@ -15,7 +15,7 @@ import type { Stored, Storing } from './storing.ts';
 const DAY_MS = 24 * HOUR_MS;
 /** Days whose figures are asked for again, because they are revised. */
 const REVISED_DAYS = 8;
-/** After a longer absence, days as far back as this are fetched as well; before them there is the back-fill. */
+/** After a longer absence, days as far back as this are fetched as well; what is older is not. */
 const CATCH_UP_DAYS = 60;
 const CHUNK_MS = 7 * DAY_MS;
 /** For one question, with its repetitions. */
