@@ -1,5 +1,12 @@
 /** Prices and production with told sources, for tests outside of their domains. */
-export { everyDay, fakeSource, nothing, pricesOf, reportedDay } from '../src/domain/prices/test-prices.ts';
+export {
+  everyDay,
+  type FakeSource,
+  fakeSource,
+  nothing,
+  pricesOf,
+  reportedDay,
+} from '../src/domain/prices/test-prices.ts';
 export {
   open as productionOf,
   slotsOf,

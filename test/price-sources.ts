@@ -8,7 +8,6 @@ import type {
   PriceSource,
   SourceSession,
 } from '../src/adapter/market.ts';
-import { dayBounds } from '../src/adapter/price-figures.ts';
 import { serveSimulated } from '../src/adapter/serve-simulated.ts';
 import {
   createSimulatedMarket,
@@ -20,6 +19,7 @@ import {
 } from '../src/adapter/simulated-prices.ts';
 import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
+import { dayBounds } from '../src/core/swedish-days.ts';
 import { createHttp } from '../src/outbound/index.ts';
 import { until } from './until.ts';
 

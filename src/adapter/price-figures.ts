@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { HttpFailure } from './http.ts';
-import type { Day, PriceArea, PriceDay, PricedInterval } from './market.ts';
+import type { PriceArea, PriceDay, PricedInterval } from './market.ts';
 
 /** A moment at which a price begins, and the price; what a source's row comes to. */
 export interface StartingPrice {
@@ -8,17 +8,6 @@ export interface StartingPrice {
   readonly start: number;
   readonly sek: string | null;
   readonly eur: string | null;
-}
-
-const ZONE = 'Europe/Stockholm';
-
-/** A Swedish day from midnight to midnight, ms since 1970 UTC; it has 23, 24 or 25 hours. */
-export function dayBounds(day: Day): { readonly start: number; readonly end: number } {
-  const date = Temporal.PlainDate.from(day);
-  return {
-    start: date.toZonedDateTime(ZONE).epochMilliseconds,
-    end: date.add({ days: 1 }).toZonedDateTime(ZONE).epochMilliseconds,
-  };
 }
 
 /** A finite number of JSON as its shortest decimal text, never with an exponent: 1e-05 is "0.00001". */

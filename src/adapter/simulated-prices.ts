@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
+import { dayBounds } from '../core/swedish-days.ts';
 import type { Day, PriceArea } from './market.ts';
-import { dayBounds } from './price-figures.ts';
 import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
 
 const MINUTE_MS = 60_000;

@@ -50,8 +50,10 @@ Commands
 
 Options
   --from <what>           file or address to read in place of the original's own address; may be repeated. In full it is
-                          <original>=<file or address>@<day that it is of>. Originals are ${ORIGINALS.join(', ')}; without a
-                          name it is the command's first. "default" stands for the original's own address. Once one --from
+                          <original>=<file or address>@<day that it is of>. Originals are
+                          ${ORIGINALS.slice(0, 5).join(', ')},
+                          ${ORIGINALS.slice(5).join(', ')}.
+                          Without a name it is the command's first. "default" stands for the original's own address. Once one --from
                           is given, only what is named is read, and the present tables stand in for the rest. The registers
                           of grid areas and operators may be given several times, the oldest first
   --municipalities <what> the same as --from postal-municipalities=<what>

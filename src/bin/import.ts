@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
+import { dayAt } from '../core/swedish-days.ts';
 import { type Changes, changesOf, describeChanges, refuseLosses } from '../domain/areas/changes.ts';
 import { compileTables } from '../domain/areas/compile.ts';
 import { encodeTable, fileOf, readTables } from '../domain/areas/seed.ts';
@@ -18,10 +19,7 @@ import { exitWith } from './run.ts';
 import { tableFolders } from './table-folders.ts';
 
 try {
-  const today = Temporal.Instant.fromEpochMilliseconds(systemClock.now()).toZonedDateTimeISO(
-    'Europe/Stockholm',
-  );
-  const given = readArguments(process.argv.slice(2), today.toPlainDate().toString());
+  const given = readArguments(process.argv.slice(2), dayAt(systemClock.now()));
   if (given === 'help') console.log(HELP);
   else await importTables(given);
 } catch (error) {

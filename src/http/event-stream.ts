@@ -61,7 +61,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         .header('content-type', 'text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
-      if (request.method === 'HEAD') return reply.send('');
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const caller =
         request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;
       const count = counts.get(caller) ?? 0;
@@ -77,13 +77,13 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       counts.set(caller, count + 1);
       cancelHeartbeat ??= clock.after(HEARTBEAT_MS, beat);
       const closed = opened({ send: (text) => send(body, text) });
-      reply.raw.once('close', () => {
+      // Not that of the answer: it comes before, where the caller was gone while the key was looked up.
+      body.once('close', () => {
         closed();
         open.delete(body);
         const left = (counts.get(caller) ?? 1) - 1;
         if (left > 0) counts.set(caller, left);
         else counts.delete(caller);
-        body.destroy();
       });
       body.push(`retry: ${RETRY_MS}\n\n${first}`);
       return reply.send(body);

@@ -32,7 +32,7 @@ export async function sendRows<R extends Readonly<Record<string, Cell>>>(
   reply.header('content-type', TYPES[format]);
   if (request.method === 'HEAD') {
     await reading.return?.();
-    return reply.send('');
+    return reply.send(Readable.from([]));
   }
   const parts = format === 'csv' ? csvParts : jsonParts;
   const text = parts(columns, resumed(first, reading));

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { type Bounds, dayBounds, midnight } from '../../core/swedish-days.ts';
 import { ValidationError } from '../../http/errors.ts';
 import { parse } from './parse.ts';
 
-const ZONE = 'Europe/Stockholm';
 const DAY_MS = 86_400_000;
 /** Five years with their leap days. */
 const MOST_DAYS = 1_827;
@@ -11,7 +11,7 @@ const MOST_DAYS = 1_827;
 /** `area`: one, or all where it is empty. */
 export const AreaParameter = Type.Optional(
   Type.String({
-    enum: [...PRICE_AREAS],
+    enum: ['', ...PRICE_AREAS],
     default: '',
     description: 'SE1, SE2, SE3 or SE4, in either case; empty for all',
   }),
@@ -39,7 +39,7 @@ export const HistoryQuery = Type.Object({
   ),
   format: Type.Optional(
     Type.String({
-      enum: ['json', 'csv'],
+      enum: ['', 'json', 'csv'],
       default: '',
       description: 'By default what the header Accept asks for, else JSON',
     }),
@@ -77,10 +77,11 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   const { from: first, to: last, resolution, format } = parse(HistoryQuery, { place: 'query', sent, rules });
   const from = spanOf(first).start;
   // Tomorrow is the last day that a price can be known of.
-  const until = last === '' ? midnightAfter(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
-  if (until <= from) throw invalidEnd(last, 'to must lie after from');
+  const until = last === '' ? midnight(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
+  if (until <= from) throw invalidQuery('to', { input: last, error: 'to must lie after from' });
   if (until - from > MOST_DAYS * DAY_MS + 1) {
-    throw invalidEnd(last, 'from and to may be five years apart at most; ask for the rest in another call');
+    const error = 'from and to may be five years apart at most; ask for the rest in another call';
+    throw invalidQuery('to', { input: last, error });
   }
   return {
     areas: areasOf(query),
@@ -91,14 +92,19 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   };
 }
 
-function invalidEnd(input: string, error: string): ValidationError {
+/** A parameter that no keyword of its schema finds wrong, in the shape of pydantic's own checks. */
+export function invalidQuery(
+  name: string,
+  { input, error }: { readonly input: unknown; readonly error: string },
+): ValidationError {
+  const loc = ['query', name];
   return new ValidationError([
-    { type: 'value_error', loc: ['query', 'to'], msg: `Value error, ${error}`, input, ctx: { error } },
+    { type: 'value_error', loc, msg: `Value error, ${error}`, input, ctx: { error } },
   ]);
 }
 
 /** An area is taken in either case; an empty one is one that was not sent. */
-function withArea(query: unknown): Readonly<Record<string, unknown>> {
+export function withArea(query: unknown): Readonly<Record<string, unknown>> {
   const { area, format, ...rest } = query as Readonly<Record<string, unknown>>;
   const last = Array.isArray(area) ? area.at(-1) : area;
   const upper = typeof last === 'string' ? last.toUpperCase() : undefined;
@@ -132,20 +138,10 @@ function mended(text: string): string {
 }
 
 /** A day in Sweden from midnight to midnight; a moment is its own end. */
-function spanOf(text: string): { readonly start: number; readonly end: number } {
+function spanOf(text: string): Bounds {
   if (!isDay(text)) {
     const at = Temporal.Instant.from(mended(text)).epochMilliseconds;
     return { start: at, end: at };
   }
-  const day = Temporal.PlainDate.from(text, { overflow: 'reject' });
-  return {
-    start: day.toZonedDateTime(ZONE).epochMilliseconds,
-    end: day.add({ days: 1 }).toZonedDateTime(ZONE).epochMilliseconds,
-  };
-}
-
-/** The midnight in Sweden `days` after the one that the day of a moment began with. */
-export function midnightAfter(ms: number, days: number): number {
-  const today = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(ZONE).toPlainDate();
-  return today.add({ days }).toZonedDateTime(ZONE).epochMilliseconds;
+  return dayBounds(text);
 }

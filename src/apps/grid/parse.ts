@@ -179,7 +179,8 @@ function readBoolean(input: string): Outcome {
 
 function readChoice(choices: readonly string[], input: string): Outcome {
   if (choices.includes(input)) return { value: input };
-  const quoted = choices.map((choice) => `'${choice}'`);
+  // An empty parameter is one that was not sent; nobody who is told what to send means it.
+  const quoted = choices.filter((choice) => choice !== '').map((choice) => `'${choice}'`);
   const expected =
     quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
   return { type: 'literal_error', msg: `Input should be ${expected}`, ctx: { expected } };

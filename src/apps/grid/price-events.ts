@@ -1,8 +1,9 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 import type { PriceEvent, Prices, SpotPrice } from '../../domain/prices/index.ts';
 import { type EventStream, eventText } from '../../http/event-stream.ts';
-import { dayAt, shownCurrent, shownSpot } from './shown-prices.ts';
+import { shownCurrent, shownSpot } from './shown-prices.ts';
 
 /** Listeners of one area, or of all. */
 interface Group {
@@ -69,5 +70,3 @@ export function createPriceEvents(prices: Prices, clock: Clock) {
     },
   };
 }
-
-export type PriceEvents = ReturnType<typeof createPriceEvents>;

@@ -1,11 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PriceArea } from '../../adapter/market.ts';
+import { midnight } from '../../core/swedish-days.ts';
 import { type Cell, formatOf, sendRows } from '../../http/rows.ts';
-import { type HistoryRange, midnightAfter } from './parse-market.ts';
+import type { HistoryRange } from './parse-market.ts';
 
 /** A past day changes only when it is corrected, revised or filled in. */
 const PAST_SECONDS = 3_600;
 const TODAY_SECONDS = 60;
+
+/** How routes that send history describe its other format. */
+export const HISTORY_AS_CSV = {
+  'text/csv':
+    'RFC 4180: a line with the names of the columns, which are those of JSON, then a line for each row',
+};
 
 interface History<T> {
   readonly range: HistoryRange;
@@ -32,7 +39,7 @@ export function sendHistory<T>(
       for await (const rows of read({ area, ...of })) yield rows.map(shown);
     }
   }
-  const seconds = range.until <= midnightAfter(now, 0) ? PAST_SECONDS : TODAY_SECONDS;
+  const seconds = range.until <= midnight(now, 0) ? PAST_SECONDS : TODAY_SECONDS;
   reply.header('cache-control', `private, max-age=${seconds}, must-revalidate`);
   reply.header('vary', 'accept');
   return sendRows(request, reply, { columns, batches: batches(), format: formatOf(request, format) });

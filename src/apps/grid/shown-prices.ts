@@ -47,11 +47,3 @@ export function shownHistoric(price: HistoricPrice): Record<string, Cell> {
     source: price.source,
   };
 }
-
-/** The calendar day in Sweden at a moment. */
-export function dayAt(ms: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(ms)
-    .toZonedDateTimeISO('Europe/Stockholm')
-    .toPlainDate()
-    .toString();
-}

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { dayAt, dayBounds } from '../../core/swedish-days.ts';
 
 /** The calendar day in Sweden, and when it ends, ms since 1970; worked out once a day. */
 export interface Today {
@@ -12,14 +13,9 @@ export function createToday(clock: Clock): Today {
     now() {
       const now = clock.now();
       if (now < today.began || now >= today.ends) {
-        const day = Temporal.Instant.fromEpochMilliseconds(now)
-          .toZonedDateTimeISO('Europe/Stockholm')
-          .startOfDay();
-        today = {
-          day: day.toPlainDate().toString(),
-          began: day.epochMilliseconds,
-          ends: day.add({ days: 1 }).startOfDay().epochMilliseconds,
-        };
+        const day = dayAt(now);
+        const { start, end } = dayBounds(day);
+        today = { day, began: start, ends: end };
       }
       return today;
     },

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Day, PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 import { advanced, areasToAsk, type DayOutcome } from './backfill.ts';
-import { addDays, dayOf, daysBetween } from './calendar.ts';
+import { addDays, daysBetween } from './calendar.ts';
 import type { Chain } from './chain.ts';
 import { storeDays } from './fetcher.ts';
 import type { Attempt } from './inquiry.ts';
@@ -109,7 +110,7 @@ export function createBackfillWork(options: WorkOptions) {
     const outcome = await ask(backfill.id, day, areas);
     if (outcome === undefined) return;
     await backfills.save(advanced(reached, day, { outcome, now: clock.now() }));
-    if (day >= dayOf(clock.now())) await options.announce();
+    if (day >= dayAt(clock.now())) await options.announce();
     await pause(PACE_MS, backfill.id);
   };
 

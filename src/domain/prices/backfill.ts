@@ -2,8 +2,9 @@ import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
-import { addDays, dayOf, daysBetween, isDay } from './calendar.ts';
-import type { Backfill, BackfillRequest, Backfills } from './shapes.ts';
+import { dayAt } from '../../core/swedish-days.ts';
+import { addDays, daysBetween, isDay } from './calendar.ts';
+import type { Backfill, BackfillFault, BackfillRequest, Backfills } from './shapes.ts';
 import type { BackfillStore, StoredBackfill } from './store-backfills.ts';
 
 interface BackfillOptions {
@@ -25,9 +26,11 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
     return told(backfill);
   };
   return {
+    faultIn: (request) => faultInRange(request, dayAt(clock.now())),
     async begin(request) {
       if (!isFetching) throw new AppError('backfill.off', 'nothing is fetched: ELNAV_FETCH is off');
-      checkRange(request, dayOf(clock.now()));
+      const fault = faultInRange(request, dayAt(clock.now()));
+      if (fault !== null) throw new AppError('request.invalid', `${fault.field} ${fault.reason}`);
       const now = clock.now();
       const { from, until, refresh = false } = request;
       const areas = PRICE_AREAS.filter((area) => (request.areas ?? PRICE_AREAS).includes(area));
@@ -71,16 +74,21 @@ function told({ nextDay: _nextDay, ...backfill }: StoredBackfill): Backfill {
   return backfill;
 }
 
-function checkRange({ from, until, areas }: BackfillRequest, today: Day): void {
-  const refuse = (sentence: string) => {
-    throw new AppError('request.invalid', sentence);
-  };
-  for (const [name, day] of Object.entries({ from, until }))
-    if (!isDay(day)) refuse(`${name} must be a day such as 2025-10-01`);
-  if (until < from) refuse('until must not be before from');
-  if (until > addDays(today, 1)) refuse(`until must not be after ${addDays(today, 1)}`);
-  if (daysBetween(from, until) >= LONGEST_DAYS) refuse('from and until must not be more than 20 years apart');
-  if (areas !== undefined && areas.length === 0) refuse(`areas must name one of ${PRICE_AREAS.join(', ')}`);
+/** What is wrong with a range, and in which of its fields; null where nothing is. */
+function faultInRange({ from, until, areas }: BackfillRequest, today: Day): BackfillFault | null {
+  for (const [field, day] of [
+    ['from', from],
+    ['until', until],
+  ] as const)
+    if (!isDay(day)) return { field, reason: 'must be a day such as 2025-10-01' };
+  const tomorrow = addDays(today, 1);
+  if (until < from) return { field: 'until', reason: `must not be before ${from}, which is the first day` };
+  if (until > tomorrow) return { field: 'until', reason: `must not be after ${tomorrow}` };
+  if (daysBetween(from, until) >= LONGEST_DAYS)
+    return { field: 'until', reason: `must not be more than 20 years after ${from}` };
+  if (areas !== undefined && areas.length === 0)
+    return { field: 'areas', reason: `must name one of ${PRICE_AREAS.join(', ')}` };
+  return null;
 }
 
 /** What came of asking for one day. */

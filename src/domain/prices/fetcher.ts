@@ -117,8 +117,6 @@ export function createFetcher(options: FetcherOptions) {
   };
 }
 
-export type Fetcher = ReturnType<typeof createFetcher>;
-
 /** Each day of an area is a transaction of its own: short, and whole. */
 export async function storeDays(store: PriceStore, days: readonly KnownDay[], now: number): Promise<void> {
   for (const day of days) await store.store(day, now);

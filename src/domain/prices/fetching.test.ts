@@ -5,8 +5,9 @@ import { HttpFailure } from '../../adapter/http.ts';
 import type { PriceDay } from '../../adapter/market.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
-import { addDays, boundsOf, momentOf } from './calendar.ts';
+import { addDays, momentOf } from './calendar.ts';
 import type { PriceEvent } from './index.ts';
 import { createPriceStore } from './store.ts';
 import {
@@ -51,7 +52,7 @@ describe('the schedule', () => {
     it(`asks for tomorrow from 12:50 until it is there, and checks it twice, on ${title}`, () =>
       withDatabase(async (database) => {
         const tomorrow = addDays(today, 1);
-        const { start, end } = boundsOf(today);
+        const { start, end } = dayBounds(today);
         const clock = turnedClock(start + HOUR);
         const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, published) });
         const { prices } = await pricesOf(database, { clock, sources: [source] });
@@ -96,7 +97,7 @@ describe('the schedule', () => {
         events.map((event) => event.kind),
         ['stored', 'stored'],
       );
-      assert.equal(prices.spot(['SE3']).at(-1)?.end, boundsOf('2026-11-22').end);
+      assert.equal(prices.spot(['SE3']).at(-1)?.end, dayBounds('2026-11-22').end);
       await prices.close();
     }));
 
@@ -138,7 +139,7 @@ describe('the schedule', () => {
       await pass(clock, MINUTE);
       assert.equal(prices.current().today, '2026-11-22');
       assert.equal(prices.spot(['SE1'])[0]?.start, momentOf('2026-11-22', '15:00'));
-      assert.equal(prices.spot(['SE1']).at(-1)?.end, boundsOf('2026-11-23').end);
+      assert.equal(prices.spot(['SE1']).at(-1)?.end, dayBounds('2026-11-23').end);
       assert.ok(source.asked.length <= 4, `${source.asked.length} questions`);
       await prices.close();
     }));
@@ -463,13 +464,13 @@ describe('what is stored', () => {
     await pass(clock, MINUTE);
     const known = prices
       .spot(['SE1', 'SE2', 'SE3', 'SE4'])
-      .filter(({ start }) => start >= boundsOf('2026-11-22').start);
+      .filter(({ start }) => start >= dayBounds('2026-11-22').start);
     source.answer = ({ day, areas }) =>
       areas.map((area) => ({ ...reportedDay(area, day), slots: reportedDay(area, day).slots.slice(0, 40) }));
     await pass(clock, 9 * HOUR);
     assert.ok(source.asked.length > 3, 'it was asked again');
     assert.deepEqual(
-      prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).filter(({ start }) => start >= boundsOf('2026-11-22').start),
+      prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).filter(({ start }) => start >= dayBounds('2026-11-22').start),
       known,
     );
     await prices.close();

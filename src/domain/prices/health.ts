@@ -1,6 +1,7 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { AppError } from '../../core/errors.ts';
-import { addDays, boundsOf, dayOf, minuteText } from './calendar.ts';
+import { dayAt, dayBounds } from '../../core/swedish-days.ts';
+import { addDays, minuteText } from './calendar.ts';
 import type { Memory } from './memory.ts';
 import { isLate } from './schedule.ts';
 import type { PricesHealth, SourceHealth } from './shapes.ts';
@@ -18,7 +19,7 @@ export interface Situation {
 /** How well the service knows prices, for `/readyz` and for who operates it. */
 export function healthOf(situation: Situation): PricesHealth {
   const { now, memory, sources } = situation;
-  const today = dayOf(now);
+  const today = dayAt(now);
   const untilOf = (area: PriceArea): number | null => {
     const known = memory.day(area, today);
     if (known === undefined) return null;
@@ -26,7 +27,7 @@ export function healthOf(situation: Situation): PricesHealth {
   };
   const until = { SE1: untilOf('SE1'), SE2: untilOf('SE2'), SE3: untilOf('SE3'), SE4: untilOf('SE4') };
   const without = PRICE_AREAS.filter((area) => until[area] === null);
-  const endOfToday = boundsOf(today).end;
+  const endOfToday = dayBounds(today).end;
   const late = isLate(now) ? PRICE_AREAS.filter((area) => until[area] === endOfToday) : [];
   const failing = sources
     .filter(({ failures_in_row }) => failures_in_row > 0)

@@ -1,4 +1,5 @@
-import { boundsOf, dayOf, HOUR_MS } from './calendar.ts';
+import { dayAt, dayBounds } from '../../core/swedish-days.ts';
+import { HOUR_MS } from './calendar.ts';
 import { meanOf } from './money.ts';
 import type { HistoricPrice, HistoryQuery } from './shapes.ts';
 import type { PriceStore, StoredSlot } from './store.ts';
@@ -47,7 +48,7 @@ const BUCKETS = {
     const start = Math.floor(at / HOUR_MS) * HOUR_MS;
     return { start, end: start + HOUR_MS };
   },
-  day: (at: number) => boundsOf(dayOf(at)),
+  day: (at: number) => dayBounds(dayAt(at)),
 } as const;
 
 async function* pagesOf(

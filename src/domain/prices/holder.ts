@@ -50,5 +50,3 @@ export function createHolder({ clock, log, lease, held }: HolderOptions) {
     },
   };
 }
-
-export type Holder = ReturnType<typeof createHolder>;

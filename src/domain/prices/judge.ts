@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { Day, PriceArea, PriceDay } from '../../adapter/market.ts';
-import { type Bounds, boundsOf, HOUR_MS, MINUTE_MS, minuteText } from './calendar.ts';
+import { type Bounds, dayBounds } from '../../core/swedish-days.ts';
+import { HOUR_MS, MINUTE_MS, minuteText } from './calendar.ts';
 import { type DaySlot, dailyMean, type KnownDay } from './known-day.ts';
 import { isPlain, times } from './money.ts';
 
@@ -57,7 +58,7 @@ export function judge(reported: PriceDay, asked: Asked, context: Context): Judge
   const what = `${asked.area} ${asked.day}`;
   const fault =
     identityFault(reported, asked) ??
-    shapeFault(reported, boundsOf(asked.day)) ??
+    shapeFault(reported, dayBounds(asked.day)) ??
     figuresFault(reported) ??
     rateFault(reported);
   if (fault !== undefined) return { verdict: 'refused', sentence: `${what}: ${fault}` };
@@ -76,7 +77,7 @@ export function judge(reported: PriceDay, asked: Asked, context: Context): Judge
   const day: KnownDay = {
     area: asked.area,
     day: asked.day,
-    ...boundsOf(asked.day),
+    ...dayBounds(asked.day),
     slotMin: first === undefined ? 0 : (first.end - first.start) / MINUTE_MS,
     slots,
     exchangeRate: isInEuros ? rate : reported.exchangeRate,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
-import { addDays, dayOf, MINUTE_MS } from './calendar.ts';
+import { dayAt } from '../../core/swedish-days.ts';
+import { addDays, MINUTE_MS } from './calendar.ts';
 import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 import { layOver, type SampleDay } from './sample.ts';
 import type { CurrentPrices, PriceEvent, SpotPrice } from './shapes.ts';
@@ -42,7 +43,7 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
   let reading: Promise<unknown> = Promise.resolve();
 
   const read = async (): Promise<boolean> => {
-    const today = dayOf(clock.now());
+    const today = dayAt(clock.now());
     const facts = await store.facts(today, addDays(today, DAYS_AHEAD));
     const before = new Map(days.map((day) => [keyOf(day), day]));
     const next: StoredDay[] = [];
@@ -79,7 +80,7 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
   };
 
   const look = (now: number): View => {
-    const today = dayOf(now);
+    const today = dayAt(now);
     const byArea = PRICE_AREAS.map((area) => ({ area, days: answering(area, today) }));
     const record = <T>(of: (days: readonly KnownDay[]) => T): Readonly<Record<PriceArea, T>> => {
       const [SE1, SE2, SE3, SE4] = byArea.map((each) => of(each.days)) as [T, T, T, T];

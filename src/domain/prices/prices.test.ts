@@ -4,8 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { dayAt, dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
-import { addDays, boundsOf, dayOf, momentOf } from './calendar.ts';
+import { addDays, momentOf } from './calendar.ts';
 import type { HistoricPrice, HistoryQuery, Prices } from './index.ts';
 import { createPriceStore } from './store.ts';
 import { knownDay, pricesOf } from './test-prices.ts';
@@ -43,7 +44,7 @@ onEachEngine('the prices that are answered', (engine) => {
       const { prices } = await pricesOf(database, { clock });
       const items = prices.spot(['SE3']);
       assert.equal(items[0]?.start, momentOf(day, '06:15'));
-      assert.equal(items.at(-1)?.end, boundsOf(addDays(day, 1)).end);
+      assert.equal(items.at(-1)?.end, dayBounds(addDays(day, 1)).end);
       for (const [index, item] of items.entries())
         assert.equal(item.start, (items[0]?.start ?? 0) + index * QUARTER_MS);
       const expected = knownDay('SE3', day).slots;
@@ -128,7 +129,7 @@ onEachEngine('the prices that are answered', (engine) => {
     assert.equal(hours[0]?.price, String(Math.round(sum / 4) / 1e5));
     const days = await gather(prices, { area: 'SE3', from, until, resolution: 'day' });
     assert.deepEqual(
-      days.map(({ start }) => dayOf(start)),
+      days.map(({ start }) => dayAt(start)),
       ['2026-10-25', '2026-10-26'],
     );
     assert.equal((days[0]?.end ?? 0) - (days[0]?.start ?? 0), 25 * 3_600_000);
@@ -160,10 +161,10 @@ describe('the sample day', () => {
     it(`is laid over ${day} by the clock, in ${quarters} quarters, and says so in each`, async () => {
       const place = await makePlace('sqlite');
       const database = await place.open();
-      const clock = turnedClock(boundsOf(day).start);
+      const clock = turnedClock(dayBounds(day).start);
       const { prices } = await pricesOf(database, { clock, sample });
       const items = prices.spot(['SE4']);
-      const { end } = boundsOf(day);
+      const { end } = dayBounds(day);
       assert.equal(items.filter(({ start }) => start < end).length, quarters);
       assert.ok(items.every(({ source, price_eur }) => source === 'sample' && price_eur === null));
       const at = (time: string) => items.find(({ start }) => start === momentOf(day, time))?.price;
@@ -194,7 +195,7 @@ describe('the sample day', () => {
     assert.deepEqual(sources('SE3'), ['first']);
     assert.deepEqual(sources('SE1'), ['sample']);
     assert.deepEqual(sources('SE2'), ['sample']);
-    assert.equal(prices.spot(['SE3']).at(-1)?.end, boundsOf('2026-11-21').end);
+    assert.equal(prices.spot(['SE3']).at(-1)?.end, dayBounds('2026-11-21').end);
     await prices.close();
     await database.close();
     await place.remove();

@@ -1,6 +1,7 @@
 import type { Day, ExchangeRateSource } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
-import { addDays, dayOf, daysBetween, HOUR_MS, isDay } from './calendar.ts';
+import { dayAt } from '../../core/swedish-days.ts';
+import { addDays, daysBetween, HOUR_MS, isDay } from './calendar.ts';
 import { isSaneRate } from './judge.ts';
 import type { Questions } from './questions.ts';
 import type { SourceStore, StoredRate } from './store-sources.ts';
@@ -42,7 +43,7 @@ export function createRates({ clock, sourceStore, questions, rateSource }: Rates
     const known = await knownRate(sourceStore, day);
     const isFresh = known !== null && addDays(known.day, RATE_FRESH_DAYS) >= day;
     // It tells the newest rate alone, which is of no use for a day long ago.
-    const isLongAgo = daysBetween(day, dayOf(clock.now())) > RATE_REACH_DAYS;
+    const isLongAgo = daysBetween(day, dayAt(clock.now())) > RATE_REACH_DAYS;
     if (rateSource === undefined || isFresh || isLongAgo || wasJustTold(questions, rateSource, clock.now()))
       return known?.sekPerEur ?? null;
     const asked = await questions.ask(rateSource, (session) => rateSource.fetchRate(session));

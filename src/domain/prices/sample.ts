@@ -1,5 +1,6 @@
 import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
-import { boundsOf, MINUTE_MS, wallClock } from './calendar.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
+import { MINUTE_MS, wallClock } from './calendar.ts';
 import type { KnownDay } from './known-day.ts';
 
 /** Slug under which the bundled day is served; no real source may have it. */
@@ -24,7 +25,7 @@ export function readSampleDay(text: string): SampleDay {
 
 /** The sample laid over a day by what its clocks show: a spring day leaves an hour out, an autumn day has one twice. */
 export function layOver(sample: SampleDay, area: PriceArea, day: Day): KnownDay {
-  const { start, end } = boundsOf(day);
+  const { start, end } = dayBounds(day);
   const length = SLOT_MIN * MINUTE_MS;
   const slots = Array.from({ length: (end - start) / length }, (_, index) => {
     const at = start + index * length;

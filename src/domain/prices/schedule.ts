@@ -1,5 +1,6 @@
 import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
-import { addDays, dayOf, MINUTE_MS, momentOf } from './calendar.ts';
+import { dayAt } from '../../core/swedish-days.ts';
+import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
 
 /*
  * The auction of the day-ahead market closes at 12:00, and its results are published from about 12:55 on, now and then
@@ -35,7 +36,7 @@ export interface Known {
 
 /** What is to be done at a moment, told from what is stored alone: nothing is remembered from before. */
 export function openTasks(now: number, known: Known, jitter: Jitter): Task[] {
-  const today = dayOf(now);
+  const today = dayAt(now);
   const tomorrow = addDays(today, 1);
   const missing = (day: Day) => PRICE_AREAS.filter((area) => known.checkedAt(area, day) === undefined);
   const tasks: Task[] = [{ key: `fetch ${today}`, kind: 'today', day: today, areas: missing(today) }];
@@ -51,7 +52,7 @@ export function openTasks(now: number, known: Known, jitter: Jitter): Task[] {
 
 /** When something may next be to do that is not now. */
 export function nextOpening(now: number, jitter: Jitter): number {
-  const today = dayOf(now);
+  const today = dayAt(now);
   const tomorrow = addDays(today, 1);
   const moments = [openingOf(today, jitter), ...checksOf(today, jitter), openingOf(tomorrow, jitter)];
   return Math.min(...moments.filter((at) => at > now));
@@ -65,7 +66,7 @@ export function retryAfterMs(
 ): number {
   if (task.kind === 'today')
     return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10), LAST_RETRY_MS) * (0.8 + 0.4 * chance);
-  const isEager = task.kind === 'tomorrow' && now < momentOf(dayOf(now), EAGER_UNTIL);
+  const isEager = task.kind === 'tomorrow' && now < momentOf(dayAt(now), EAGER_UNTIL);
   return isEager ? MINUTE_MS * (1.6 + 0.8 * chance) : MINUTE_MS * (15 + 15 * chance);
 }
 
@@ -74,7 +75,7 @@ export const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
 /** From when on it is late that the next day's prices are not there. */
 export function isLate(now: number): boolean {
-  return now >= momentOf(dayOf(now), '15:00');
+  return now >= momentOf(dayAt(now), '15:00');
 }
 
 function openingOf(day: Day, { opening }: Jitter): number {

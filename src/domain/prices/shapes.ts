@@ -131,7 +131,15 @@ export interface Backfill {
   readonly finished_at: number | null;
 }
 
+/** What is wrong with a request: `until must not be before 2026-03-02, …` as a field and a reason. */
+export interface BackfillFault {
+  readonly field: 'from' | 'until' | 'areas';
+  readonly reason: string;
+}
+
 export interface Backfills {
+  /** Why a request would be refused as `request.invalid`; null where it would not be. */
+  faultIn(request: BackfillRequest): BackfillFault | null;
   /**
    * Throws `backfill.running` while another one runs, `backfill.off` where nothing is fetched, `request.invalid` for a
    * range that is none, lies in the future or is longer than 20 years.

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { PRICE_AREAS } from '../../adapter/market.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
-import { addDays, boundsOf } from './calendar.ts';
+import { addDays } from './calendar.ts';
 import { createPriceStore, type PriceStore } from './store.ts';
 import { knownDay } from './test-prices.ts';
 
@@ -54,11 +55,11 @@ onEachEngine('stored prices', (engine) => {
       await store.store(knownDay('SE3', addDays(day, -1)), 1);
       await store.store(knownDay('SE3', addDays(day, 1)), 1);
       assert.equal(await store.store(knownDay('SE3', day, { slotMin: 60 }), 2), 'stored');
-      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(day) })).length, quarters / 4);
+      assert.equal((await store.slots({ area: 'SE3', ...dayBounds(day) })).length, quarters / 4);
       assert.equal(await store.store(knownDay('SE3', day), 3), 'corrected');
-      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(day) })).length, quarters);
-      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(addDays(day, -1)) })).length, 96);
-      assert.equal((await store.slots({ area: 'SE3', ...boundsOf(addDays(day, 1)) })).length, 96);
+      assert.equal((await store.slots({ area: 'SE3', ...dayBounds(day) })).length, quarters);
+      assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, -1)) })).length, 96);
+      assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, 1)) })).length, 96);
     }
   });
 

@@ -12,8 +12,9 @@ import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { type Random, systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics, type Metrics } from '../../core/metrics.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
-import { addDays, boundsOf, MINUTE_MS, momentOf } from './calendar.ts';
+import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
 import { createPrices, type Prices } from './index.ts';
 import type { KnownDay } from './known-day.ts';
 
@@ -29,7 +30,7 @@ interface DayOptions {
 /** A day as a source would report it, in kronor and euros at a rate of 11. */
 export function reportedDay(area: PriceArea, day: Day, options: DayOptions = {}): PriceDay {
   const { slotMin = 15, publishedAt = null } = options;
-  const { start, end } = boundsOf(day);
+  const { start, end } = dayBounds(day);
   const seed = Number(area.slice(2)) + Number(day.slice(8)) / 31 + Number(day.slice(5, 7)) / 120;
   const eur = options.eur ?? ((index: number) => 0.05 + 0.04 * Math.sin((index * slotMin) / 173 + seed));
   const slots = Array.from({ length: (end - start) / (slotMin * MINUTE_MS) }, (_, index) => {
@@ -59,7 +60,7 @@ export function knownDay(
   return {
     area,
     day,
-    ...boundsOf(day),
+    ...dayBounds(day),
     slotMin: options.slotMin ?? 15,
     slots: reported.slots.map(({ start, end, sek, eur }) => ({ start, end, sek: sek ?? '0', eur })),
     exchangeRate: RATE,

@@ -5,9 +5,10 @@ import { ENGINES, makePlace, type Place } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
-import { boundsOf, momentOf } from './calendar.ts';
+import { momentOf } from './calendar.ts';
 import type { PriceEvent } from './index.ts';
 import { createPriceStore } from './store.ts';
 import { fakeSource, knownDay, pricesOf, publishedFrom } from './test-prices.ts';
@@ -50,11 +51,11 @@ describe('two processes on PostgreSQL', {
     two.prices.start();
     const knows = (prices: typeof one.prices, end: number) => () => prices.health().until.SE4 === end;
     await turning('both know today', 100, () => {
-      const { end } = boundsOf('2026-11-21');
+      const { end } = dayBounds('2026-11-21');
       return knows(one.prices, end)() && knows(two.prices, end)();
     });
     await turning('both know tomorrow', 1_000, () => {
-      const { end } = boundsOf('2026-11-22');
+      const { end } = dayBounds('2026-11-22');
       return knows(one.prices, end)() && knows(two.prices, end)();
     });
     assert.deepEqual(source.asked.map(({ day }) => day).toSorted(), ['2026-11-21', '2026-11-22']);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { dayOf } from './calendar.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 import type { Memory } from './memory.ts';
 import type { PriceEvent } from './shapes.ts';
 
@@ -21,10 +21,10 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
   let isClosed = false;
   let cancel = () => {};
   let slot = memory.view().from;
-  let day = dayOf(clock.now());
+  let day = dayAt(clock.now());
 
   const look = (): void => {
-    const today = dayOf(clock.now());
+    const today = dayAt(clock.now());
     if (isShared || today !== day) {
       day = today;
       memory

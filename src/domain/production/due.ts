@@ -1,4 +1,5 @@
-import { HOUR_MS, MINUTE_MS, midnight } from './days.ts';
+import { midnight } from '../../core/swedish-days.ts';
+import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { SourceState } from './store.ts';
 
 /** The figures of the day before are there by then, as those who fetch them say. */

@@ -3,9 +3,10 @@ import { PRICE_AREAS, type ProductionSource } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import { midnight } from '../../core/swedish-days.ts';
 import type { Lease } from '../../db/lease.ts';
-import { HOUR_MS, MINUTE_MS, midnight } from './days.ts';
 import { dueAt } from './due.ts';
+import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';
 import type { ProductionStore, SourceState } from './store.ts';
@@ -14,7 +15,7 @@ import type { Stored, Storing } from './storing.ts';
 const DAY_MS = 24 * HOUR_MS;
 /** Days whose figures are asked for again, because they are revised. */
 const REVISED_DAYS = 8;
-/** After a longer absence, days as far back as this are fetched as well; before them there is the back-fill. */
+/** After a longer absence, days as far back as this are fetched as well; what is older is not. */
 const CATCH_UP_DAYS = 60;
 const CHUNK_MS = 7 * DAY_MS;
 /** For one question, with its repetitions. */

@@ -7,7 +7,7 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
-import { HOUR_MS, MINUTE_MS } from './days.ts';
+import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import { createFetching } from './fetching.ts';
 import { createKnown } from './known.ts';
 import { inResolution, widened } from './means.ts';

@@ -1,5 +1,5 @@
 import type { ProducedInterval } from '../../adapter/market.ts';
-import { MINUTE_MS } from './days.ts';
+import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 
 /** A slot with figures. */

@@ -1,7 +1,7 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
-import { HOUR_MS, MINUTE_MS } from './days.ts';
+import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Produced, Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';
 import { PRODUCTION_STORED } from './storing.ts';

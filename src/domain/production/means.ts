@@ -1,5 +1,6 @@
 import { PRODUCTION_TYPES } from '../../adapter/market.ts';
-import { HOUR_MS, MINUTE_MS, midnight } from './days.ts';
+import { midnight } from '../../core/swedish-days.ts';
+import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { HistoricProduction, ProductionQuery, Unit } from './shapes.ts';
 import type { StoredProduction } from './store.ts';
 import { powerOf, roundedMw } from './unit.ts';

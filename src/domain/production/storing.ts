@@ -6,7 +6,7 @@ import {
 } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Database } from '../../db/database.ts';
-import { MINUTE_MS } from './days.ts';
+import { MINUTE_MS } from './durations.ts';
 import { judge, type Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';

@@ -1,5 +1,6 @@
 import type { Day } from '../../adapter/market.ts';
-import { dayAt, MINUTE_MS, midnight } from './days.ts';
+import { dayAt, midnight } from '../../core/swedish-days.ts';
+import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 
 /** A slot of SE3 as it was served. */

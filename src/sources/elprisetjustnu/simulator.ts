@@ -1,5 +1,6 @@
 import { PRICE_AREAS } from '../../adapter/market.ts';
 import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
+import { swedishTime } from '../../core/swedish-days.ts';
 
 const PATH = /^\/api\/v1\/prices\/(\d{4})\/(\d{2})-(\d{2})_(SE[1-4])\.json$/;
 const HOUR_MS = 3_600_000;
@@ -35,13 +36,10 @@ function spelt(value: number): string {
     : String(value);
 }
 
-const zoned = (at: number) =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('Europe/Stockholm');
-
 function offsetOf(at: number): number {
-  return zoned(at).offsetNanoseconds;
+  return swedishTime(at).offsetNanoseconds;
 }
 
 function localText(at: number): string {
-  return zoned(at).toString({ timeZoneName: 'never', smallestUnit: 'second' });
+  return swedishTime(at).toString({ timeZoneName: 'never', smallestUnit: 'second' });
 }

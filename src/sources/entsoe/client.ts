@@ -7,7 +7,8 @@ import {
   type PriceSource,
   type SourceSession,
 } from '../../adapter/market.ts';
-import { dayBounds, eachArea } from '../../adapter/price-figures.ts';
+import { eachArea } from '../../adapter/price-figures.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import { translate } from './translate.ts';
 
 /** A day is 10 to 40 kB. */

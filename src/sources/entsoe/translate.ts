@@ -6,8 +6,9 @@ import {
   type PriceDay,
   type PricedInterval,
 } from '../../adapter/market.ts';
-import { dayBounds, notUnderstood, perKwh } from '../../adapter/price-figures.ts';
+import { notUnderstood, perKwh } from '../../adapter/price-figures.ts';
 import { childOf, childrenOf, readXml, textOf, type XmlNode } from '../../adapter/xml.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import { pricesOf } from './period.ts';
 
 const SOURCE = 'ENTSO-E';

@@ -2,6 +2,7 @@ import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/mar
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
 import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { swedishTime } from '../../core/swedish-days.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_MS;
@@ -165,8 +166,7 @@ const isoSeconds = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
 /** CET or CEST without its offset, as the service writes it. */
 function localText(ms: number): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('Europe/Stockholm');
-  return local.toPlainDateTime().toString({ smallestUnit: 'second' });
+  return swedishTime(ms).toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
 function json(status: number, body: unknown): SimulatedAnswer {

@@ -1,5 +1,6 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 
 interface Options {
   /** What the areas are said to be; `Final` unless told otherwise. */
@@ -27,7 +28,7 @@ export function simulateNordpool(market: SimulatedMarket, { state = () => 'Final
     return {
       status: 200,
       json: {
-        deliveryDateCET: dateOf(times[0]?.start ?? 0),
+        deliveryDateCET: dayAt(times[0]?.start ?? 0),
         version: 3,
         updatedAt: `${new Date((times[0]?.start ?? 0) - 10 * 3_600_000).toISOString().slice(0, 19)}.9456464Z`,
         deliveryAreas: areas,
@@ -54,11 +55,4 @@ function cents(value: number): number {
 
 function isoSeconds(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
-}
-
-function dateOf(at: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(at)
-    .toZonedDateTimeISO('Europe/Stockholm')
-    .toPlainDate()
-    .toString();
 }

@@ -2,8 +2,9 @@ import { Big } from 'big.js';
 import Type from 'typebox';
 import Value from 'typebox/value';
 import type { Day, PriceArea, PriceDay, PricedInterval } from '../../adapter/market.ts';
-import { dayBounds, decimalText, notUnderstood, perKwh } from '../../adapter/price-figures.ts';
+import { decimalText, notUnderstood, perKwh } from '../../adapter/price-figures.ts';
 import type { Json } from '../../core/json.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 
 const SOURCE = 'Nord Pool';
 

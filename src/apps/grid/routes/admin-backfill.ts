@@ -4,7 +4,7 @@ import { rfc3339 } from '../../../core/clock.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import type { Backfill, Prices } from '../../../domain/prices/index.ts';
 import { parse } from '../parse.ts';
-import { AreaParameter, areasOf } from '../parse-market.ts';
+import { AreaParameter, areasOf, invalidQuery, withArea } from '../parse-market.ts';
 import { Backfill as BackfillShape } from '../shapes-market.ts';
 import { actorOf, adminRoute } from './admin-route.ts';
 
@@ -17,6 +17,8 @@ const BackfillQuery = Type.Object({
     Type.Boolean({ default: false, description: 'Ask for days that are stored already as well' }),
   ),
 });
+/** Parameters by what the domain calls them. */
+const NAMES = { from: 'from', until: 'to', areas: 'area' } as const;
 const BackfillPath = Type.Object({ backfill_id: Type.String() });
 
 interface BackfillRoutes {
@@ -38,11 +40,17 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
       errors: { 409: 'A back-fill is running already, or nothing is fetched' },
     }),
     async (request) => {
-      const { area: _, ...sent } = request.query as Record<string, unknown>;
-      const areas = areasOf(request.query);
+      const sent = withArea(request.query);
       const rules = { from: faultInDay, to: faultInDay };
       const { from, to, refresh } = parse(BackfillQuery, { place: 'query', sent, rules });
-      const begun = await backfill.begin({ from, until: to, areas, refresh });
+      const areas = areasOf(request.query);
+      const asked = { from, until: to, areas, refresh };
+      const fault = backfill.faultIn(asked);
+      if (fault !== null) {
+        const name = NAMES[fault.field];
+        throw invalidQuery(name, { input: Reflect.get(sent, name), error: `it ${fault.reason}` });
+      }
+      const begun = await backfill.begin(asked);
       await accounts.noteChange(actorOf(request), {
         action: 'backfill.begun',
         target: `backfill/${begun.id}`,

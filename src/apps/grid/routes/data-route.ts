@@ -1,5 +1,5 @@
 import type { RouteShorthandOptions } from 'fastify';
-import type { TObject, TSchema } from 'typebox';
+import Type, { type TObject, type TSchema } from 'typebox';
 import { ErrorAnswer, ValidationAnswer } from '../shapes.ts';
 
 interface DataRoute {
@@ -7,14 +7,19 @@ interface DataRoute {
   readonly summary: string;
   readonly description?: string;
   readonly query?: TObject;
-  readonly answer: TSchema;
+  /** As JSON; left out where it never is. */
+  readonly answer?: TSchema;
+  /** Media types that an answer may have besides, each with its description: it is sent as it is read, without a tag. */
+  readonly streamed?: Readonly<Record<string, string>>;
   /** What the statuses of this route alone mean. */
   readonly errors?: Readonly<Record<number, string>>;
 }
 
+const NOT_MODIFIED = { type: 'null', description: 'The answer is still the one that If-None-Match names' };
+
 /** What all data endpoints have in common: a key is optional, and without one the anonymous quotas hold. */
 export function dataRoute(route: DataRoute): RouteShorthandOptions {
-  const { tag, summary, description, query, answer, errors = {} } = route;
+  const { tag, summary, description, query, answer, streamed, errors = {} } = route;
   const told = {
     401: 'The API key is not valid; a call with a wrong key is never served as one without',
     403: 'The address is banned for a while after too many wrong keys',
@@ -29,13 +34,25 @@ export function dataRoute(route: DataRoute): RouteShorthandOptions {
       ...(description === undefined ? {} : { description }),
       ...(query === undefined ? {} : { querystring: query }),
       response: {
-        200: answer,
-        304: { type: 'null', description: 'The answer is still the one that If-None-Match names' },
+        ...(streamed === undefined
+          ? { 200: answer, 304: NOT_MODIFIED }
+          : { 200: { description: 'As it is read', content: contentOf(answer, streamed) } }),
         ...Object.fromEntries(
           Object.entries(told).map(([status, text]) => [status, { ...ErrorAnswer, description: text }]),
         ),
         422: ValidationAnswer,
       },
     },
+  };
+}
+
+function contentOf(json: TSchema | undefined, texts: Readonly<Record<string, string>>) {
+  const content = Object.entries(texts).map(([type, description]) => [
+    type,
+    { schema: Type.String({ description }) },
+  ]);
+  return {
+    ...(json === undefined ? {} : { 'application/json': { schema: json } }),
+    ...Object.fromEntries(content),
   };
 }

@@ -167,6 +167,24 @@ describe('the look-up routes', () => {
     assert.equal((await get('search/ort?q=zz')).text, '[]');
   });
 
+  it('want a name or a code that is more than spaces', async () => {
+    for (const [path, name] of [
+      ['lookup/ort', 'ort'],
+      ['lookup/grid-area', 'code'],
+    ] as const)
+      for (const input of ['', ' ', '\u00a0'])
+        assert.deepEqual(await faultOf(`${path}?${name}=${encodeURIComponent(input)}`), [
+          {
+            type: 'string_too_short',
+            loc: ['query', name],
+            msg: 'String should have at least 1 character',
+            input,
+            ctx: { min_length: 1 },
+          },
+        ]);
+    assert.equal((await get('lookup/ort?ort=%20Malm%C3%B6%20')).status, 200);
+  });
+
   it('say what is wrong with a coordinate', async () => {
     for (const [query, type] of [
       ['lat=north&lon=18', 'float_parsing'],

@@ -73,7 +73,10 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     (request, reply) =>
       answers.send(request, reply, {
         key: keyOf('grid-area', request.query.code),
-        make: () => areas.gridArea(parse(GridAreaQuery, { place: 'query', sent: request.query }).code),
+        make: () => {
+          const { code } = parse(GridAreaQuery, { place: 'query', sent: request.query });
+          return areas.gridArea(trimmed('code', code, 1));
+        },
       }),
   );
 
@@ -90,7 +93,10 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     (request, reply) =>
       answers.send(request, reply, {
         key: keyOf('search', request.query.q),
-        make: () => areas.search(trimmedOf(request.query)),
+        make: () => {
+          const { q } = parse(SearchQuery, { place: 'query', sent: request.query });
+          return areas.search(trimmed('q', q, 2));
+        },
       }),
   );
 
@@ -106,7 +112,10 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     (request, reply) =>
       answers.send(request, reply, {
         key: keyOf('ort', request.query.ort),
-        make: () => areas.place(parse(PlaceQuery, { place: 'query', sent: request.query }).ort),
+        make: () => {
+          const { ort } = parse(PlaceQuery, { place: 'query', sent: request.query });
+          return areas.place(trimmed('ort', ort, 1));
+        },
       }),
   );
 
@@ -166,9 +175,8 @@ function postalCodeOf(query: unknown): string {
   return outcome.value;
 }
 
-function trimmedOf(query: unknown): string {
-  const { q } = parse(SearchQuery, { place: 'query', sent: query });
-  const outcome = readTrimmed('q', q, 2);
+function trimmed(name: string, input: string, least: number): string {
+  const outcome = readTrimmed(name, input, least);
   if ('fault' in outcome) throw new ValidationError([outcome.fault]);
   return outcome.value;
 }

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onEachEngine } from '../../../../test/databases.ts';
-import { fakeSource, nothing, type ToldSource, toldSource } from '../../../../test/market.ts';
+import {
+  everyDay,
+  type FakeSource,
+  fakeSource,
+  nothing,
+  reportedDay,
+  type ToldSource,
+  toldSource,
+} from '../../../../test/market.ts';
 import { until } from '../../../../test/until.ts';
 import { callJson, makeWorld, type World } from '../../../../test/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
@@ -43,15 +51,17 @@ async function listen(url: string, headers: Record<string, string> = {}): Promis
 onEachEngine('prices and production', (engine) => {
   let world: World;
   let clock: TurnedClock;
+  let prices: FakeSource;
   let production: ToldSource;
   before(async () => {
     // Summer time ended four days before.
     clock = turnedClock(Date.parse('2026-10-29T09:07:00Z'));
+    prices = fakeSource(clock, 'told');
     production = toldSource();
     world = await makeWorld({
       engine,
       clock,
-      priceSources: [fakeSource(clock, 'told')],
+      priceSources: [prices],
       productionSource: production,
     });
     for (const what of ['prices', 'production']) {
@@ -293,17 +303,37 @@ onEachEngine('prices and production', (engine) => {
     await stream.ended;
   });
 
-  it('a stream tells a day that is new', async () => {
-    const stream = await listen(`${world.grid}/api/v1/prices/stream`);
+  it('a stream tells a day that is new or corrected, and nothing of what is as it was or past', async () => {
+    const stream = await listen(`${world.grid}/api/v1/prices/stream?area=SE3`);
     await until('the current state is told', () => stream.events('current').length === 1);
-    const path = '/admin/prices/backfill?from=2026-10-28&to=2026-10-29&refresh=true';
-    assert.equal((await world.admin('POST', path)).status, 200);
-    await filledIn();
-    // What is as it was before is no news, and days of the past are none either.
-    assert.deepEqual(
-      stream.events('day').filter((one) => (one as Item).day === '2026-10-28'),
-      [],
+    const days = () => stream.events('day') as (Item & { readonly prices: Item[] })[];
+    const fetched = async (query: string) => {
+      assert.equal((await world.admin('POST', `/admin/prices/backfill?${query}`)).status, 200);
+      await filledIn();
+    };
+    await fetched('from=2026-10-30&to=2026-10-30');
+    await until('the new day is told', () => days().length === 1);
+    const spot = await json('/api/v1/prices/spot?area=SE3');
+    const tomorrow = spot.filter(({ start }) => String(start) >= '2026-10-29T23');
+    assert.equal(tomorrow.length, 96);
+    assert.deepEqual(days(), [{ area: 'SE3', day: '2026-10-30', reason: 'stored', prices: tomorrow }]);
+    await fetched('from=2026-10-28&to=2026-10-30&refresh=true');
+    prices.answer = ({ day, areas }) =>
+      areas.map((area) =>
+        reportedDay(area, day, { eur: (index) => 0.07 + 0.03 * Math.sin(index / Number(day.slice(8))) }),
+      );
+    await fetched('from=2026-10-28&to=2026-10-29&refresh=true');
+    prices.answer = everyDay;
+    await until('the corrected day is told', () => days().length === 2);
+    const corrected = await json('/api/v1/prices/spot?area=SE3');
+    const today = corrected.filter(({ start }) => String(start) < '2026-10-29T23');
+    assert.notDeepEqual(
+      today,
+      spot.filter(({ start }) => String(start) < '2026-10-29T23'),
     );
+    assert.deepEqual(days().slice(1), [
+      { area: 'SE3', day: '2026-10-29', reason: 'corrected', prices: today },
+    ]);
     stream.hangUp();
     await stream.ended;
   });
@@ -359,8 +389,61 @@ onEachEngine('prices and production', (engine) => {
     assert.equal(audit[0]?.action, 'backfill.cancelled');
     assert.equal(audit[0]?.target, `backfill/${newest?.id}`);
     assert.ok(audit.some(({ action }) => action === 'backfill.begun'));
-    const wrong = await world.admin('POST', '/admin/prices/backfill?from=2026-02-30&to=2026-03-01');
-    assert.equal(wrong.status, 422);
+  });
+
+  it('back-fills say what is wrong with a range, all of it at once', async () => {
+    const faultsOf = async (query: string) => {
+      const answer = await world.admin('POST', `/admin/prices/backfill?${query}`);
+      assert.equal(answer.status, 422, query);
+      const { detail } = (await answer.json()) as { detail: Item[] };
+      return detail.map(({ type, loc, msg }) => `${type} ${String(loc)}: ${msg}`);
+    };
+    assert.deepEqual(await faultsOf('from=2026-02-30&to=2026-03-01&refresh=maybe&area=SE9'), [
+      'value_error query,from: Value error, it must be a day of the calendar such as 2024-01-01',
+      "literal_error query,area: Input should be 'SE1', 'SE2', 'SE3' or 'SE4'",
+      'bool_parsing query,refresh: Input should be a valid boolean, unable to interpret input',
+    ]);
+    for (const [query, fault] of [
+      ['from=2026-03-02&to=2026-03-01', 'it must not be before 2026-03-02, which is the first day'],
+      ['from=2026-10-01&to=2027-01-01', 'it must not be after 2026-10-30'],
+      ['from=2000-01-01&to=2026-01-01', 'it must not be more than 20 years after 2000-01-01'],
+    ] as const)
+      assert.deepEqual(await faultsOf(query), [`value_error query,to: Value error, ${fault}`]);
+  });
+});
+
+describe('the documents of prices and production', () => {
+  it('say in which formats there are answers, and which of them are tagged', async () => {
+    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
+    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
+      paths: Record<string, { get: { parameters?: Item[]; responses: Record<string, { content?: Item }> } }>;
+    };
+    const formatsOf = (path: string) => Object.keys(paths[path]?.get.responses['200']?.content ?? {});
+    assert.deepEqual(formatsOf('/api/v1/prices/stream'), ['text/event-stream']);
+    for (const path of ['/api/v1/prices/history', '/api/v1/production/history'])
+      assert.deepEqual(formatsOf(path), ['application/json', 'text/csv']);
+    const tagged = Object.keys(paths).filter((path) => paths[path]?.get?.responses['304'] !== undefined);
+    assert.equal(tagged.includes('/api/v1/prices/spot'), true);
+    assert.deepEqual(
+      tagged.filter((path) => /\/(?:history|stream)$/.test(path)),
+      [],
+    );
+    await world.close();
+  });
+
+  it('permit the defaults of their own parameters', async () => {
+    const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
+    const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { parameters?: { name: string; schema: Item }[] }>>;
+    };
+    const chosen = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(({ schema }) => Array.isArray(schema.enum) && 'default' in schema);
+    assert.ok(chosen.length >= 8, `${chosen.length} parameters have a list and a default`);
+    for (const { name, schema } of chosen)
+      assert.ok((schema.enum as unknown[]).includes(schema.default), `${name} may be ${schema.default}`);
+    await world.close();
   });
 });
 

@@ -6,7 +6,7 @@ import { sendCacheable } from '../../../http/cacheable.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
 import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../parse-market.ts';
 import { createPriceEvents } from '../price-events.ts';
-import { sendHistory } from '../send-history.ts';
+import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
 import { CurrentPrices, columnsOf, HistoricPrice, SpotPrice } from '../shapes-market.ts';
 import { shownCurrent, shownHistoric, shownSpot } from '../shown-prices.ts';
 import { createVersionedAnswers } from '../versioned-answers.ts';
@@ -71,6 +71,7 @@ export function addPriceRoutes(app: FastifyInstance, { prices, clock, stopping }
         'By area then time, sent as it is read; an answer that is cut off breaks the connection. Never the sample day.',
       query: HistoryQuery,
       answer: Type.Array(HistoricPrice),
+      streamed: HISTORY_AS_CSV,
     }),
     (request, reply) => {
       const now = clock.now();
@@ -91,9 +92,9 @@ export function addPriceRoutes(app: FastifyInstance, { prices, clock, stopping }
       tag: TAG,
       summary: 'Prices as they change, as server-sent events',
       description:
-        'text/event-stream. At once `current` (as prices/current), then `slot` when a slot begins (its items as in prices/spot) and `day` when a day from today on is new or corrected: {area, day, reason, prices}. A client that returns is told the current state again.',
+        'At once `current` (as prices/current), then `slot` when a slot begins (its items as in prices/spot) and `day` when a day from today on is new or corrected: {area, day, reason, prices}. A client that returns is told the current state again.',
       query: AreaQuery,
-      answer: Type.String({ description: 'Events' }),
+      streamed: { 'text/event-stream': 'Server-sent events' },
       errors: NONE,
     }),
     (request, reply) => {

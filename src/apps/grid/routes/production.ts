@@ -5,7 +5,7 @@ import type { HistoricProduction, Produced, Production } from '../../../domain/p
 import { sendCacheable } from '../../../http/cacheable.ts';
 import type { Cell } from '../../../http/rows.ts';
 import { HistoryQuery, historyOf } from '../parse-market.ts';
-import { sendHistory } from '../send-history.ts';
+import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
 import {
   columnsOf,
   HistoricProduction as HistoricShape,
@@ -53,6 +53,7 @@ export function addProductionRoutes(app: FastifyInstance, { production, clock }:
       description: 'By area then time, sent as it is read; an answer that is cut off breaks the connection.',
       query: HistoryQuery,
       answer: Type.Array(HistoricShape),
+      streamed: HISTORY_AS_CSV,
       errors: NONE,
     }),
     (request, reply) => {

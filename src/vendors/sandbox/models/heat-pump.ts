@@ -1,9 +1,10 @@
 import Type from 'typebox';
+import { midnight } from '../../../core/swedish-days.ts';
 import { between } from '../physics/chance.ts';
 import { outdoorC } from '../physics/outdoor.ts';
 import { energyWh } from '../physics/quadrature.ts';
 import { type Building, heatRoom, heatW, type Room, regimeOf } from '../physics/room.ts';
-import { HOUR_MS, type Span, startOfDay } from '../physics/stockholm.ts';
+import { HOUR_MS, type Span } from '../physics/stockholm.ts';
 import { targetC } from './heating.ts';
 import { model } from './model.ts';
 
@@ -32,10 +33,10 @@ const roomOf = (state: HeatPumpState): Room => ({
 const electricW = (heat: number, ms: number) => STANDBY_W + heat / coefficientOfPerformance(ms);
 
 function advance(state: HeatPumpState, span: Span): HeatPumpState {
-  const midnight = startOfDay(span.to);
-  if (midnight > span.from) {
-    const { roomC } = heatRoom(HOUSE, roomOf(state), { from: span.from, to: midnight });
-    return heatToday({ ...state, room_c: roomC, today_wh: 0 }, { from: midnight, to: span.to });
+  const turn = midnight(span.to);
+  if (turn > span.from) {
+    const { roomC } = heatRoom(HOUSE, roomOf(state), { from: span.from, to: turn });
+    return heatToday({ ...state, room_c: roomC, today_wh: 0 }, { from: turn, to: span.to });
   }
   return heatToday(state, span);
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { dayAt } from '../../../core/swedish-days.ts';
 import { between } from '../physics/chance.ts';
-import { dateOf } from '../physics/stockholm.ts';
 import { sineOfSunHeight, sunHoursToday } from '../physics/sun.ts';
 import { model } from './model.ts';
 
@@ -11,7 +11,7 @@ type SolarState = Record<string, never>;
 const peakW = (seed: string) => between(seed, 'peak', [6_000, 12_000]);
 
 /** What the clouds of a date let through. */
-const clearness = (seed: string, at: number) => between(seed, `clouds ${dateOf(at)}`, [0.2, 1]);
+const clearness = (seed: string, at: number) => between(seed, `clouds ${dayAt(at)}`, [0.2, 1]);
 
 /** Flat panels in Stockholm: production is peak × sin(sun height) × the day's clearness; the energy is today's. */
 export const solarInverter = model<SolarState>({

@@ -1,5 +1,6 @@
+import { dayAt } from '../../../core/swedish-days.ts';
 import { between } from './chance.ts';
-import { dateOf, HOUR_MS, hourOfDay } from './stockholm.ts';
+import { HOUR_MS, hourOfDay } from './stockholm.ts';
 
 const bell = (hour: number, centre: number, width: number) => Math.exp(-(((hour - centre) / width) ** 2) / 2);
 
@@ -10,6 +11,6 @@ const bell = (hour: number, centre: number, width: number) => Math.exp(-(((hour 
 export function houseLoadA(seed: string, ms: number): number {
   const middle = Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS / 2;
   const hour = hourOfDay(middle);
-  const busy = between(seed, `house ${dateOf(middle)}`, [0.6, 1.2]);
+  const busy = between(seed, `house ${dayAt(middle)}`, [0.6, 1.2]);
   return 1.5 + busy * (2.5 * bell(hour, 7.5, 1.2) + 6 * bell(hour, 19, 2));
 }

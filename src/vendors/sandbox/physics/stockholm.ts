@@ -1,4 +1,4 @@
-const ZONE = 'Europe/Stockholm';
+import { swedishTime } from '../../../core/swedish-days.ts';
 
 export const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
@@ -10,26 +10,14 @@ export interface Span {
   readonly to: number;
 }
 
-const local = (ms: number) => Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(ZONE);
-
-/** Midnight in Stockholm at or before `ms`; days have 23, 24 or 25 hours. */
-export function startOfDay(ms: number): number {
-  return local(ms).startOfDay().epochMilliseconds;
-}
-
-/** The local date, for example `2026-06-21`. */
-export function dateOf(ms: number): string {
-  return local(ms).toPlainDate().toString();
-}
-
 /** 12:00 UTC of the local date. */
 export function utcNoonOf(ms: number): number {
-  const { year, month, day } = local(ms);
+  const { year, month, day } = swedishTime(ms);
   return new Temporal.PlainDateTime(year, month, day, 12).toZonedDateTime('UTC').epochMilliseconds;
 }
 
 /** Hours since local midnight by the clock on the wall, with fractions: 0–24. */
 export function hourOfDay(ms: number): number {
-  const { hour, minute, second } = local(ms);
+  const { hour, minute, second } = swedishTime(ms);
   return hour + minute / 60 + second / 3_600;
 }

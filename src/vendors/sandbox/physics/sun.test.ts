@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { startOfDay } from './stockholm.ts';
+import { midnight } from '../../../core/swedish-days.ts';
 import { sineOfSunHeight, solarNoon, sunHeightDegrees, sunHoursToday } from './sun.ts';
 
 const near = (actual: number, expected: number, tolerance: number) =>
@@ -27,7 +27,7 @@ it('has its noon by the equation of time', () => {
 it('sums the day as a numerical integral does', () => {
   const moment = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2040, 0, 1) });
   const compare = (ms: number) => {
-    const from = startOfDay(ms);
+    const from = midnight(ms);
     const steps = 2_000;
     const step = (ms - from) / steps;
     let sum = 0;
@@ -43,7 +43,7 @@ it('gives energy that never falls within a day', () => {
     fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2040, 0, 1) }),
     fc.integer({ min: 0, max: 86_400_000 }),
     (ms, later) => {
-      const sameDay = startOfDay(ms) === startOfDay(ms + later);
+      const sameDay = midnight(ms) === midnight(ms + later);
       return !sameDay || sunHoursToday(ms + later) >= sunHoursToday(ms);
     },
   );
