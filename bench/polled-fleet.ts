@@ -52,6 +52,9 @@ export function benchVendor(slug: string, type: DeviceType, of: Limited, isSwept
   };
 }
 
+/** Always the same, so that what is waited for besides shows. */
+const ANSWER_MS = 40;
+
 /** A vendor's cloud in this process: it answers after some milliseconds, and one device in ten charges. */
 export function cheapCloud(): { http: Http; calls(): number } {
   let calls = 0;
@@ -60,7 +63,7 @@ export function cheapCloud(): { http: Http; calls(): number } {
     http: {
       async send({ path }) {
         calls += 1;
-        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
+        await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
         const text = `{"watt":${calls % 11_000},"charging":${path.endsWith('0')}}`;
         return {
           status: 200,

@@ -107,7 +107,7 @@ async function bench(engine: Engine): Promise<Section> {
   const added = quantile(busy, 0.99) - quantile(calm, 0.99);
   return {
     title: `${count(LINKS)} linked accounts with ${count(DEVICES)} devices, read in the background by one process, ${engine}`,
-    note: `limits and pace of Easee (60,000 links), Netatmo (30,000, three rooms each) and Tesla (10,000); the vendor is in the process and answers after 20–80 ms; one charger in ten charges; ${seconds.toFixed(0)} s watched`,
+    note: `limits and pace of Easee (60,000 links), Netatmo (30,000, three rooms each) and Tesla (10,000); the vendor is in the process and answers after 40 ms; one charger in ten charges; ${seconds.toFixed(0)} s watched`,
     rows: [
       { what: 'Calls to vendors a second', figure: perSecond.toFixed(0) },
       {

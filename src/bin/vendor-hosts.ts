@@ -4,6 +4,7 @@ import type { VendorSocket } from '../adapter/stream.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { SocketRequest } from '../domain/links/index.ts';
 import type { OutboundAgent } from '../outbound/index.ts';
 
 interface VendorHostsOptions {
@@ -77,16 +78,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
 
   return {
     /** Opens a WebSocket at a host of a vendor. */
-    async openSocket(
-      adapter: Adapter,
-      request: {
-        readonly host: string;
-        readonly path: string;
-        readonly query: Readonly<Record<string, string>>;
-        readonly headers: Readonly<Record<string, string>>;
-        readonly signal: AbortSignal;
-      },
-    ): Promise<VendorSocket> {
+    async openSocket(adapter: Adapter, request: SocketRequest): Promise<VendorSocket> {
       const { host, path, query, headers, signal } = request;
       if (adapter.chosenAddress !== undefined)
         throw new Error('streams at addresses that users choose are not guarded yet');

@@ -23,21 +23,22 @@ export interface Caller {
 
 type OfVendor = LinkKey & { readonly vendor: string };
 
+/** A WebSocket that is to be opened, with the token where the vendor wants it. */
+export interface SocketRequest {
+  /** Which of the adapter's hosts. */
+  readonly host: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
 interface CallsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** A host of a vendor, as its adapter or a setting has it. */
   readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
   /** Opens a WebSocket at a host of a vendor. */
-  readonly openSocket?: (
-    adapter: Adapter,
-    request: {
-      readonly host: string;
-      readonly path: string;
-      readonly query: Readonly<Record<string, string>>;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly signal: AbortSignal;
-    },
-  ) => Promise<VendorSocket>;
+  readonly openSocket?: (adapter: Adapter, request: SocketRequest) => Promise<VendorSocket>;
   readonly partnerOf: (vendor: string) => Partner | undefined;
   readonly tokens: TokensOfLinks;
   readonly budgets: Budgets;

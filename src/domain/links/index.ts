@@ -17,7 +17,7 @@ import { markedAsSimulated } from './simulated-names.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import type { TokensOfLinks } from './tokens.ts';
 
-export { type Calls, createCalls } from './calls.ts';
+export { type Calls, createCalls, type SocketRequest } from './calls.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
