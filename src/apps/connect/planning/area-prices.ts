@@ -13,10 +13,17 @@ export interface AreaRequest {
 
 /** Reads a request that names an area; undefined when it names none. */
 export function areaRequestOf(request: unknown): AreaRequest | undefined {
-  if (typeof request !== 'object' || request === null || !Object.hasOwn(request, 'area')) return undefined;
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return undefined;
+  if (!Object.hasOwn(request, 'area')) {
+    if (Object.hasOwn(request, 'prices')) return undefined;
+    throw new AppError(
+      'request.invalid',
+      `send prices, a list of slots, or area, one of ${PRICE_AREAS.join(', ')}`,
+    );
+  }
   const { area, prices, ...rest } = request as Readonly<Record<string, unknown>>;
   if (prices !== undefined) throw new AppError('request.invalid', 'send either prices or area, not both');
-  const known = PRICE_AREAS.find((one) => one === area);
+  const known = PRICE_AREAS.find((one) => one === (typeof area === 'string' ? area.toUpperCase() : area));
   if (known === undefined)
     throw new AppError('request.invalid', `area must be one of ${PRICE_AREAS.join(', ')}`);
   return { area: known, rest };

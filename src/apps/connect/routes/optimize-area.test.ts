@@ -105,6 +105,10 @@ describe('POST /optimize/plan with an area', () => {
     assert.equal(body.total_cost, '2.425');
   });
 
+  it('takes an area in small letters, as Grid does', async () => {
+    assert.equal((await post({ area: 'se3', task: TASK })).body.area, 'SE3');
+  });
+
   it('answers what the same prices sent along would be answered', async () => {
     const { body } = await post({ area: 'SE2', task: TASK });
     const prices = body.slots.map(({ start, price }) => ({ start, duration_min: 15, price }));
@@ -117,9 +121,9 @@ describe('POST /optimize/plan with an area', () => {
     const refusals = [
       [{ area: 'SE4', task: TASK }, /SE4/, 'prices.unavailable'],
       [{ area: 'SE3', prices: [], task: TASK }, /either prices or area, not both/, 'request.invalid'],
-      [{ area: 'se3', task: TASK }, /area must be one of SE1, SE2, SE3, SE4/, 'request.invalid'],
+      [{ area: 'SE5', task: TASK }, /area must be one of SE1, SE2, SE3, SE4/, 'request.invalid'],
       [{ area: null, task: TASK }, /area must be one of/, 'request.invalid'],
-      [{ task: TASK }, /prices must be a list/, 'request.invalid'],
+      [{ task: TASK }, /send prices, a list of slots, or area, one of SE1/, 'request.invalid'],
       [{ area: 'SE3' }, /task must be a JSON object/, 'request.invalid'],
     ] as const;
     for (const [sent, sentence, code] of refusals) {
