@@ -12,46 +12,78 @@ export interface LinkSignals {
 
 /** A signal may come before the command that it is about has had its answer; it is kept for so long. */
 const KEPT_MS = 15_000;
+/** Of those that nobody has asked for, in all; the oldest give way. */
+const MOST_KEPT = 10_000;
+
+interface Early {
+  readonly value: unknown;
+  readonly until: number;
+}
 
 export function createSignals(clock: Clock): LinkSignals {
-  const open = new Set<string>();
-  const early = new Map<string, unknown>();
-  const waiting = new Map<string, (value: unknown) => void>();
   const linkOf = ({ account, link }: LinkKey) => `${account}/${link}`;
+  const open = new Set<string>();
+  /** By link and name, the oldest first. */
+  const early = new Map<string, Early>();
+  /** Who waits, by link and then by name. */
+  const waiting = new Map<string, Map<string, Set<(value: unknown) => void>>>();
+
+  function keep(key: string, value: unknown): void {
+    const now = clock.now();
+    for (const [oldest, { until }] of early) {
+      if (until > now && early.size < MOST_KEPT) break;
+      early.delete(oldest);
+    }
+    early.delete(key);
+    early.set(key, { value, until: now + KEPT_MS });
+  }
+
+  /** Takes out what was told before anybody asked. */
+  function kept(key: string): Early | undefined {
+    const one = early.get(key);
+    early.delete(key);
+    return one !== undefined && one.until > clock.now() ? one : undefined;
+  }
+
+  function waitFor(link: string, name: string, ms: number): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const names = waiting.get(link) ?? new Map<string, Set<(value: unknown) => void>>();
+    const waiters = names.get(name) ?? new Set();
+    waiting.set(link, names.set(name, waiters));
+    const end = (value: unknown): void => {
+      cancel();
+      waiters.delete(end);
+      if (waiters.size === 0 && names.get(name) === waiters) names.delete(name);
+      if (names.size === 0 && waiting.get(link) === names) waiting.delete(link);
+      resolve(value);
+    };
+    const cancel = clock.after(ms, () => end(undefined));
+    waiters.add(end);
+    return promise;
+  }
+
   return {
-    of: (link) => ({
+    of: (key) => ({
       wait(name, ms) {
-        if (!open.has(linkOf(link))) return Promise.resolve(undefined);
-        const key = `${linkOf(link)}/${name}`;
-        if (early.has(key)) {
-          const value = early.get(key);
-          early.delete(key);
-          return Promise.resolve(value);
-        }
-        return new Promise((resolve) => {
-          const cancel = clock.after(ms, () => {
-            waiting.delete(key);
-            resolve(undefined);
-          });
-          waiting.set(key, (value) => {
-            cancel();
-            waiting.delete(key);
-            resolve(value);
-          });
-        });
+        const link = linkOf(key);
+        if (!open.has(link)) return Promise.resolve(undefined);
+        const told = kept(`${link}/${name}`);
+        return told === undefined ? waitFor(link, name, ms) : Promise.resolve(told.value);
       },
     }),
-    tell(link, name, value) {
-      const key = `${linkOf(link)}/${name}`;
-      const waiter = waiting.get(key);
-      if (waiter !== undefined) {
-        waiter(value);
-        return;
-      }
-      early.set(key, value);
-      clock.after(KEPT_MS, () => early.delete(key));
+    tell(key, name, value) {
+      const link = linkOf(key);
+      const waiters = waiting.get(link)?.get(name);
+      if (waiters === undefined) keep(`${link}/${name}`, value);
+      else for (const end of [...waiters]) end(value);
     },
     opened: (link) => void open.add(linkOf(link)),
-    closed: (link) => void open.delete(linkOf(link)),
+    closed(key) {
+      const link = linkOf(key);
+      open.delete(link);
+      // Nothing comes any more: whoever waits asks the vendor instead.
+      for (const waiters of [...(waiting.get(link)?.values() ?? [])])
+        for (const end of [...waiters]) end(undefined);
+    },
   };
 }

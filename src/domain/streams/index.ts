@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Stream, StreamSession } from '../../adapter/stream.ts';
-import { type Clock, sleep } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
@@ -206,12 +206,16 @@ export function createStreams(options: StreamsOptions) {
 
   /** Waits, but no longer than until the stream is to end or to be opened anew. */
   async function pause(holding: Holding, ms: number): Promise<void> {
-    const ended = new Promise<void>((resolve) => {
-      for (const { signal } of [holding.stop, holding.renew])
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([sleep(clock, ms), ended]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => resolve();
+    const signals = [holding.stop.signal, holding.renew.signal];
+    const cancel = clock.after(ms, end);
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (signals.some(({ aborted }) => aborted)) end();
+    await promise;
+    cancel();
+    // One of them lives as long as the stream is held, through however many attempts.
+    for (const signal of signals) signal.removeEventListener('abort', end);
   }
 
   return {

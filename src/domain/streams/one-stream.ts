@@ -41,12 +41,12 @@ export async function runStream(options: RunOptions): Promise<void> {
       giveUp(late(`${name} was silent for ${stream.silenceSeconds} s on its stream`)),
     );
   };
-  const session = options.session(abort.signal);
-  const listening: StreamSession = {
-    ...session,
-    connect: async (request) => heardOf(await session.connect(request), heard),
-  };
   try {
+    const session = options.session(abort.signal);
+    const listening: StreamSession = {
+      ...session,
+      connect: async (request) => heardOf(await session.connect(request), heard),
+    };
     const run = stream.run(listening, devices, () => {
       if (isOpen || abort.signal.aborted) return;
       isOpen = true;
