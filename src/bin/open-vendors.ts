@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { sleep } from '../core/clock.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
 import { createVendorCaller } from '../domain/devices/index.ts';
 import {
@@ -19,6 +20,9 @@ import type { Shared } from './shared.ts';
 import { startSimulators } from './simulators.ts';
 import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
 import { VERSION } from './version.ts';
+
+/** Renewals under way are waited for so long when the process stops: little is left of its five seconds by then. */
+const RENEWALS_MS = 1_000;
 
 /** What linked accounts and their vendors' clouds are reached with. */
 export async function openVendors(shared: Shared, list: readonly Adapter[]) {
@@ -61,7 +65,11 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     log,
     userAgent: `elnav/${VERSION}`,
   });
-  closers.push(() => hosts.close());
+  closers.push(
+    () => hosts.close(),
+    // A renewal that is cut off costs the user the link: the vendor may have taken the old sign-in back.
+    () => Promise.race([tokens.settled(), sleep(clock, RENEWALS_MS)]),
+  );
   const calls = createCalls({
     adapters,
     hostOf: hosts.hostOf,

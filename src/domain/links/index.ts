@@ -310,6 +310,7 @@ export function createLinks(options: LinksOptions) {
       }
       const ids = await devices.ofLink(row);
       await store.remove(row);
+      await tokens.forget(row);
       await drop(row, 'deleted');
       await tellWatchers((watcher) => watcher.unlinked?.(row));
       await devices.changed(account, ids);

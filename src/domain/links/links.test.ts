@@ -53,6 +53,18 @@ onEachEngine('links', (engine) => {
 
   const idsOf = async (process: Core, owner: number) => (await process.list(owner)).map(({ id }) => id);
 
+  it('take their tokens along, out of the memory too', async () => {
+    await core.link(account, 'testvendor');
+    const [link] = await core.links.list(account);
+    const key = { account, link: link?.id ?? '' };
+    const tokens = { access: 'a', refresh: null, expiresAt: core.clock.now() + 3_600_000 };
+    await core.tokens.put(core.database.queries, key, tokens);
+    const keeper = core.tokens.keeper(key, () => Promise.reject(new Error('it is not renewed')));
+    assert.equal((await keeper.current()).access, 'a');
+    await core.links.remove(account, key.link);
+    await assert.rejects(keeper.current(), { code: 'vendor.login_expired' });
+  });
+
   it('are updated when the same vendor account is linked again, and keep their id and states', async () => {
     const first = await core.link(account, 'testvendor', { user: 'anna', password: 'old' });
     const [link] = await core.links.list(account);

@@ -191,6 +191,61 @@ onEachEngine('tokens', (engine) => {
     assert.deepEqual(await tokens.keeper(key, vendor.renew).current(), signedIn);
   });
 
+  it('that were read before they changed are not kept', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, store } = await linkTo(vendor);
+    const isRead = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    let slow = true;
+    const tokens = createTokens({
+      bus: database.bus,
+      store: {
+        ...store,
+        async find(link) {
+          const row = await store.find(link);
+          if (!slow) return row;
+          slow = false;
+          isRead.resolve();
+          await goesOn.promise;
+          return row;
+        },
+      },
+      vault: createVault(KEYS, systemRandom),
+      clock,
+      log: silentLog,
+    });
+    const reading = tokens.keeper(key, vendor.renew).current();
+    await isRead.promise;
+    const signedIn = { access: 'new-access', refresh: 'new-refresh', expiresAt: clock.now() + HOUR_MS };
+    clock.turn(1);
+    await tokens.put(database.queries, key, signedIn);
+    await tokens.forget(key);
+    goesOn.resolve();
+    await reading;
+    assert.deepEqual(await tokens.keeper(key, vendor.renew).current(), signedIn);
+  });
+
+  it('are waited for when the process is to stop: what the vendor gave must be stored', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, tokens } = await linkTo(vendor);
+    const rotated = Promise.withResolvers<void>();
+    vendor.onRotated = () => rotated.promise;
+    const renewing = tokens.keeper(key, vendor.renew).renewed(vendor.first());
+    await until('it is so', () => vendor.asked === 1);
+    let isSettled = false;
+    const settled = tokens.settled().then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isSettled, false);
+    rotated.resolve();
+    await settled;
+    const stored = await on(database).tokens.keeper(key, vendor.renew).current();
+    assert.equal(stored.access, 'access-1');
+    await renewing;
+    await tokens.settled();
+  });
+
   it('are stored in the end when the database is away for a moment', async () => {
     const vendor = rotatingVendor(clock);
     const { key, store } = await linkTo(vendor);

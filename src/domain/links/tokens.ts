@@ -44,17 +44,26 @@ export type Renew = (tokens: Tokens) => Promise<Tokens>;
 export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   const self = crypto.randomUUID();
   const held = new Map<string, Held>();
+  /** Counts what was forgotten: tokens that were read before must not be kept after. */
+  let forgotten = 0;
   const flights = new Map<string, Promise<Held>>();
   /** Renewed by the vendor, and not stored yet: nothing else would sign the link in any more. */
   const unsaved = new Map<string, { readonly row: TokenRow; readonly tokens: Tokens }>();
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
   const bindingOf = ({ account, link }: LinkKey) => ({ account, link, field: TOKENS });
 
+  const drop = (key: LinkKey): void => {
+    forgotten += 1;
+    held.delete(keyOf(key));
+  };
   bus.on(CHANGED, (message) => {
-    held.delete(keyOf(message as unknown as LinkKey));
+    drop(message as unknown as LinkKey);
     return undefined;
   });
-  bus.onGap(() => held.clear());
+  bus.onGap(() => {
+    forgotten += 1;
+    held.clear();
+  });
 
   function open(row: TokenRow): Held {
     try {
@@ -67,10 +76,11 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   async function load(key: LinkKey): Promise<Held> {
     const known = bus.live ? held.get(keyOf(key)) : undefined;
     if (known !== undefined) return known;
+    const before = forgotten;
     const row = await store.find(key);
     if (row === undefined) throw lost('there is no sign-in for this account; link it again');
     if (row.lostReason !== null) throw lost(row.lostReason);
-    return keep(open(row));
+    return forgotten === before ? keep(open(row)) : open(row);
   }
 
   function keep(one: Held): Held {
@@ -97,7 +107,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
       const row = await store.find(from.row);
       if (row === undefined) throw lost('the account is no longer linked');
       if (row.lostReason !== null) throw lost(row.lostReason);
-      if (row.version !== from.row.version) return keep(open(row));
+      if (row.version !== from.row.version) return open(row);
       const now = clock.now();
       if (await store.beginRenewal(row, { renewer: self, now, until: now + LEASE_MS })) {
         return askAndSave(open(row), ask);
@@ -134,10 +144,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
         await forget(row);
         // Somebody linked the account again while it was renewed: that sign-in counts.
         if (!isStored) return load(row);
-        return keep({
-          row: { ...row, sealed, expiresAt: tokens.expiresAt, version: row.version + 1 },
-          tokens,
-        });
+        return { row: { ...row, sealed, expiresAt: tokens.expiresAt, version: row.version + 1 }, tokens };
       } catch (error) {
         if (attempt >= STORE_ATTEMPTS) {
           log.error({ err: error, link: row.link }, 'renewed tokens could not be stored yet');
@@ -152,7 +159,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
 
   /** Every process reads the tokens of the link anew. */
   const forget = async (key: LinkKey): Promise<void> => {
-    held.delete(keyOf(key));
+    drop(key);
     await bus.publish(CHANGED, { account: key.account, link: key.link });
   };
 
@@ -200,6 +207,11 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     },
 
     forget,
+
+    /** Resolves when no renewal is under way: what a vendor has given must be stored before the process ends. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(flights.values());
+    },
   };
 }
 
