@@ -129,9 +129,7 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
       session: loginSession(),
       credentials,
       refreshGrant:
-        oauth === undefined
-          ? undefined
-          : (from, old) => refreshGrant({ name: adapter.name, oauth }, from, old),
+        oauth === undefined ? undefined : (from, old) => refreshGrant({ ...adapter, oauth }, from, old),
     });
     return world.tokens;
   }

@@ -235,6 +235,21 @@ describe('signing in at an OAuth vendor', () => {
       assert.equal(linked.headers.get('location'), 'http://localhost:3000/?status=linked');
     });
 
+    it('is not used up by an account that could not be linked', async () => {
+      const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
+      const browser = new Browser();
+      const page = await begin(browser, `?session=${id}`);
+      served.vendor.fault('token_refused');
+      const failed = await browser.get(await signIn(page));
+      served.vendor.fault(null);
+      assert.equal(
+        failed.headers.get('location'),
+        'http://localhost:3000/?status=failed&reason=link.credentials_refused',
+      );
+      const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
+      assert.equal(linked.headers.get('location'), 'http://localhost:3000/?status=linked');
+    });
+
     it('links nothing for a browser that did not begin it', async () => {
       const { session: id } = await session({});
       const attacker = new Browser();

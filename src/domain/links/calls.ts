@@ -92,7 +92,8 @@ export function createCalls(options: CallsOptions) {
         refreshGrant:
           oauth === undefined
             ? undefined
-            : (session, from) => refreshGrant({ name: adapter.name, oauth }, session, from),
+            : (session, from) =>
+                refreshGrant({ slug: adapter.slug, name: adapter.name, oauth }, session, from),
       });
     } finally {
       cancel();

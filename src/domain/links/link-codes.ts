@@ -32,6 +32,7 @@ export function createLinkCodes({ database, vault, clock, random }: LinkCodesOpt
       const sha256 = sha256Of(code);
       const expiresAt = clock.now() + LIFETIME_MS;
       const sealed = vault.seal(JSON.stringify(tokens), bindingOf(sha256));
+      await store.removeBefore(clock.now());
       await store.put({ sha256, vendor, sealed, expiresAt });
       return { code, expiresAt };
     },

@@ -68,10 +68,19 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
 
     byHash: (sha256: string): Promise<LinkSessionRow | undefined> => store.findSession(sha256),
 
-    /** Takes the session: of two that use it at once, one does. Throws `session.invalid`. */
-    async use(row: LinkSessionRow): Promise<void> {
+    /**
+     * Does the work that a session is for: of two that use it at once, one does. A session whose work fails can be used again.
+     * Throws `session.invalid`, and what the work throws.
+     */
+    async use(row: LinkSessionRow, work: () => Promise<unknown>): Promise<void> {
       const now = clock.now();
       if (row.expiresAt <= now || !(await store.useSession(row.sha256, now))) throw invalidSession();
+      try {
+        await work();
+      } catch (error) {
+        await store.giveBackSession(row.sha256, now);
+        throw error;
+      }
     },
   };
 }

@@ -6,9 +6,20 @@ import type { Json } from '../../core/json.ts';
 /** Answers that mean that the user must sign in again: RFC 6749 §5.2, and what vendors say besides. */
 const LOST = ['invalid_grant'];
 
-/** The refresh grant of RFC 6749 §6. Throws `vendor.login_expired` when the vendor says that the grant is lost. */
+/** What the vendor says of a client that it does not know or does not let do this (RFC 6749 §5.2). */
+const NOT_OUR_CLIENT = ['invalid_client', 'unauthorized_client'];
+
+interface OfVendor {
+  readonly slug: string;
+  readonly name: string;
+}
+
+/**
+ * The refresh grant of RFC 6749 §6. Throws `vendor.login_expired` when the vendor says that the grant is lost, and
+ * `oauth.not_configured` when it says that the client is not ours.
+ */
 export async function refreshGrant(
-  { name, oauth }: { readonly name: string; readonly oauth: OAuth },
+  { slug, name, oauth }: OfVendor & { readonly oauth: OAuth },
   { http, clock, partner }: LoginSession,
   tokens: Tokens,
 ): Promise<Tokens> {
@@ -24,7 +35,8 @@ export async function refreshGrant(
     });
     return tokensIn(name, answer.json(), { now: clock.now(), before: tokens });
   } catch (error) {
-    if (!(error instanceof HttpFailure) || !isLost(error, oauth)) throw error;
+    if (!(error instanceof HttpFailure)) throw error;
+    if (!isLost(error, oauth)) throw clientRefused({ slug, name }, error) ?? error;
     throw new AppError('vendor.login_expired', `the sign-in at ${name} has expired; link the account again`, {
       cause: error,
     });
@@ -44,8 +56,22 @@ export function clientFields(
   return { form: {}, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
+/** The error for a vendor that does not take our client id and secret: neither signing in again nor waiting would help. */
+export function clientRefused({ slug, name }: OfVendor, failure: HttpFailure): AppError | undefined {
+  if (failure.kind !== 'refused' || !says(failure, NOT_OUR_CLIENT)) return undefined;
+  const prefix = `ELNAV_${slug.toUpperCase()}`;
+  return new AppError(
+    'oauth.not_configured',
+    `${name} does not take the client id and secret of this server: the operator must check ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
+    { cause: failure },
+  );
+}
+
 /** A vendor that states no lifetime is asked for a new token after this. */
 const UNSTATED_SECONDS = 3_600;
+const MOST_SECONDS = 10 * 365 * 86_400;
+/** RFC 6749 appendix A.12; nothing else can be sent in a header. */
+const ACCESS_TOKEN = /^[\x20-\x7e]+$/;
 
 /** Reads a token answer (RFC 6749 §5.1); one without a refresh token keeps the old one. */
 export function tokensIn(
@@ -55,19 +81,22 @@ export function tokensIn(
 ): Tokens {
   const { access_token, refresh_token, expires_in } =
     typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
-  if (typeof access_token !== 'string' || access_token === '')
+  if (typeof access_token !== 'string' || !ACCESS_TOKEN.test(access_token))
     throw new AppError('vendor.answer_invalid', `the token answer of ${name} was not understood`);
-  const seconds = Number(expires_in ?? UNSTATED_SECONDS);
+  const stated = Number(expires_in ?? UNSTATED_SECONDS);
+  const seconds = stated > 0 ? Math.min(stated, MOST_SECONDS) : UNSTATED_SECONDS;
   return {
     access: access_token,
     refresh: typeof refresh_token === 'string' ? refresh_token : (before?.refresh ?? null),
-    expiresAt: now + (Number.isFinite(seconds) && seconds > 0 ? seconds : UNSTATED_SECONDS) * 1000,
+    expiresAt: now + Math.ceil(seconds * 1000),
     ...(before?.extra === undefined ? {} : { extra: before.extra }),
   };
 }
 
 function isLost(failure: HttpFailure, { lostLoginErrors = [] }: OAuth): boolean {
   if (failure.status === undefined || failure.status >= 500 || failure.status === 429) return false;
-  const words = [...LOST, ...lostLoginErrors];
-  return words.some((word) => failure.bodyText().includes(`"${word}"`));
+  return says(failure, [...LOST, ...lostLoginErrors]);
 }
+
+const says = (failure: HttpFailure, words: readonly string[]): boolean =>
+  words.some((word) => failure.bodyText().includes(`"${word}"`));

@@ -182,10 +182,27 @@ describe('signing in at an OAuth vendor', () => {
       throw new HttpFailure('refused', 'it refused', { status: 400 });
     };
     assert.equal((await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0], 'oauth.denied');
+    answer = () => {
+      throw new HttpFailure('refused', 'it refused', { status: 401, body: '{"error":"invalid_client"}' });
+    };
+    const [code, sentence] = await errorOf(finish(await begin(), { code: 'c', iss: ISSUER }));
+    assert.equal(code, 'oauth.not_configured', 'to begin again would not help');
+    assert.match(sentence ?? '', /ELNAV_VENDOR_CLIENT_SECRET/);
     answer = () => ({ token_type: 'Bearer' });
     assert.equal(
       (await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0],
       'vendor.answer_invalid',
+    );
+  });
+
+  it('keeps no sign-ins that nobody ended', async () => {
+    await begin();
+    clock.turn(600_000);
+    await begin();
+    const kept = await database.queries.selectFrom('oauth_states').select('expires_at').execute();
+    assert.deepEqual(
+      kept.map(({ expires_at }) => expires_at),
+      [clock.now() + 600_000],
     );
   });
 

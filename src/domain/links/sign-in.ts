@@ -8,7 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
-import { clientFields, tokensIn } from './refresh-grant.ts';
+import { clientFields, clientRefused, tokensIn } from './refresh-grant.ts';
 import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
 import type { Vault } from './vault.ts';
 
@@ -133,9 +133,12 @@ export function createSignIn(options: SignInOptions) {
       return await exchange(adapter, { code, verifier });
     } catch (error) {
       if (error instanceof HttpFailure && error.kind === 'refused')
-        throw new AppError('oauth.denied', `${adapter.name} did not take its own code back; begin again`, {
-          cause: error,
-        });
+        throw (
+          clientRefused(adapter, error) ??
+          new AppError('oauth.denied', `${adapter.name} did not take its own code back; begin again`, {
+            cause: error,
+          })
+        );
       throw vendorFailure(adapter.name, error);
     }
   }
@@ -162,6 +165,7 @@ export function createSignIn(options: SignInOptions) {
       const state = randomBase62(random, LENGTH);
       const verifier = randomBase62(random, LENGTH);
       const stateSha256 = sha256Of(state);
+      await store.removeStatesBefore(clock.now());
       await store.putState({
         stateSha256,
         vendor,
@@ -207,7 +211,7 @@ export function createSignIn(options: SignInOptions) {
       const [state, ...others] = query.getAll('state');
       if (state === undefined || state === '' || others.length > 0)
         throw stateInvalid('the parameter state is missing');
-      const row = await store.takeState(sha256Of(state), clock.now());
+      const row = await store.takeState(sha256Of(state));
       if (row === undefined || row.expiresAt <= clock.now())
         throw stateInvalid('this sign-in is not known, has ended, or took more than ten minutes');
       if (row.vendor !== vendor) throw stateInvalid('this sign-in was begun at another vendor');

@@ -23,15 +23,20 @@ export function createCodeStore(database: Database) {
         .execute();
     },
 
-    /** Takes a code out: whoever gets it, nobody else does. Expired ones go with it. */
+    /** Codes that nobody spent in time; they hold sign-ins, so they go whenever another is made. */
+    async removeBefore(expiresAt: number): Promise<void> {
+      await queries.deleteFrom('link_codes').where('expires_at', '<=', expiresAt).execute();
+    },
+
+    /** Takes a code out: whoever gets it, nobody else does. */
     async take(
       sha256: string,
       now: number,
     ): Promise<{ readonly vendor: string; readonly sealed: Sealed } | undefined> {
-      await queries.deleteFrom('link_codes').where('expires_at', '<=', now).execute();
       const row = await queries
         .deleteFrom('link_codes')
         .where('code_sha256', '=', sha256)
+        .where('expires_at', '>', now)
         .returning(['vendor', 'vault_key', 'sealed_tokens'])
         .executeTakeFirst();
       if (row === undefined) return undefined;

@@ -40,9 +40,13 @@ export function createSignInStore(database: Database) {
         .execute();
     },
 
-    /** Takes a state out: whoever gets it, nobody else does. Expired ones go with it. */
-    async takeState(stateSha256: string, now: number): Promise<SignInRow | undefined> {
-      await queries.deleteFrom('oauth_states').where('expires_at', '<=', now).execute();
+    /** Sign-ins that nobody ended in time: whoever begins one removes them, or they would only ever become more. */
+    async removeStatesBefore(expiresAt: number): Promise<void> {
+      await queries.deleteFrom('oauth_states').where('expires_at', '<=', expiresAt).execute();
+    },
+
+    /** Takes a state out: whoever gets it, nobody else does. */
+    async takeState(stateSha256: string): Promise<SignInRow | undefined> {
       const row = await queries
         .deleteFrom('oauth_states')
         .where('state_sha256', '=', stateSha256)
@@ -103,6 +107,16 @@ export function createSignInStore(database: Database) {
         .where('used_at', 'is', null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+
+    /** Makes a session good again that was used at this moment. */
+    async giveBackSession(sha256: string, usedAt: number): Promise<void> {
+      await queries
+        .updateTable('link_sessions')
+        .set({ used_at: null })
+        .where('session_sha256', '=', sha256)
+        .where('used_at', '=', usedAt)
+        .execute();
     },
 
     /** What became of no use an hour ago or more: it is told apart from what never was for so long. */

@@ -126,9 +126,9 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       });
     }
     try {
-      await linkSessions.use(session);
       const { account, userRef } = session;
-      await links.linkSignedIn({ account, vendor, userRef, tokens: finished.tokens });
+      const { tokens } = finished;
+      await linkSessions.use(session, () => links.linkSignedIn({ account, vendor, userRef, tokens }));
       return leadBack(reply, session.redirectUri, undefined);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HttpFailure } from '../../adapter/http.ts';
+import type { LoginSession, OAuth, Tokens } from '../../adapter/login.ts';
+import { turnedClock } from '../../core/clock.ts';
+import type { Json } from '../../core/json.ts';
+import { refreshGrant, tokensIn } from './refresh-grant.ts';
+
+const oauth: OAuth = {
+  authorizeUrl: 'https://id.vendor.example/authorize',
+  tokenUrl: 'https://id.vendor.example/token',
+  scopes: [],
+  pkce: true,
+  clientAuthentication: 'body',
+  lostLoginErrors: ['login_required'],
+};
+const OLD: Tokens = { access: 'a', refresh: 'r', expiresAt: 0, extra: { region: 'eu' } };
+const clock = turnedClock();
+
+const refreshed = (send: LoginSession['http']['send']) =>
+  refreshGrant(
+    { slug: 'vendor', name: 'Vendor', oauth },
+    { http: { send }, clock, partner: { clientId: 'id', clientSecret: 'secret' } },
+    OLD,
+  );
+const failing = (status: number, body: Json) =>
+  refreshed(() => {
+    const kind = status === 429 ? 'rate_limited' : status >= 500 ? 'server_error' : 'refused';
+    return Promise.reject(new HttpFailure(kind, 'no', { status, body: JSON.stringify(body) }));
+  });
+
+describe('the refresh grant', () => {
+  it('loses the login only where the vendor says that the grant is lost', async () => {
+    for (const error of ['invalid_grant', 'login_required'])
+      for (const status of [400, 401, 403])
+        await assert.rejects(failing(status, { error }), { code: 'vendor.login_expired' });
+    for (const status of [429, 500, 503])
+      await assert.rejects(failing(status, { error: 'invalid_grant' }), { name: 'HttpFailure', status });
+    await assert.rejects(failing(400, { error: 'invalid_request' }), { name: 'HttpFailure', status: 400 });
+  });
+
+  it('names the operator where the vendor does not know the client: the user can do nothing', async () => {
+    for (const [status, error] of [
+      [401, 'invalid_client'],
+      [400, 'invalid_client'],
+      [400, 'unauthorized_client'],
+    ] as const)
+      await assert.rejects(failing(status, { error }), {
+        code: 'oauth.not_configured',
+        message: /the operator must check ELNAV_VENDOR_CLIENT_ID and ELNAV_VENDOR_CLIENT_SECRET/,
+      });
+  });
+});
+
+describe('a token answer', () => {
+  const read = (told: Json) => tokensIn('Vendor', told, { now: 1_000, before: OLD });
+
+  it('keeps what the vendor does not say', () => {
+    assert.deepEqual(read({ access_token: 'b', expires_in: 60 }), {
+      access: 'b',
+      refresh: 'r',
+      expiresAt: 61_000,
+      extra: { region: 'eu' },
+    });
+  });
+
+  it('has an end that can be stored, whatever the vendor says', () => {
+    for (const expires_in of [59.123456, 1e300, '86400', -1, 0, 'soon', null, {}]) {
+      const { expiresAt } = read({ access_token: 'b', expires_in });
+      assert.ok(Number.isSafeInteger(expiresAt) && expiresAt > 1_000, `${expires_in}: ${expiresAt}`);
+    }
+  });
+
+  it('without a token that a header can carry is none', () => {
+    for (const access_token of ['', null, 7, 'a\r\nx-injected: 1', 'a\0', 'å'])
+      assert.throws(() => read({ access_token }), { code: 'vendor.answer_invalid' });
+    for (const told of [null, [], 'text', 7])
+      assert.throws(() => read(told), { code: 'vendor.answer_invalid' });
+  });
+});
