@@ -12,6 +12,8 @@ export interface OutboundAgent {
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A backstop on the real clock; the deadline of a call is kept on the injected one, and is shorter as a rule. */
 const SILENCE_TIMEOUT_MS = 60_000;
+/** Of a message on a WebSocket, decompressed: a few kilobytes can stand for gigabytes. */
+const MOST_MESSAGE_BYTES = 1024 * 1024;
 
 export function createAgent(guard?: AddressGuard): OutboundAgent {
   const dispatcher = new Agent({
@@ -25,6 +27,7 @@ export function createAgent(guard?: AddressGuard): OutboundAgent {
     headersTimeout: SILENCE_TIMEOUT_MS,
     bodyTimeout: SILENCE_TIMEOUT_MS,
     maxHeaderSize: 16_384,
+    webSocket: { maxPayloadSize: MOST_MESSAGE_BYTES },
   });
   return { dispatcher, guard, close: () => dispatcher.destroy() };
 }

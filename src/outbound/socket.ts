@@ -14,6 +14,7 @@ export interface SocketRequest {
 
 /** A vendor that sends faster than is read is cut off. */
 const MOST_WAITING = 10_000;
+const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 /** Opens a WebSocket; throws an `HttpFailure` when the vendor does not agree. Frames of bytes are taken for UTF-8 text. */
 export async function openSocket({ url, headers, signal, agent }: SocketRequest): Promise<VendorSocket> {
@@ -62,6 +63,7 @@ export async function openSocket({ url, headers, signal, agent }: SocketRequest)
 /** Frames in the order in which they came, for one reader. */
 class FrameQueue implements AsyncIterable<string> {
   readonly #waiting: string[] = [];
+  #characters = 0;
   readonly #close: () => void;
   #wake: (() => void) | undefined;
   #ended: { readonly error: Error | undefined } | undefined;
@@ -72,11 +74,12 @@ class FrameQueue implements AsyncIterable<string> {
 
   push(frame: string): void {
     if (this.#ended !== undefined) return;
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MOST_WAITING || this.#characters + frame.length > MOST_WAITING_CHARACTERS) {
       this.end(new HttpFailure('answer_invalid', 'it sends more than can be read'));
       return;
     }
     this.#waiting.push(frame);
+    this.#characters += frame.length;
     this.#wake?.();
   }
 
@@ -92,6 +95,7 @@ class FrameQueue implements AsyncIterable<string> {
       for (;;) {
         const frame = this.#waiting.shift();
         if (frame !== undefined) {
+          this.#characters -= frame.length;
           yield frame;
           continue;
         }
