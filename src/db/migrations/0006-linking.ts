@@ -53,4 +53,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .addColumn('used_at', 'bigint')
     .execute();
+
+  // What ended is looked for whenever another begins.
+  for (const table of ['oauth_states', 'link_codes', 'link_sessions'])
+    await db.schema.createIndex(`${table}_by_end`).on(table).columns(['expires_at']).execute();
 }

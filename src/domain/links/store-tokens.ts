@@ -85,6 +85,8 @@ export function createTokenStore(database: Database) {
           sealed_tokens: sealed.text,
           expires_at: expiresAt,
           version: version + 1,
+          // Another process may have been told that the old ones are lost: they are, and these are not.
+          lost_reason: null,
           renewer: null,
           renewing_until: null,
         })

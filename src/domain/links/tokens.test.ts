@@ -280,12 +280,53 @@ onEachEngine('tokens', (engine) => {
     assert.equal(vendor.asked, 1);
   });
 
+  it('that could not be stored are stored as soon as the database is back, though another has given up meanwhile', async () => {
+    const vendor = rotatingVendor(clock);
+    const { key, store } = await linkTo(vendor);
+    const row = await store.find(key);
+    assert.ok(row !== undefined);
+    let isAway = true;
+    const cutOff = createTokens({
+      bus: database.bus,
+      store: {
+        ...store,
+        renewed: async (...given) => {
+          if (isAway) throw new AppError('database.unavailable', 'away');
+          return store.renewed(...given);
+        },
+      },
+      vault: createVault(KEYS, systemRandom),
+      clock,
+      log: silentLog,
+    });
+    let isDone = false;
+    const renewing = cutOff.keeper(key, vendor.renew).renewed(vendor.first());
+    const refused = assert.rejects(renewing, { code: 'database.unavailable' }).then(() => {
+      isDone = true;
+    });
+    await until('it gives up', () => {
+      clock.turn(200);
+      return isDone;
+    });
+    await refused;
+    // Another process has the old refresh token only, and is told that it is good no more.
+    clock.turn(20_000);
+    const other = on(database).tokens.keeper(key, vendor.renew);
+    await assert.rejects(other.renewed(vendor.first()), { code: 'vendor.login_expired' });
+    isAway = false;
+    await until('it is stored', async () => {
+      clock.turn(1_000);
+      return (await store.find(key))?.version === row.version + 1;
+    });
+    assert.equal((await other.current()).access, 'access-1');
+  });
+
   // The embedded database has one process.
   if (engine === 'sqlite') return;
 
   it('are renewed by one of two processes', async () => {
     const vendor = rotatingVendor(clock);
-    const { key, tokens } = await linkTo(vendor);
+    const { key, tokens, store } = await linkTo(vendor);
     const second = await place.open(clock);
     opened.push(second);
     const other = on(second).tokens;
@@ -296,8 +337,10 @@ onEachEngine('tokens', (engine) => {
     const all = Promise.all(both).finally(() => {
       isDone = true;
     });
-    await until('it is so', () => {
+    await until('it is so', async () => {
       clock.turn(100);
+      // Time must not run ahead of a slow database: the lease would end.
+      await store.find(key);
       return isDone;
     });
     assert.deepEqual(new Set((await all).map(({ access }) => access)), new Set(['access-1']));

@@ -18,6 +18,8 @@ const EARLY_MS = 60_000;
 const LEASE_MS = 20_000;
 const LOOK_MS = 100;
 const STORE_ATTEMPTS = 5;
+/** Between further rounds of attempts; several fit into the lease, after which another process tries the old token. */
+const STORE_AGAIN_MS = 3_000;
 
 interface Held {
   readonly row: TokenRow;
@@ -49,6 +51,8 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   const flights = new Map<string, Promise<Held>>();
   /** Renewed by the vendor, and not stored yet: nothing else would sign the link in any more. */
   const unsaved = new Map<string, { readonly row: TokenRow; readonly tokens: Tokens }>();
+  /** Of those, which are tried again by themselves. */
+  const storedLater = new Set<string>();
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
   const bindingOf = ({ account, link }: LinkKey) => ({ account, link, field: TOKENS });
 
@@ -94,9 +98,25 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     const key = keyOf(from.row);
     const running = flights.get(key);
     if (running !== undefined) return running;
-    const flight = renewOnce(from, ask).finally(() => flights.delete(key));
+    return fly(key, renewOnce(from, ask));
+  }
+
+  function fly(key: string, work: Promise<Held>): Promise<Held> {
+    const flight = work.finally(() => flights.delete(key));
     flights.set(key, flight);
     return flight;
+  }
+
+  /** Nobody else has these tokens, and nobody may come to ask for them. */
+  function storeLater(key: string): void {
+    if (storedLater.has(key)) return;
+    storedLater.add(key);
+    clock.after(STORE_AGAIN_MS, () => {
+      storedLater.delete(key);
+      const kept = unsaved.get(key);
+      // What fails is logged, and tried once more.
+      if (kept !== undefined && !flights.has(key)) fly(key, save(kept)).catch(() => {});
+    });
   }
 
   async function renewOnce(from: Held, ask: Renew): Promise<Held> {
@@ -148,6 +168,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
       } catch (error) {
         if (attempt >= STORE_ATTEMPTS) {
           log.error({ err: error, link: row.link }, 'renewed tokens could not be stored yet');
+          storeLater(keyOf(row));
           throw error;
         }
         await sleep(clock, LOOK_MS * 2 ** attempt);
