@@ -62,14 +62,14 @@ export function createDeviceStore(database: Database) {
   return {
     /** All devices of an account that carry this id: one for each vendor that has it. */
     async byId(account: number, id: string): Promise<DeviceRow[]> {
+      // Ordered here: to have the rows by vendor, SQLite would read all devices of the account by their primary key.
       const rows = await queries
         .selectFrom('devices')
         .selectAll()
         .where('account_id', '=', account)
         .where('id', '=', id)
-        .orderBy('vendor')
         .execute();
-      return rows.map(toRow);
+      return rows.map(toRow).toSorted((a, b) => (a.vendor < b.vendor ? -1 : 1));
     },
 
     /** The devices of a link, with all that is known of them. */
