@@ -34,7 +34,7 @@ const checkSession = validator(SessionBody, { name: 'body' });
 
 /** Sessions in which the end user links an account on a page of ours. */
 export function linkSessionRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { linkSessions, adapters } = dependencies;
+  const { linkSessions, adapters, isConfigured, publicUrl } = dependencies;
 
   app.post(
     '/link/sessions',
@@ -75,9 +75,11 @@ export function linkSessionRoutes(app: FastifyInstance, dependencies: ConnectDep
       const { session } = request.params;
       const { vendor } = await linkSessions.open(session);
       const byOAuth = [...adapters.values()].filter(
-        ({ slug, oauth }) => oauth !== undefined && (vendor === null || slug === vendor),
+        ({ slug, oauth }) => oauth !== undefined && (vendor === null ? isConfigured(slug) : slug === vendor),
       );
-      const addressOf = (slug: string) => `/oauth/${slug}/authorize?session=${encodeURIComponent(session)}`;
+      // The vendor leads back to this address of ours alone: the browser must get its cookie there.
+      const addressOf = (slug: string) =>
+        `${publicUrl()}/oauth/${slug}/authorize?session=${encodeURIComponent(session)}`;
       const [only, ...others] = byOAuth;
       if (vendor !== null && only !== undefined && others.length === 0)
         return reply.redirect(addressOf(only.slug), 303);
