@@ -39,7 +39,9 @@ onEachEngine('every path', (engine) => {
     for (const [template, routes] of methodsByTemplate) {
       const [route] = routes;
       assert.ok(route !== undefined);
-      const allowed = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      const allowed = routes.flatMap(({ method, sample }) =>
+        method === 'GET' && sample.hasHead !== false ? ['GET', 'HEAD'] : [method],
+      );
       for (const method of METHODS.filter((one) => !allowed.includes(one))) {
         const path = route.template.replaceAll(/\{\w+\}/g, 'x');
         const reply = await here.good(route, { method, path });

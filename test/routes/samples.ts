@@ -35,6 +35,8 @@ export interface Sample {
   readonly largest?: number;
   /** Unknown fields in the body are refused. */
   readonly strict?: true;
+  /** A GET that changes something, and so is not there as HEAD. */
+  readonly hasHead?: false;
   /** What an id in the path that does not exist is answered with; 404 unless it is said. */
   readonly unknown?: number;
 }
@@ -79,11 +81,17 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   // Sessions and sign-ins are begun by a browser; without one the good answer is a refusal.
   'GET /link/sessions/{session}': { path: at('/link/sessions/unknown'), good: 400, unknown: 400 },
-  'GET /oauth/{vendor}/authorize': { path: at('/oauth/sandbox/authorize'), good: 400, unknown: 400 },
+  'GET /oauth/{vendor}/authorize': {
+    path: at('/oauth/sandbox/authorize'),
+    good: 400,
+    unknown: 400,
+    hasHead: false,
+  },
   'GET /oauth/{vendor}/callback': {
     path: at('/oauth/sandbox/callback?state=unknown'),
     good: 400,
     unknown: 400,
+    hasHead: false,
   },
   'GET /devices': { path: at('/devices?limit=2'), good: 200 },
   'GET /devices/{id}': { path: ({ light }) => `/devices/${light}`, good: 200 },

@@ -21,17 +21,23 @@ const IssuedCode = Type.Object(
 );
 
 const VendorPath = Type.Object({ vendor: Type.String() });
+/** Each is stored. Many users may share an address, as behind a proxy that is not declared. */
+const BEGUN_A_MINUTE = 600;
+
 /** Words for an app's own address: what the vendor called it, else our code. */
 const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
 
 /** Signing in at an OAuth vendor: from here to the vendor's page and back. */
 export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { signIn, linkCodes, linkSessions, links, publicUrl, random } = dependencies;
+  const { signIn, linkCodes, linkSessions, links, limits, publicUrl, random } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
+
+  const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
 
   app.get<{ Params: { vendor: string } }>(
     '/oauth/:vendor/authorize',
     {
+      exposeHeadRoute: false,
       config: { access: 'public' },
       schema: {
         summary: "Send the browser to the vendor's sign-in page",
@@ -43,11 +49,12 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         }),
         response: {
           302: Type.Null({ description: 'To the vendor' }),
-          ...failures([400, 502, 503]),
+          ...failures([400, 429, 502, 503]),
         },
       },
     },
     async (request, reply) => {
+      await begun.take(request.ip, reply);
       const { session } = request.query as { session?: unknown };
       const browser = markBrowser(request, reply, { isSecure: isSecure(), random });
       const location = await signIn.begin({
@@ -62,6 +69,8 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   app.get<{ Params: { vendor: string } }>(
     '/oauth/:vendor/callback',
     {
+      // Whoever only looks must not spend the state.
+      exposeHeadRoute: false,
       config: { access: 'public' },
       schema: {
         summary: 'Where the vendor sends the browser back',
