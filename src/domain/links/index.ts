@@ -154,8 +154,9 @@ export function createLinks(options: LinksOptions) {
         adapter.login?.signIn?.(calls.loginSession(adapter, { ...row, credentials: given }, signal), given);
       return linkAs({ account, vendor, userRef, credentials: given, signIn });
     }
-    const tokens = await linkCodes.spend(vendor, String(given.link_code));
-    return linkSignedIn({ account, vendor, userRef, tokens });
+    return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
+      linkSignedIn({ account, vendor, userRef, tokens: signedIn }),
+    );
   }
 
   /** Links an account whose user has signed in at the vendor; there are no credentials to keep. */

@@ -37,8 +37,11 @@ export function createLinkCodes({ database, vault, clock, random }: LinkCodesOpt
       return { code, expiresAt };
     },
 
-    /** The tokens that a code stands for. Throws `link.credentials_refused`; a code of another vendor is spent by that, too. */
-    async spend(vendor: string, code: string): Promise<Tokens> {
+    /**
+     * Links with the tokens that a code stands for. Throws `link.credentials_refused`; a code of another vendor is spent by that,
+     * too. When linking fails for another reason, a vendor that is away say, the code is good again.
+     */
+    async spend<T>(vendor: string, code: string, link: (tokens: Tokens) => Promise<T>): Promise<T> {
       const sha256 = sha256Of(code);
       const found = await store.take(sha256, clock.now());
       if (found === undefined)
@@ -47,7 +50,14 @@ export function createLinkCodes({ database, vault, clock, random }: LinkCodesOpt
         );
       if (found.vendor !== vendor)
         throw refused(`the link_code is one of the vendor ${found.vendor}, not of ${vendor}`);
-      return JSON.parse(vault.open(found.sealed, bindingOf(sha256))) as Tokens;
+      const tokens = JSON.parse(vault.open(found.sealed, bindingOf(sha256))) as Tokens;
+      try {
+        return await link(tokens);
+      } catch (error) {
+        const isRefused = error instanceof AppError && error.code === 'link.credentials_refused';
+        if (!isRefused) await store.put({ sha256, ...found });
+        throw error;
+      }
     },
   };
 }

@@ -32,15 +32,16 @@ export function createCodeStore(database: Database) {
     async take(
       sha256: string,
       now: number,
-    ): Promise<{ readonly vendor: string; readonly sealed: Sealed } | undefined> {
+    ): Promise<{ readonly vendor: string; readonly sealed: Sealed; readonly expiresAt: number } | undefined> {
       const row = await queries
         .deleteFrom('link_codes')
         .where('code_sha256', '=', sha256)
         .where('expires_at', '>', now)
-        .returning(['vendor', 'vault_key', 'sealed_tokens'])
+        .returning(['vendor', 'vault_key', 'sealed_tokens', 'expires_at'])
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      return { vendor: row.vendor, sealed: { keyId: row.vault_key, text: row.sealed_tokens } };
+      const sealed = { keyId: row.vault_key, text: row.sealed_tokens };
+      return { vendor: row.vendor, sealed, expiresAt: row.expires_at };
     },
   };
 }
