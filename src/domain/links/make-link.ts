@@ -1,0 +1,206 @@
+import type { TSchema } from 'typebox';
+import type { Adapter, Linked } from '../../adapter/adapter.ts';
+import type { Tokens } from '../../adapter/login.ts';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../../db/database.ts';
+import type { CallVendor, Devices } from '../devices/index.ts';
+import type { Calls } from './calls.ts';
+import type { LinkCodes } from './link-codes.ts';
+import type { Sessions } from './sessions.ts';
+import { markedAsSimulated } from './simulated-names.ts';
+import type { LinkRow, LinkStore } from './store.ts';
+import type { TokensOfLinks } from './tokens.ts';
+
+export type DropReason = 'deleted' | 'credentials_changed' | 'taken_over';
+
+export interface LinkRequest {
+  readonly account: number;
+  readonly vendor: string;
+  readonly userRef: string;
+  readonly credentials: unknown;
+  /** Called right before the vendor is asked: from then on the request has had an effect. */
+  begun(): void;
+}
+
+export interface LinkedDevice {
+  readonly id: string;
+  readonly vendor: string;
+  readonly device_type: string;
+}
+
+/** What an account is signed in with from now on. */
+interface Given {
+  readonly credentials: JsonObject;
+  readonly tokens: Tokens | undefined;
+}
+
+type NewRow = Omit<LinkRow, 'sealed'>;
+
+/** What goes on for a link besides calls: its webhooks, its background reading, its stream. */
+export interface LinkWatcher {
+  /** It was linked, anew or again, or its devices are others now. */
+  linked(link: LinkKey & { vendor: string }): Promise<void>;
+  /** It is about to be removed; `isLast` when no other link shares its vendor account. */
+  unlinking?(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void>;
+  /** It is gone. */
+  unlinked?(link: LinkKey & { vendor: string }): Promise<void>;
+}
+
+export interface LinksOptions {
+  readonly database: Database;
+  readonly store: LinkStore;
+  readonly sessions: Sessions;
+  readonly devices: Devices;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly callVendor: CallVendor;
+  readonly calls: Calls;
+  readonly tokens: TokensOfLinks;
+  readonly linkCodes: LinkCodes;
+  /** Whether a simulator stands in for the vendor. */
+  readonly isSimulated: (vendor: string) => boolean;
+  readonly watchers?: readonly LinkWatcher[];
+  /** Checks credentials against the vendor's schema and says what is wrong with them. */
+  readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** What making a link needs of those that are there. */
+interface Others {
+  adapterOf(vendor: string): Adapter;
+  /** Ends what the link's connections are, on every process. */
+  drop(row: LinkKey & { vendor: string }, reason: DropReason): Promise<void>;
+  tellWatchers(tell: (watcher: LinkWatcher) => Promise<void> | undefined): Promise<void>;
+}
+
+/** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
+export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWatchers }: Others) {
+  const { database, store, sessions, devices, callVendor, calls, tokens, linkCodes, clock, random } = options;
+  const linking = new Map<string, Promise<unknown>>();
+
+  async function link(request: LinkRequest): Promise<LinkedDevice[]> {
+    const { account, vendor, userRef } = request;
+    const adapter = adapterOf(vendor);
+    const given = options.checkCredentials(adapter.credentials, request.credentials);
+    request.begun();
+    if (adapter.oauth === undefined) {
+      const signIn = (row: NewRow, signal: AbortSignal) =>
+        adapter.login?.signIn?.(calls.loginSession(adapter, { ...row, credentials: given }, signal), given);
+      return linkAs({ account, vendor, userRef, credentials: given, signIn });
+    }
+    return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
+      linkSignedIn({ account, vendor, userRef, tokens: signedIn }),
+    );
+  }
+
+  /** Links an account whose user has signed in at the vendor; there are no credentials to keep. */
+  function linkSignedIn(made: {
+    readonly account: number;
+    readonly vendor: string;
+    readonly userRef: string;
+    readonly tokens: Tokens;
+  }): Promise<LinkedDevice[]> {
+    const { account, vendor, userRef, tokens: signedIn } = made;
+    return linkAs({ account, vendor, userRef, credentials: {}, signIn: async () => signedIn });
+  }
+
+  interface Making {
+    readonly account: number;
+    readonly vendor: string;
+    readonly userRef: string;
+    readonly credentials: JsonObject;
+    /** The first tokens, where the vendor wants some. */
+    readonly signIn: (row: NewRow, signal: AbortSignal) => Promise<Tokens> | undefined;
+  }
+
+  async function linkAs(making: Making): Promise<LinkedDevice[]> {
+    const { account, vendor, userRef, credentials } = making;
+    const adapter = adapterOf(vendor);
+    const now = clock.now();
+    const provisional: NewRow = {
+      account,
+      link: randomId(random),
+      vendor,
+      userRef,
+      vendorAccount: '',
+      status: 'active' as const,
+      statusSince: now,
+      statusReason: null,
+      createdAt: now,
+      linkedAt: now,
+    };
+    const { linked, tokens: latest } = await callVendor({ vendor, call: 'link' }, async (signal) => {
+      try {
+        const first = await making.signIn(provisional, signal);
+        const opened = sessions.openNew(
+          provisional,
+          { credentials, tokens: first },
+          { signal, call: 'link' },
+        );
+        const found = await adapter.link(opened.session);
+        return { linked: found, tokens: opened.tokens() };
+      } catch (error) {
+        // Nobody was signed in before: what is refused is what was just given.
+        if (error instanceof AppError && error.code === 'vendor.login_expired')
+          throw new AppError('link.credentials_refused', error.message, { cause: error });
+        throw error;
+      }
+    });
+    // One at a time for a vendor account: two requests that link it at once make one link.
+    const key = `${account}/${vendor}/${linked.vendorAccount}`;
+    const saved = (linking.get(key) ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => saveOnce(provisional, linked, { credentials, tokens: latest }));
+    linking.set(key, saved);
+    return saved.finally(() => linking.get(key) === saved && linking.delete(key));
+  }
+
+  /** Another process may have made the same link a moment ago; then this one updates it. */
+  async function saveOnce(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
+    try {
+      return await save(provisional, linked, given);
+    } catch (error) {
+      const { account, vendor } = provisional;
+      if ((await store.findByVendorAccount(account, vendor, linked.vendorAccount)) === undefined) throw error;
+      return save(provisional, linked, given);
+    }
+  }
+
+  async function save(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
+    const { account, vendor } = provisional;
+    const adapter = adapterOf(vendor);
+    const before = await store.findByVendorAccount(account, vendor, linked.vendorAccount);
+    const key = { account, link: before?.link ?? provisional.link };
+    const row: LinkRow = {
+      ...provisional,
+      ...key,
+      vendorAccount: linked.vendorAccount,
+      createdAt: before?.createdAt ?? provisional.createdAt,
+      sealed: sessions.seal(key, linked.credentials ?? given.credentials),
+    };
+    const told = options.isSimulated(vendor) ? markedAsSimulated(adapter, linked.devices) : linked.devices;
+    const old = before === undefined ? [] : await devices.ofLink(row);
+    // A station tells its devices itself; what linking said of them holds only until it has.
+    const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
+    await database.transaction(async (transaction) => {
+      await store.save(transaction, row);
+      if (given.tokens !== undefined) await tokens.put(transaction, row, given.tokens);
+      if (keepsDevices) await devices.setUserRef(transaction, row);
+      else await devices.replace(transaction, row, told);
+    });
+    if (given.tokens !== undefined) await tokens.forget(row);
+    await devices.changed(account, [...old, ...linked.devices]);
+    if (before !== undefined) await drop(row, 'credentials_changed');
+    await tellWatchers((watcher) => watcher.linked(row));
+    const found = await devices.ofLink(row);
+    return found.map(({ id, type }) => ({ id, vendor, device_type: type }));
+  }
+
+  return { link, linkSignedIn };
+}
