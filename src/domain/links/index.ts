@@ -47,7 +47,7 @@ export interface ListedLink {
 
 /** Linked vendor accounts. */
 export function createLinks(options: LinksOptions) {
-  const { database, store, sessions, devices, adapters, callVendor, clock, random, log } = options;
+  const { database, store, sessions, devices, adapters, callVendor, log } = options;
   const { tokens, watchers = [] } = options;
   const { bus } = database;
   const self = crypto.randomUUID();
