@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { PriceSource, ProductionSource } from '../src/adapter/market.ts';
 import { type Running, start } from '../src/bin/start.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
-import type { Clock } from '../src/core/clock.ts';
+import type { Clock, TurnedClock } from '../src/core/clock.ts';
 import { readSettings } from '../src/core/config.ts';
 import { type Log, silentLog } from '../src/core/log.ts';
 import { vendors } from '../src/vendors/index.ts';
@@ -116,7 +117,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       };
     },
     async close() {
-      await running.stop();
+      await stopInTime(running, options.clock);
       if (options.place === undefined) await place.remove();
     },
   };
@@ -127,3 +128,18 @@ export async function callJson(url: string, init: RequestInit): Promise<Answer> 
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }
+
+/** What a stop waits for ends by the clock at the latest, and nobody else turns it any more. */
+async function stopInTime(running: Running, clock: Clock | undefined): Promise<void> {
+  let isStopped = false;
+  const stopped = running.stop().finally(() => {
+    isStopped = true;
+  });
+  while (!isStopped && clock !== undefined && isTurned(clock)) {
+    await setTimeout(5);
+    clock.turn(50);
+  }
+  await stopped;
+}
+
+const isTurned = (clock: Clock): clock is TurnedClock => 'turn' in clock;
