@@ -54,6 +54,12 @@ for (const engine of ENGINES) {
       assert.ok(told.length >= 3);
     });
 
+    it('names them on the page of a link session', async () => {
+      const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'newcomer' });
+      const page = await (await fetch((body as { url: string }).url)).text();
+      assert.match(page, />Tesla \(simulated\)</);
+    });
+
     for (const { slug, simulator, oauth } of simulated)
       it(`links ${slug}, and reads devices whose names say that they are made up`, async () => {
         const { createSimulator } = (await simulator?.()) ?? assert.fail();

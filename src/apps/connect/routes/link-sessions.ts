@@ -34,7 +34,7 @@ const checkSession = validator(SessionBody, { name: 'body' });
 
 /** Sessions in which the end user links an account on a page of ours. */
 export function linkSessionRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { linkSessions, adapters, isConfigured, publicUrl } = dependencies;
+  const { linkSessions, adapters, isConfigured, publicUrl, isSimulated } = dependencies;
 
   app.post(
     '/link/sessions',
@@ -86,7 +86,10 @@ export function linkSessionRoutes(app: FastifyInstance, dependencies: ConnectDep
       return sendPage(reply, 200, {
         title: 'Link a device',
         paragraphs: [byOAuth.length === 0 ? 'Nothing can be linked on this page.' : 'Where is your device?'],
-        links: byOAuth.map(({ slug, name }) => ({ href: addressOf(slug), text: name })),
+        links: byOAuth.map(({ slug, name }) => ({
+          href: addressOf(slug),
+          text: isSimulated(slug) ? `${name} (simulated)` : name,
+        })),
       });
     },
   );
