@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { type DaySlot, dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 
 /** What is stored of a day besides its slots. */
@@ -119,49 +120,69 @@ export function createPriceStore(database: Database) {
       return rows.map((row) => ({ start: row.start_at, end: row.end_at, sek: row.sek, eur: row.eur }));
     },
 
-    /**
-     * Slots of the next `days` days that have some, by time. What a day's slots are is gathered by the database into one text: a row
-     * for each slot would take the PostgreSQL driver four times as long.
-     */
+    /** Slots of the next `days` days that are stored, by time. */
     async page(query: {
       readonly area: PriceArea;
       readonly from: number;
       readonly until: number;
       readonly days: number;
     }): Promise<StoredSlot[]> {
-      const slot = sql`prices.start_at || ' ' || prices.end_at || ' ' || prices.sek || ' ' || coalesce(prices.eur, '')`;
-      const gathered =
-        database.engine === 'sqlite'
-          ? sql<string>`group_concat(${slot}, ',' order by prices.start_at)`
-          : sql<string>`string_agg(${slot}, ',' order by prices.start_at)`;
-      const rows = await queries
-        .selectFrom('prices')
-        .innerJoin('price_days', (join) =>
-          join.onRef('price_days.area', '=', 'prices.area').onRef('price_days.day', '=', 'prices.day'),
-        )
-        .select(['price_days.source', 'price_days.converted', gathered.as('slots')])
-        .where('prices.area', '=', query.area)
-        .where('prices.start_at', '>=', query.from)
-        .where('prices.start_at', '<', query.until)
-        .groupBy(['prices.day', 'price_days.source', 'price_days.converted'])
-        .orderBy('prices.day')
+      const days = await queries
+        .selectFrom('price_days')
+        .select(['start_at', 'end_at', 'source', 'converted'])
+        .where('area', '=', query.area)
+        .where('end_at', '>', query.from)
+        .where('start_at', '<', query.until)
+        .orderBy('day')
         .limit(query.days)
         .execute();
-      return rows.flatMap(({ source, converted, slots }) =>
-        slots.split(',').map((text): StoredSlot => {
-          const [start, end, sek = '', eur = ''] = text.split(' ');
-          return {
-            start: Number(start),
-            end: Number(end),
-            sek,
-            eur: eur === '' ? null : eur,
-            source,
-            converted: converted === 1,
-          };
-        }),
-      );
+      const [first] = days;
+      const last = days.at(-1);
+      if (first === undefined || last === undefined) return [];
+      const slots = await slotsOf({
+        area: query.area,
+        from: Math.max(query.from, first.start_at),
+        until: Math.min(query.until, last.end_at),
+      });
+      let index = 0;
+      return slots.flatMap((slot): StoredSlot[] => {
+        while ((days[index]?.end_at ?? Number.POSITIVE_INFINITY) <= slot.start) index += 1;
+        const day = days[index];
+        // One that was stored between the two queries is met by the next reader.
+        if (day === undefined || slot.start < day.start_at) return [];
+        return [{ ...slot, source: day.source, converted: day.converted === 1 }];
+      });
     },
   };
+
+  /** PostgreSQL gathers the slots into one text: its driver takes four times as long for a row of each. */
+  function slotsOf(range: { area: PriceArea; from: number; until: number }): Promise<DaySlot[]> {
+    const slots = queries
+      .selectFrom('prices')
+      .where('area', '=', range.area)
+      .where('start_at', '>=', range.from)
+      .where('start_at', '<', range.until);
+    return database.engine === 'sqlite' ? rowsOf(slots) : gatheredOf(slots);
+  }
+}
+
+type Slots = SelectQueryBuilder<Tables, 'prices', object>;
+
+async function rowsOf(slots: Slots): Promise<DaySlot[]> {
+  const rows = await slots.select(['start_at', 'end_at', 'sek', 'eur']).orderBy('start_at').execute();
+  return rows.map(({ start_at, end_at, sek, eur }) => ({ start: start_at, end: end_at, sek, eur }));
+}
+
+async function gatheredOf(slots: Slots): Promise<DaySlot[]> {
+  const text = sql<
+    string | null
+  >`string_agg(start_at || ' ' || end_at || ' ' || sek || ' ' || coalesce(eur, ''), ',' order by start_at)`;
+  const row = await slots.select(text.as('slots')).executeTakeFirst();
+  if (row?.slots == null) return [];
+  return row.slots.split(',').map((one) => {
+    const [start, end, sek = '', eur = ''] = one.split(' ');
+    return { start: Number(start), end: Number(end), sek, eur: eur === '' ? null : eur };
+  });
 }
 
 export type PriceStore = ReturnType<typeof createPriceStore>;
