@@ -42,6 +42,8 @@ export interface LoginSession {
 
 /** A vendor whose calls carry a token that expires; the platform stores, renews and sends it. */
 export interface Login {
+  /** `signIn` takes the operator's client id and secret (RFC 6749 §4.4, client credentials), besides what the user gives. */
+  readonly needsPartner?: true;
   /**
    * From the credentials to tokens; absent for OAuth vendors, whose code the platform exchanges. Credentials that the vendor
    * says are wrong are an `AppError` of code `link.credentials_refused`, and nothing else is; the platform makes a lost login of

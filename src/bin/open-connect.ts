@@ -13,6 +13,7 @@ import { createIdempotency } from '../http/idempotency.ts';
 import { validator } from '../http/validate.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
+import { needsPartner } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 import { wellKnownFiles } from './well-known-files.ts';
 
@@ -134,7 +135,7 @@ export async function openConnect(
       wellKnown: wellKnownFiles([...adapters.values()], settings),
       publicUrl,
       random,
-      isConfigured: (vendor) => adapters.get(vendor)?.oauth === undefined || partnerOf(vendor) !== undefined,
+      isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,
     },
     VERSION,
