@@ -2,9 +2,9 @@
 FROM node:22-bookworm-slim
 
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
+# The scripts of the pages are built with packages that the service itself does without.
+RUN npm ci && npm run build && npm prune --omit=dev && npm cache clean --force
 
 # Only the embedded database writes here; with DATABASE_URL the volume stays empty.
 RUN mkdir -p /var/lib/elnav && chown node:node /var/lib/elnav

@@ -126,6 +126,7 @@ export async function openConnect(
       idempotency,
       limits,
       simulatedPages: simulated.pages,
+      assets: shared.assets,
       clock,
       prices: market.prices,
       signIn,

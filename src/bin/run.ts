@@ -1,6 +1,7 @@
 import { readSettings } from '../core/config.ts';
 import { vendors } from '../vendors/index.ts';
 import { compactHeap } from './compact-heap.ts';
+import { buildConsole } from './console.ts';
 import { exitWith } from './exit.ts';
 import { type Running, start } from './start.ts';
 import { needsOf } from './vendor-needs.ts';
@@ -12,6 +13,8 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   // What the database writes beside its file is for this user alone as well.
   process.umask(0o077);
   let running: Running;
+  const unbuilt = await buildConsole();
+  if (unbuilt !== null) console.error(`The pages do without their scripts. ${unbuilt}`);
   try {
     running = await start({ settings: readSettings(process.env, needsOf(vendors)), services });
   } catch (error) {

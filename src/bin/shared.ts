@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
+import type { Assets } from '../pages/assets.ts';
 import type { Market } from './market.ts';
 
 export type ServiceName = 'connect' | 'grid';
@@ -23,6 +24,8 @@ export interface Shared {
   readonly accounts: Accounts;
   readonly limits: Limits;
   readonly market: Market;
+  /** Style sheets and scripts of the pages. */
+  readonly assets: Assets;
   readonly vaultKeys: readonly VaultKey[];
   /** Fires when vendors that are still silent are given up. */
   readonly stopVendors: AbortSignal;

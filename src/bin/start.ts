@@ -12,7 +12,9 @@ import { createAccounts } from '../domain/accounts/index.ts';
 import { createGate } from '../http/gate.ts';
 import { createLimits } from '../http/rate-limit.ts';
 import { createServer, type Server } from '../http/server.ts';
+import { loadAssets } from '../pages/assets.ts';
 import { vendors } from '../vendors/index.ts';
+import { BUILT, STYLES } from './console.ts';
 import { firstAccount } from './first-account.ts';
 import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
@@ -147,6 +149,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     accounts,
     limits,
     market,
+    assets: loadAssets({ styles: STYLES, built: BUILT }),
     vaultKeys: secrets.vaultKeys,
     stopVendors: stopVendors.signal,
     makeServer: make,

@@ -35,6 +35,8 @@ export const ERRORS = {
   'key.missing': both(401, 'changed', 'No API key was sent'),
   'key.invalid': both(401, 'changed', 'The API key is not valid'),
   'key.scope_missing': both(403, 'changed', 'The API key lacks the scope that the endpoint requires'),
+  'signin.required': both(401, 'changed', 'Nobody is signed in'),
+  'origin.foreign': both(403, 'changed', 'A page of another site sent the request'),
   'admin.token_invalid': both(401, 'changed', 'The admin token is missing or wrong'),
   'client.banned': both(403, 'later', 'The address is banned for a while after too many wrong keys'),
   'limit.exceeded': both(429, 'later', 'Rate limit exceeded'),

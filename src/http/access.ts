@@ -1,12 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppError } from '../core/errors.ts';
 import type { Principal, Scope } from '../domain/accounts/index.ts';
 
 /**
  * Who may call a route; every route declares one, and the server does not start when one is missing.
  * `public`: anybody, uncounted (health, documents). `anonymous`: a key is optional; without one the anonymous quotas hold.
- * `key`: any valid key. A scope: a valid key that has it. `admin`: the admin token.
+ * `key`: any valid key. A scope: a valid key that has it. `admin`: the admin token. `session`: somebody who is signed in.
  */
-export type Access = 'public' | 'anonymous' | 'key' | 'admin' | Scope;
+export type Access = 'public' | 'anonymous' | 'key' | 'admin' | 'session' | Scope;
+
+/** Who is signed in. */
+export interface Person {
+  readonly account: number;
+  /** SHA-256 of the session's id. */
+  readonly session: string;
+}
 
 /** Stands before every route: bans, keys, scopes and limits, in this order. */
 export interface Gate {
@@ -19,9 +27,13 @@ export interface Gate {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    /** How an error is shown to a browser that asks for a page; programs get the service's own body. */
+    showError?: (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   }
   interface FastifyRequest {
     /** The verified key's account; null for anonymous, public and admin calls. */
     principal: Principal | null;
+    /** Who is signed in, on routes for which somebody must be. */
+    person: Person | null;
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
+import { wantsPage } from './wants-page.ts';
 
 export type Service = 'connect' | 'grid';
 
@@ -85,10 +86,10 @@ export function sendError(
     request.log.warn({ code: told.code, detail: told.message, cause: told.cause }, 'request failed');
   if (told.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.max(1, Math.ceil(told.retryAfterSeconds))));
+  reply.code(status).header('elnav-error', told.code).header('cache-control', 'no-store');
+  const { showError } = request.routeOptions.config;
+  if (showError !== undefined && wantsPage(request)) return showError(told, request, reply);
   return reply
-    .code(status)
-    .header('elnav-error', told.code)
-    .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(errorBody(service, told));

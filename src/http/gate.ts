@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Accounts, Principal, Scope, StatusClass } from '../domain/accounts/index.ts';
-import type { Access, Gate } from './access.ts';
+import type { Access, Gate, Person } from './access.ts';
 import type { Service } from './errors.ts';
 import type { Limits } from './rate-limit.ts';
 
@@ -13,6 +13,8 @@ interface GateOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly adminToken: Secret;
+  /** Who a request is signed in as; undefined where nobody signs in. */
+  readonly personOf?: (request: FastifyRequest) => Promise<Person | undefined>;
 }
 
 /** Wrong admin tokens of one address in a minute before it must wait; it also slows down loopback, which is not banned. */
@@ -84,11 +86,19 @@ export function createGate(options: GateOptions): Gate {
     throw new AppError('admin.token_invalid', 'the admin token in the header x-admin-token is wrong');
   }
 
+  async function admitPerson(request: FastifyRequest): Promise<void> {
+    const person = await options.personOf?.(request);
+    if (person === undefined)
+      throw new AppError('signin.required', 'nobody is signed in; sign in at /auth/login');
+    request.person = person;
+  }
+
   return {
     admit(request, reply, access) {
       if (access === 'public') return;
       refuseBanned(request.ip);
       if (access === 'admin') return admitAdmin(request);
+      if (access === 'session') return admitPerson(request);
       const key = keyOf(request);
       if (key !== undefined) return admitKey(request, reply, key);
       if (access === 'anonymous') return limits.anonymous(request.ip, reply);
@@ -139,6 +149,7 @@ function scopeOf(access: Access | undefined): Scope | undefined {
     case 'anonymous':
     case 'key':
     case 'admin':
+    case 'session':
       return undefined;
     default:
       return access;

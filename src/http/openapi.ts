@@ -12,6 +12,7 @@ interface DocumentOptions {
 /** Serves `/openapi.json`, made from the routes' own schemas, and `/docs`. Call it before the routes are added. */
 export async function addDocuments(app: FastifyInstance, options: DocumentOptions): Promise<void> {
   const admin = { adminToken: { type: 'apiKey' as const, in: 'header' as const, name: 'x-admin-token' } };
+  const session = { session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'elnav_session' } };
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -25,7 +26,7 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
           bearer: { type: 'http', scheme: 'bearer' },
-          ...(options.service === 'grid' ? admin : {}),
+          ...(options.service === 'grid' ? { ...admin, ...session } : {}),
         },
       },
     },
@@ -34,11 +35,13 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
       const security =
         access === 'admin'
           ? [{ adminToken: [] }]
-          : access === 'public' || access === undefined
-            ? []
-            : access === 'anonymous'
-              ? [{}, { apiKey: [] }, { bearer: [] }]
-              : [{ apiKey: [] }, { bearer: [] }];
+          : access === 'session'
+            ? [{ session: [] }]
+            : access === 'public' || access === undefined
+              ? []
+              : access === 'anonymous'
+                ? [{}, { apiKey: [] }, { bearer: [] }]
+                : [{ apiKey: [] }, { bearer: [] }];
       const scope = access?.includes(':') ? `\n\nScope: \`${access}\`.` : '';
       const described = { ...schema, security, description: `${schema?.description ?? ''}${scope}`.trim() };
       if (described.description === '') Reflect.deleteProperty(described, 'description');

@@ -101,6 +101,7 @@ export function createServer(options: ServerOptions): Server {
 
   parseBodies(app);
   app.decorateRequest('principal', null);
+  app.decorateRequest('person', null);
   app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
   // Requests are judged by our own validators, which say what would be right; schemas here describe and serialise.
   app.setValidatorCompiler(() => () => true);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addDocuments } from '../../http/openapi.ts';
+import { assetRoutes } from '../../http/pages.ts';
 import { createPlaces } from '../../http/places.ts';
 import type { ConnectDependencies } from './dependencies.ts';
 import { chargingRoutes } from './routes/charging.ts';
@@ -38,6 +39,7 @@ export async function addConnect(
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.redirect('/docs', 302),
   );
+  assetRoutes(app, dependencies.assets);
   linkRoutes(app, dependencies);
   oauthRoutes(app, dependencies);
   linkSessionRoutes(app, dependencies);

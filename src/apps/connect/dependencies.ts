@@ -11,6 +11,7 @@ import type { Prices } from '../../domain/prices/index.ts';
 import type { Webhooks } from '../../domain/webhooks/index.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
+import type { Assets } from '../../pages/assets.ts';
 import type { SimulatedPage } from './routes/simulated.ts';
 
 export interface WellKnownFile {
@@ -45,5 +46,6 @@ export interface ConnectDependencies {
   readonly prices: Pick<Prices, 'spot'>;
   /** Sign-in pages of the vendors that simulators stand in for. */
   readonly simulatedPages: readonly SimulatedPage[];
+  readonly assets: Assets;
   readonly clock: Clock;
 }

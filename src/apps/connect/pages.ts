@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -45,7 +45,3 @@ export function sendPage(reply: FastifyReply, status: number, page: MessagePage)
       `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(page.title)}</title></head><body><main>${parts.join('\n')}</main></body></html>\n`,
     );
 }
-
-/** Whether a browser asks, rather than a program. */
-export const wantsPage = (request: FastifyRequest): boolean =>
-  request.headers.accept?.includes('text/html') === true;

@@ -6,6 +6,8 @@ import type { Prices } from '../../domain/prices/index.ts';
 import type { Production } from '../../domain/production/index.ts';
 import { openReads } from '../../http/cors.ts';
 import { addDocuments } from '../../http/openapi.ts';
+import { assetRoutes } from '../../http/pages.ts';
+import type { Assets } from '../../pages/assets.ts';
 import { createAnswers } from './prepared-answers.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
@@ -21,6 +23,7 @@ interface GridDependencies {
   readonly areas: Areas;
   readonly prices: Prices;
   readonly production: Production;
+  readonly assets: Assets;
   readonly clock: Clock;
   /** Fires when the server begins to stop. */
   readonly stopping: AbortSignal;
@@ -29,7 +32,7 @@ interface GridDependencies {
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, clock, stopping }: GridDependencies,
+  { accounts, areas, prices, production, assets, clock, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
@@ -42,6 +45,7 @@ export async function addGrid(
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.redirect('/docs', 302),
   );
+  assetRoutes(app, assets);
   openReads(app, '/api/v1/');
   const answers = createAnswers({ clock, validUntil: areas.validUntil });
   addLookupRoutes(app, areas, answers);

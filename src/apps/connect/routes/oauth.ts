@@ -4,9 +4,10 @@ import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import type { Finished } from '../../../domain/links/index.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
 import { browserOf, markBrowser } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { sendPage, wantsPage } from '../pages.ts';
+import { sendPage } from '../pages.ts';
 import { answers, failures } from '../schemas.ts';
 
 const IssuedCode = Type.Object(

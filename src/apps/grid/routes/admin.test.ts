@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { accountsWorld } from '../../../../test/accounts.ts';
 import { smallTables } from '../../../../test/areas.ts';
+import { assets } from '../../../../test/assets.ts';
 import { onEachEngine } from '../../../../test/databases.ts';
 import { pricesOf, productionOf } from '../../../../test/market.ts';
 import { systemRandom } from '../../../core/ids.ts';
@@ -40,7 +41,7 @@ onEachEngine('administration', (engine) => {
     const { prices } = await pricesOf(world.database, { clock });
     const { production } = await productionOf(world.database, { clock });
     const { stopping } = server;
-    await addGrid(app, { accounts, areas, prices, production, clock, stopping }, '0.1.0');
+    await addGrid(app, { accounts, areas, prices, production, assets, clock, stopping }, '0.1.0');
     await app.ready();
   });
   const call = async (

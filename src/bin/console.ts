@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const FOLDER = join(import.meta.dirname, '../../console');
+export const BUILT = join(FOLDER, 'built');
+export const STYLES = join(import.meta.dirname, '../pages/styles');
+/** Says of which sources the build was made. */
+const STAMP = join(BUILT, 'sources.sha256');
+
+/**
+ * Builds the scripts of the pages where they are missing or older than their sources, in a process of its own, so that the
+ * builder's memory is not kept. Answers why they could not be built, or null. Pages work without them.
+ */
+export async function buildConsole(): Promise<string | null> {
+  const sources = hashOfSources();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return null;
+  let vite: string;
+  try {
+    vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '../bin/vite.js');
+  } catch {
+    return 'Vite is not installed: run `npm ci && npm run build` once, where development packages may be installed';
+  }
+  const fault = await run([vite, 'build', FOLDER, '--logLevel', 'warn']);
+  if (fault === null) writeFileSync(STAMP, sources);
+  return fault;
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  const files = globSync(['*.ts', 'parts/**/*.ts'], { cwd: FOLDER }).sort();
+  for (const file of [...files, '../package-lock.json'])
+    hash.update(file).update(readFileSync(join(FOLDER, file)));
+  return hash.digest('hex');
+}
+
+function run(command: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let told = '';
+    const note = (text: Buffer) => {
+      told = `${told}${text}`.slice(-2_000);
+    };
+    child.stdout.on('data', note);
+    child.stderr.on('data', note);
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code) => resolve(code === 0 ? null : told.trim()));
+  });
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../core/errors.ts';
+import { faultInText } from '../core/json.ts';
+
+/** What a form sent. */
+export class Form {
+  readonly #fields: URLSearchParams;
+
+  constructor(fields: URLSearchParams) {
+    this.#fields = fields;
+  }
+
+  /** The last value of a field; '' where it is missing, as browsers send an empty one. */
+  text(name: string): string {
+    return this.all(name).at(-1) ?? '';
+  }
+
+  all(name: string): readonly string[] {
+    return this.#fields.getAll(name);
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Lets the routes of a scope take forms; `request.body` is then a `Form`. Elsewhere bodies stay JSON alone. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, parseForm(body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+/** Throws `request.malformed` for what no store could keep. */
+export function parseForm(body: Uint8Array): Form {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch (cause) {
+    throw new AppError('request.malformed', 'the body is not valid UTF-8', { cause });
+  }
+  const fields = new URLSearchParams(text);
+  for (const [name, value] of fields) {
+    const fault = faultInText(name, 'the name of a field') ?? faultInText(value, name.slice(0, 60));
+    if (fault !== null) throw new AppError('request.malformed', fault);
+  }
+  return new Form(fields);
+}
+
+/** The form that a route of such a scope was sent; throws where it was sent none. */
+export function formOf(body: unknown): Form {
+  if (body instanceof Form) return body;
+  throw new AppError(
+    'request.media_type',
+    'the body must be a form, sent with the header content-type: application/x-www-form-urlencoded',
+  );
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../core/errors.ts';
+import { type Asset, type Assets, compressed } from '../pages/assets.ts';
+import { prepared } from './cacheable.ts';
+
+/** What a page may do; everything comes from the service itself, and nothing stands in the page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * `same-origin` and not `no-referrer`, with which browsers send `Origin: null` with the forms of a page, so that nobody
+ * can tell them from those of another site.
+ */
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'geolocation=(self)',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  vary: 'accept, accept-encoding, accept-language, cookie',
+};
+
+/** Sends a page that is this caller's alone. It may hold secrets, so it is neither kept nor compressed. */
+export function sendPage(reply: FastifyReply, markup: string, status = 200): FastifyReply {
+  return reply.code(status).headers(HEADERS).header('cache-control', 'no-store').send(markup);
+}
+
+/** A page that is the same for everybody, ready to be sent. */
+export interface PreparedPage {
+  readonly etag: string;
+  readonly asset: Asset;
+}
+
+export function preparePage(markup: string): PreparedPage {
+  const { etag } = prepared(markup);
+  return { etag, asset: compressed(Buffer.from(markup), HEADERS['content-type'] ?? '') };
+}
+
+/** Sends a prepared page, compressed as the browser takes it, or 304 where it has it. It is asked for again each time. */
+export function sendPrepared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, asset }: PreparedPage,
+): FastifyReply {
+  reply.headers(HEADERS).header('cache-control', 'private, no-cache').header('etag', etag);
+  if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send();
+  return sendCompressed(request, reply, asset);
+}
+
+/** Serves the files that pages load, for ever fresh: their names hold their hash. */
+export function assetRoutes(app: FastifyInstance, assets: Assets): void {
+  app.get<{ Params: { name: string } }>(
+    '/assets/:name',
+    { config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const asset = assets.find(request.params.name);
+      if (asset === undefined) throw new AppError('route.not_found', 'there is no such file');
+      reply.headers({
+        'content-type': asset.type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        vary: 'accept-encoding',
+      });
+      return sendCompressed(request, reply, asset);
+    },
+  );
+}
+
+function sendCompressed(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  if (accepts(accepted, 'br')) return reply.header('content-encoding', 'br').send(asset.brotli);
+  if (accepts(accepted, 'gzip')) return reply.header('content-encoding', 'gzip').send(asset.gzip);
+  return reply.send(asset.body);
+}
+
+/** Whether a coding is named, and not with weight 0 (RFC 9110, 12.5.3). */
+function accepts(header: string, coding: string): boolean {
+  const range = header.split(',').find((one) => one.trim().split(';', 1)[0] === coding);
+  return range !== undefined && !/;\s*q=0(?:\.0*)?\s*$/.test(range);
+}

@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+/** A file that pages load. Its name holds a hash of its content, so that browsers may keep it for ever. */
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly gzip: Buffer;
+  readonly brotli: Buffer;
+}
+
+/** Style sheets and scripts of the pages, in memory. */
+export interface Assets {
+  /** Address of a style sheet by its name in `styles`. */
+  style(name: string): string;
+  /** Address of a built entry of `console`; undefined when it is not built: pages work without. */
+  script(name: string): string | undefined;
+  readonly icon: string;
+  /** The file of a name below /assets/. */
+  find(name: string): Asset | undefined;
+  /** Whether the scripts are there. */
+  readonly isBuilt: boolean;
+}
+
+interface Folders {
+  /** Of style sheets, and of `icon.svg`. */
+  readonly styles: string;
+  /** What Vite has built; may be missing. */
+  readonly built: string;
+}
+
+interface ManifestEntry {
+  readonly file: string;
+  readonly name?: string;
+  readonly isEntry?: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Reads all files once; throws when a style sheet cannot be read. */
+export function loadAssets({ styles, built }: Folders): Assets {
+  const files = new Map<string, Asset>();
+  const addressOf = new Map<string, string>();
+  const add = (name: string, body: Buffer): string => {
+    const asset = compressed(body, typeOf(name));
+    files.set(name, asset);
+    return `/assets/${name}`;
+  };
+
+  for (const file of readdirSync(styles)) {
+    const body = readFileSync(join(styles, file));
+    const [name = '', ending = ''] = file.split('.', 2);
+    addressOf.set(file, add(`${name}-${hash('sha256', body, 'hex').slice(0, 10)}.${ending}`, body));
+  }
+
+  const scripts = new Map<string, string>();
+  const manifest = join(built, 'manifest.json');
+  const isBuilt = existsSync(manifest);
+  if (isBuilt) {
+    const entries = Object.values(
+      JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, ManifestEntry>,
+    );
+    for (const { file, name, isEntry } of entries) {
+      const address = add(file, readFileSync(join(built, file)));
+      if (isEntry === true && name !== undefined) scripts.set(name, address);
+    }
+  }
+
+  const known = (file: string): string => {
+    const address = addressOf.get(file);
+    if (address === undefined) throw new TypeError(`there is no ${file} in ${styles}`);
+    return address;
+  };
+  return {
+    style: (name) => known(`${name}.css`),
+    script: (name) => scripts.get(name),
+    icon: known('icon.svg'),
+    find: (name) => files.get(name),
+    isBuilt,
+  };
+}
+
+/** A body with its compressed forms, made once. */
+export function compressed(body: Buffer, type: string): Asset {
+  return {
+    type,
+    body,
+    gzip: gzipSync(body, { level: 9 }),
+    brotli: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  };
+}
+
+function typeOf(name: string): string {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+  if (type === undefined) throw new TypeError(`pages load no file such as ${name}`);
+  return type;
+}

@@ -1,0 +1,25 @@
+/** The languages that pages are written in. */
+export type Language = 'sv' | 'en';
+
+/** A text in every language; `satisfies Words` finds the one that lacks. */
+export type Words<T> = Readonly<Record<Language, T>>;
+
+const LONGEST = 500;
+
+/** The language that a browser prefers (RFC 9110, 12.5.4); English where it asks for neither. */
+export function languageOf(acceptLanguage: string | undefined): Language {
+  let best: Language = 'en';
+  let bestWeight = 0;
+  for (const range of (acceptLanguage ?? '').slice(0, LONGEST).split(',')) {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+    const primary = tag.trim().split('-', 1)[0];
+    if (primary !== 'sv' && primary !== 'en') continue;
+    const given = parameters.map((one) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(one)?.[1]).find(Boolean);
+    const weight = given === undefined ? 1 : Number(given);
+    if (weight > bestWeight) {
+      best = primary;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}
