@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { assets } from '../../test/assets.ts';
+import { AppError } from '../core/errors.ts';
+import { sendError } from './errors.ts';
+import { acceptForms, formOf } from './forms.ts';
+import { assetRoutes, preparePage, sendPage, sendPrepared } from './pages.ts';
+import { refuseForeign } from './same-origin.ts';
+
+const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
+
+describe('pages over HTTP', () => {
+  let app: FastifyInstance;
+  before(async () => {
+    app = Fastify();
+    const config = { access: 'public' as const };
+    const page = preparePage(PAGE);
+    assetRoutes(app, assets);
+    app.get('/own', { config }, (_request, reply) => sendPage(reply, PAGE, 400));
+    app.get('/same', { config }, (request, reply) => sendPrepared(request, reply, page));
+    app.setErrorHandler((error, request, reply) => sendError('grid', error, request, reply));
+    app.get(
+      '/fails',
+      {
+        config: { ...config, showError: (error, _request, reply) => sendPage(reply, `<p>${error.code}</p>`) },
+      },
+      () => {
+        throw new AppError('limit.busy', 'busy', { retryAfterSeconds: 3 });
+      },
+    );
+    await app.register((scope, _options, done) => {
+      acceptForms(scope);
+      scope.post('/form', { config }, (request) => {
+        refuseForeign(request, undefined);
+        const form = formOf(request.body);
+        return { name: form.text('name'), all: form.all('name'), has: form.has('missing') };
+      });
+      scope.post('/known', { config }, (request) => {
+        refuseForeign(request, 'https://grid.example:8443/base');
+        return 'taken';
+      });
+      done();
+    });
+  });
+
+  it('keeps a page of one user out of every cache, and lets it load nothing from elsewhere', async () => {
+    const { headers, statusCode } = await app.inject({ url: '/own', headers: { 'accept-encoding': 'br' } });
+    assert.equal(statusCode, 400);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['content-encoding'], undefined);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    const policy = String(headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.equal(/unsafe|https?:|\*/.test(policy), false);
+  });
+
+  it('sends a page that is the same for everybody compressed as it is taken, and only once', async () => {
+    const get = (headers: Record<string, string>) => app.inject({ url: '/same', headers });
+    const brotli = await get({ 'accept-encoding': 'gzip, br' });
+    assert.equal(brotli.headers['content-encoding'], 'br');
+    assert.equal(brotliDecompressSync(brotli.rawPayload).toString(), PAGE);
+    const gzip = await get({ 'accept-encoding': 'gzip;q=0.5, br;q=0' });
+    assert.equal(gzip.headers['content-encoding'], 'gzip');
+    assert.equal(gunzipSync(gzip.rawPayload).toString(), PAGE);
+    const plain = await get({});
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(plain.payload, PAGE);
+    const known = await get({ 'if-none-match': String(plain.headers.etag) });
+    assert.equal(known.statusCode, 304);
+    assert.equal(known.payload, '');
+  });
+
+  it('serves the files of pages for ever, and no other files', async () => {
+    const sheet = await app.inject(assets.style('base'));
+    assert.equal(sheet.statusCode, 200);
+    assert.match(String(sheet.headers['content-type']), /^text\/css/);
+    assert.match(String(sheet.headers['cache-control']), /immutable/);
+    for (const name of ['base.css', '..%2fpage.ts', 'manifest.json', '%2e%2e%2f%2e%2e%2fpackage.json'])
+      assert.equal((await app.inject(`/assets/${name}`)).statusCode, 404, name);
+  });
+
+  it('shows an error to browsers as a page, and to programs as ever', async () => {
+    const page = await app.inject({ url: '/fails', headers: { accept: 'text/html' } });
+    assert.equal(page.payload, '<p>limit.busy</p>');
+    assert.equal(page.headers['retry-after'], '3');
+    assert.equal(page.headers['elnav-error'], 'limit.busy');
+    const program = await app.inject('/fails');
+    assert.deepEqual(program.json(), { detail: 'busy' });
+    assert.equal(program.statusCode, 429);
+  });
+
+  const post = (
+    url: string,
+    headers: Record<string, string>,
+    payload: string | Buffer = 'name=a&name=%C3%A5+b',
+  ) =>
+    app.inject({
+      method: 'POST',
+      url,
+      payload,
+      headers: {
+        host: 'grid.local:8081',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      },
+    });
+
+  it('reads forms', async () => {
+    assert.deepEqual((await post('/form', {})).json(), { name: 'å b', all: ['a', 'å b'], has: false });
+    for (const [body, headers, status] of [
+      ['name=%00', {}, 400],
+      ['%00=x', {}, 400],
+      [Buffer.from([0x6e, 0x3d, 0xff]), {}, 400],
+      ['{}', { 'content-type': 'application/json' }, 415],
+    ] as const)
+      assert.equal((await post('/form', headers, body)).statusCode, status, String(body));
+  });
+
+  it('takes forms from its own pages alone', async () => {
+    const cases: readonly (readonly [string, Record<string, string>, number])[] = [
+      ['/form', {}, 200],
+      ['/form', { origin: 'http://grid.local:8081' }, 200],
+      ['/form', { origin: 'http://grid.local:8081', 'sec-fetch-site': 'same-origin' }, 200],
+      ['/form', { origin: 'http://grid.local' }, 403],
+      ['/form', { origin: 'http://evil.example' }, 403],
+      ['/form', { origin: 'http://grid.local:8081.evil.example' }, 403],
+      ['/form', { origin: 'null' }, 403],
+      ['/form', { origin: 'null', 'sec-fetch-site': 'same-origin' }, 200],
+      ['/form', { origin: '' }, 403],
+      ['/form', { 'sec-fetch-site': 'cross-site' }, 403],
+      ['/form', { 'sec-fetch-site': 'same-site' }, 403],
+      ['/known', { origin: 'https://grid.example:8443' }, 200],
+      // Whoever writes the Host as well does not become the configured address.
+      ['/known', { origin: 'http://grid.local:8081' }, 403],
+      ['/known', { origin: 'https://grid.example' }, 403],
+      ['/known', { origin: 'http://grid.example:8443' }, 403],
+    ];
+    for (const [url, headers, status] of cases)
+      assert.equal((await post(url, headers)).statusCode, status, `${url} ${JSON.stringify(headers)}`);
+  });
+});
