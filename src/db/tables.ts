@@ -39,6 +39,15 @@ interface ApiKeys {
   revoked_at: number | null;
 }
 
+/** What an account's own users see of it on the pages where they link devices. */
+interface Brands {
+  account_id: number;
+  name: string;
+  /** As in #0b5d48; null for the colour of the pages. */
+  color: string | null;
+  updated_at: number;
+}
+
 interface GlobalPolicy {
   id: number;
   anon_per_ip_per_day: number;
@@ -416,6 +425,7 @@ export interface Tables {
   accounts: Accounts;
   account_policies: AccountPolicies;
   api_keys: ApiKeys;
+  brands: Brands;
   global_policy: GlobalPolicy;
   usage: Usage;
   bans: Bans;

@@ -8,6 +8,7 @@ import * as linking from './0006-linking.ts';
 import * as vendorBudgets from './0007-vendor-budgets.ts';
 import * as webhooks from './0008-webhooks.ts';
 import * as polling from './0009-polling.ts';
+import * as brands from './0011-brands.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-vendor-budgets': vendorBudgets,
   '0008-webhooks': webhooks,
   '0009-polling': polling,
+  '0011-brands': brands,
 };

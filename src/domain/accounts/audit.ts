@@ -3,9 +3,9 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Queries } from '../../db/database.ts';
 import { insertAudit, newestAudit } from './store-audit.ts';
 
-/** Who changes something: `admin` by the admin token, `setup` for what the first start makes. */
+/** Who changes something: `admin` by the admin token, `setup` for what the first start makes, `user` for an account's own. */
 export interface Actor {
-  readonly name: 'admin' | 'setup';
+  readonly name: 'admin' | 'setup' | 'user';
   readonly ip: string;
   readonly requestId: string;
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { announce } from './announce.ts';
 import { type Actor, type AuditEntry, type Change, createAudit, listAudit } from './audit.ts';
 import { Bans } from './bans.ts';
+import { Brands } from './brands.ts';
 import { IdempotentRequests } from './idempotency.ts';
 import { ACCOUNT_CHANGED, Keys } from './keys.ts';
 import { Partners } from './partners.ts';
@@ -20,6 +21,7 @@ import { WrittenLater } from './written-later.ts';
 export { API_KEY_PATTERN } from './api-key.ts';
 export type { Actor, AuditEntry } from './audit.ts';
 export type { Ban } from './bans.ts';
+export { type Brand, faultInBrand } from './brands.ts';
 export { clientAddress, isLoopback } from './client-address.ts';
 export { canonicalEmail, faultInEmail } from './email.ts';
 export type { Claim, Claimed } from './idempotency.ts';
@@ -51,6 +53,7 @@ export interface Accounts {
   readonly users: Users;
   readonly keys: Keys;
   readonly bans: Bans;
+  readonly brands: Brands;
   readonly partners: Partners;
   readonly idempotency: IdempotentRequests;
   /** The anonymous quotas; a change elsewhere may be 30 seconds late while this process cannot be told. */
@@ -105,6 +108,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     users: new Users({ ...options, audit }),
     keys,
     bans: await Bans.open({ ...options, audit }),
+    brands: new Brands({ ...options, audit }),
     partners: new Partners({ ...options, audit, keys }),
     idempotency,
     globalPolicy: () => globalPolicy.current,
