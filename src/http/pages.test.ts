@@ -82,6 +82,15 @@ describe('pages over HTTP', () => {
       assert.equal((await app.inject(`/assets/${name}`)).statusCode, 404, name);
   });
 
+  it('serves the style sheet of every colour, and of nothing else', async () => {
+    const sheet = await app.inject('/assets/brand/ffe600.css');
+    assert.equal(sheet.statusCode, 200);
+    assert.match(String(sheet.headers['content-type']), /^text\/css/);
+    assert.match(sheet.payload, /^:root\{--brand:#ffe600;--on-brand:#000000\}/);
+    for (const file of ['ffe600', 'FFE600.css', 'ffe60.css', 'red.css', 'ffe600%7d.css', '..%2fbase.css'])
+      assert.equal((await app.inject(`/assets/brand/${file}`)).statusCode, 404, file);
+  });
+
   it('shows an error to browsers as a page, and to programs as ever', async () => {
     const page = await app.inject({ url: '/fails', headers: { accept: 'text/html' } });
     assert.equal(page.payload, '<p>limit.busy</p>');

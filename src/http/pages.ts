@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import { type Asset, type Assets, compressed } from '../pages/assets.ts';
+import { brandSheet, colorOfFile } from '../pages/brand-color.ts';
 import { prepared } from './cacheable.ts';
 
 /** What a page may do; everything comes from the service itself, and nothing stands in the page. */
@@ -71,6 +72,22 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
         vary: 'accept-encoding',
       });
       return sendCompressed(request, reply, asset);
+    },
+  );
+  app.get<{ Params: { file: string } }>(
+    '/assets/brand/:file',
+    { config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const color = colorOfFile(request.params.file);
+      if (color === undefined) throw new AppError('route.not_found', 'there is no such file');
+      // Computed by this version; another may do it better.
+      return reply
+        .headers({
+          'content-type': 'text/css; charset=utf-8',
+          'cache-control': 'public, max-age=86400',
+          'x-content-type-options': 'nosniff',
+        })
+        .send(brandSheet(color));
     },
   );
 }
