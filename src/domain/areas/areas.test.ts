@@ -320,6 +320,17 @@ describe('the bundled tables', () => {
   });
   const areaAt = (lat: number, lon: number) => real.coordinate(lat, lon).elomrade;
 
+  it('have outlines for a map, in few points and without the smallest islands', () => {
+    const outlines = real.outlines();
+    assert.deepEqual(
+      outlines.map(({ elomrade }) => elomrade),
+      ['SE1', 'SE2', 'SE3', 'SE4'],
+    );
+    const points = outlines.flatMap(({ rings }) => rings.map(({ lon }) => lon.length));
+    assert.ok(points.length >= 6 && points.every((count) => count >= 3), points.join());
+    assert.ok(points.reduce((sum, count) => sum + count) < 1_200, points.join());
+  });
+
   it('know where Sweden is', () => {
     for (const [name, lat, lon, elomrade] of [
       ['Stockholm', 59.33, 18.06, 'SE3'],

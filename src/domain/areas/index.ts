@@ -21,6 +21,7 @@ import { createLocate } from './coordinate.ts';
 import { lower } from './fold.ts';
 import { candidateItem, indexGridAreas } from './grid-areas.ts';
 import { indexMunicipalities } from './municipalities.ts';
+import { type Outline, outlinesOf } from './outlines.ts';
 import { indexPlaces, type Place, positionOf } from './places.ts';
 import { exactly, type FoundPlace, searchPlaces, similarNames } from './search.ts';
 import type { AreaTables, PostalCodeRow } from './tables.ts';
@@ -28,6 +29,7 @@ import { createToday } from './today.ts';
 
 export type { AddressQuery } from './address.ts';
 export type * from './answers.ts';
+export type { Outline } from './outlines.ts';
 export type { FoundPlace } from './search.ts';
 export { readTables } from './seed.ts';
 export type { AreaTables } from './tables.ts';
@@ -48,6 +50,8 @@ export interface Areas {
   coordinate(lat: number, lon: number): CoordinateAnswer;
   priceAreas(): readonly { readonly code: PriceArea; readonly name: string; readonly eic: string }[];
   gridOwners(): readonly GridOwnerItem[];
+  /** The price areas for a map, coarse and made anew with each call. */
+  outlines(): readonly Outline[];
   /** By a municipality's code or name, or a postal code's; throws `place.not_found` or `tax.unknown`. */
   tax(of: { readonly kommun: string } | { readonly postal: string }, date?: string): TaxAnswer;
   /** Until when, ms since 1970, the answers stay as they are: the tax is told for today. */
@@ -234,6 +238,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
     coordinate: coordinateAnswer,
     priceAreas: () => PRICE_AREAS.map((code) => ({ code, ...PRICE_AREA_FACTS[code] })),
     gridOwners: gridAreas.owners,
+    outlines: () => outlinesOf(tables.zones),
     tax(of, date) {
       const kommun = 'kommun' in of ? municipalities.byText(of.kommun) : ofPostalCode(of.postal);
       const day = date ?? today.now().day;

@@ -147,6 +147,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       if (current === null) throw unavailable(PRICE_AREAS, situation());
       return current;
     },
+    days: () => memory.view().days,
     history: (query) => readHistory(store, query),
     version: () => memory.view().version,
     validUntil: () => memory.view().until,

@@ -5,7 +5,7 @@ import { dayAt } from '../../core/swedish-days.ts';
 import { addDays, MINUTE_MS } from './calendar.ts';
 import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 import { layOver, type SampleDay } from './sample.ts';
-import type { CurrentPrices, PriceEvent, SpotPrice } from './shapes.ts';
+import type { CurrentPrices, PricedDay, PriceEvent, SpotPrice } from './shapes.ts';
 import type { DayFacts, PriceStore, StoredDay } from './store.ts';
 
 interface MemoryOptions {
@@ -27,6 +27,8 @@ export interface View {
   readonly all: readonly SpotPrice[];
   /** null when no area has a price. */
   readonly current: CurrentPrices | null;
+  /** The whole days that the others are told from. */
+  readonly days: readonly PricedDay[];
   readonly isSample: boolean;
 }
 
@@ -113,6 +115,7 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
       spot,
       all: PRICE_AREAS.flatMap((area) => spot[area]),
       current,
+      days: told.map(pricedDay),
       isSample: sample !== undefined && PRICE_AREAS.some((area) => dayOfArea(area, today) === undefined),
     };
   };
@@ -142,6 +145,11 @@ export type Memory = ReturnType<typeof createMemory>;
 
 function keyOf({ area, day }: { readonly area: PriceArea; readonly day: Day }): string {
   return `${area} ${day}`;
+}
+
+function pricedDay({ area, day, start, end, slots, converted, source }: KnownDay): PricedDay {
+  const priced = slots.map((slot) => ({ start: slot.start, end: slot.end, price: slot.sek }));
+  return { area, day, start, end, slots: priced, converted, source };
 }
 
 function pricesOf(day: KnownDay, now: number): SpotPrice[] {

@@ -55,6 +55,27 @@ onEachEngine('the prices that are answered', (engine) => {
     });
   }
 
+  it('are whole days too, with what of them is past', async () => {
+    const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-03-29', '06:20')) });
+    const days = prices.days();
+    assert.deepEqual(
+      days.map(({ area, day, slots }) => `${area} ${day} ${slots.length}`),
+      ['SE1 2026-03-29 92', 'SE1 2026-03-30 96', 'SE3 2026-03-29 92', 'SE3 2026-03-30 96'],
+    );
+    for (const { start, end, slots, day } of days) {
+      assert.deepEqual({ start, end }, dayBounds(day));
+      assert.equal(slots[0]?.start, start);
+      assert.equal(slots.at(-1)?.end, end);
+    }
+    const told = days.filter(({ area }) => area === 'SE3').flatMap(({ slots }) => slots);
+    const ahead = prices.spot(['SE3']);
+    assert.deepEqual(
+      told.slice(-ahead.length).map(({ start, price }) => [start, price]),
+      ahead.map(({ start, price }) => [start, price]),
+    );
+    await prices.close();
+  });
+
   it('answer what is known of each area, and null for what is not', async () => {
     const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-10-25', '12:40')) });
     const current = prices.current();

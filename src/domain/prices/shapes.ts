@@ -19,6 +19,19 @@ export interface SpotPrice {
   readonly source: string;
 }
 
+/** A whole day of one area, as `spot` and `current` are answered from it: what of it is past is there too. */
+export interface PricedDay {
+  readonly area: PriceArea;
+  readonly day: Day;
+  /** ms since 1970 UTC, from midnight to midnight in Sweden: 23, 24 or 25 hours. */
+  readonly start: number;
+  readonly end: number;
+  /** Without a gap, by time; prices are SEK per kWh. */
+  readonly slots: readonly { readonly start: number; readonly end: number; readonly price: string }[];
+  readonly converted: boolean;
+  readonly source: string;
+}
+
 export interface CurrentPrices {
   /** The calendar day in Sweden. */
   readonly today: Day;
@@ -161,11 +174,13 @@ export interface Prices {
   spot(areas: readonly PriceArea[]): readonly SpotPrice[];
   /** From memory. Throws `prices.unavailable` when no area has a price. */
   current(): CurrentPrices;
+  /** Today and, where it is published, tomorrow, by area then day; empty where none is known. From memory. */
+  days(): readonly PricedDay[];
   /** Stored prices (never the sample), by time, in batches; memory stays flat however long the range is. */
   history(query: HistoryQuery): AsyncIterable<readonly HistoricPrice[]>;
-  /** Changes whenever what `spot` or `current` answers changes; the same on every instance. Fit for an ETag. */
+  /** Changes whenever what `spot`, `current` or `days` answers changes; the same on every instance. Fit for an ETag. */
   version(): string;
-  /** ms since 1970: until then `spot` and `current` stay as they are, unless a day is stored or corrected. */
+  /** ms since 1970: until then `spot`, `current` and `days` stay as they are, unless a day is stored or corrected. */
   validUntil(): number;
   /** Hears of new and corrected days, whichever instance stored them, and of every new slot; the answer ends it. */
   watch(listener: (event: PriceEvent) => void): () => void;
