@@ -80,6 +80,8 @@ export const ERRORS = {
   'user.not_found': both(404, 'never', 'No such user'),
   'user.email_taken': both(409, 'changed', 'A user with this e-mail address exists'),
   'key.not_found': both(404, 'never', 'No such API key'),
+  'key.too_many': both(409, 'changed', 'The account has as many API keys as it may have'),
+  'key.made_already': both(409, 'changed', 'The API key of this form has been made already'),
   'ban.not_found': both(404, 'never', 'No such ban'),
   'partner.not_found': both(404, 'never', 'No such partner application'),
   'partner.decided': both(409, 'never', 'The partner application has been decided already'),

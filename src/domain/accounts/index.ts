@@ -8,6 +8,7 @@ import { Bans } from './bans.ts';
 import { Brands } from './brands.ts';
 import { IdempotentRequests } from './idempotency.ts';
 import { ACCOUNT_CHANGED, Keys } from './keys.ts';
+import { OwnKeys } from './own-keys.ts';
 import { Partners } from './partners.ts';
 import type { GlobalPolicy } from './policy.ts';
 import { type Principal, Principals } from './principals.ts';
@@ -15,6 +16,7 @@ import { Refreshed } from './refreshed.ts';
 import { putGlobalPolicy, readGlobalPolicy } from './store-global-policy.ts';
 import { newestUsage } from './store-usage.ts';
 import type { AnsweredRequest } from './usage.ts';
+import { type DayOfUsage, usageByDay } from './usage-by-day.ts';
 import { ifAhead, Users } from './users.ts';
 import { WrittenLater } from './written-later.ts';
 
@@ -26,12 +28,14 @@ export { clientAddress, isLoopback } from './client-address.ts';
 export { canonicalEmail, faultInEmail } from './email.ts';
 export type { Claim, Claimed } from './idempotency.ts';
 export type { Key, NewKey } from './keys.ts';
+export { faultInKeyLabel, MOST_ACTIVE_KEYS, type WantedKey } from './own-keys.ts';
 export type { Applicant, PartnerApplication } from './partners.ts';
 export { type EffectivePolicy, type GlobalPolicy, type Policy, tierPolicy } from './policy.ts';
 export type { Principal } from './principals.ts';
 export { parseScopes, SCOPES, type Scope } from './scope.ts';
 export type { RequestName } from './store-idempotency.ts';
 export type { AnsweredRequest, StatusClass } from './usage.ts';
+export type { DayOfUsage, Outcomes } from './usage-by-day.ts';
 export type { PolicyInForce, User } from './users.ts';
 
 /** Answered requests of an account (anonymous ones have no user and no key) on a UTC day. */
@@ -52,6 +56,8 @@ export interface Accounts {
   authenticate(key: string): Principal | Promise<Principal>;
   readonly users: Users;
   readonly keys: Keys;
+  /** Keys as their own account makes and revokes them. */
+  readonly ownKeys: OwnKeys;
   readonly bans: Bans;
   readonly brands: Brands;
   readonly partners: Partners;
@@ -63,6 +69,8 @@ export interface Accounts {
   recordUsage(answered: AnsweredRequest): void;
   /** The newest counters first, those of this process up to now. */
   usage(limit: number): Promise<UsageEntry[]>;
+  /** What an account called on its last 30 UTC days, today included: the oldest first, each day there. */
+  usageByDay(account: number): Promise<DayOfUsage[]>;
   audit(limit: number): Promise<AuditEntry[]>;
   /** Writes down a change that an administrator made to what is no account's. */
   noteChange(actor: Actor, change: Change): Promise<void>;
@@ -107,6 +115,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     authenticate: (key) => principals.authenticate(key),
     users: new Users({ ...options, audit }),
     keys,
+    ownKeys: new OwnKeys({ ...options, audit, keys }),
     bans: await Bans.open({ ...options, audit }),
     brands: new Brands({ ...options, audit }),
     partners: new Partners({ ...options, audit, keys }),
@@ -140,6 +149,10 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
         day: row.day,
         throttled_until: ifAhead(row.throttled_until, now),
       }));
+    },
+    async usageByDay(account) {
+      await written.write();
+      return usageByDay(queries, { account, now: clock.now() });
     },
     audit: (limit) => listAudit(queries, limit),
     noteChange: (actor, change) => audit(queries, actor, change),

@@ -51,3 +51,21 @@ export function newestUsage(
     .limit(limit)
     .execute();
 }
+
+/** Sums of an account from a UTC day on. */
+export function usageSince(
+  queries: Queries,
+  { account, day }: { readonly account: number; readonly day: string },
+): Promise<Pick<UsageRow, 'day' | 'service' | 'status_class' | 'count'>[]> {
+  return (
+    queries
+      .selectFrom('usage')
+      .select(['day', 'service', 'status_class'])
+      // PostgreSQL's sum is a decimal, which is read as a text.
+      .select((select) => select.cast<number>(select.fn.sum('count'), 'bigint').as('count'))
+      .where('account_id', '=', account)
+      .where('day', '>=', day)
+      .groupBy(['day', 'service', 'status_class'])
+      .execute()
+  );
+}

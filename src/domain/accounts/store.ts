@@ -118,6 +118,35 @@ export function keyById(queries: Queries, id: string): Promise<KeyRow | undefine
   return queries.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
 }
 
+/** The key, where it is this account's. */
+export function ownKeyById(
+  queries: Queries,
+  key: { readonly account: number; readonly id: string },
+): Promise<KeyRow | undefined> {
+  return queries
+    .selectFrom('api_keys')
+    .select(KEY_COLUMNS)
+    .where('account_id', '=', key.account)
+    .where('id', '=', key.id)
+    .executeTakeFirst();
+}
+
+/** How many keys of an account open anything. The account is held, so that two are not counted and added at once. */
+export async function countActiveKeys(queries: Queries, account: number): Promise<number> {
+  await queries
+    .updateTable('accounts')
+    .set((set) => ({ tier: set.ref('tier') }))
+    .where('id', '=', account)
+    .execute();
+  const { count } = await queries
+    .selectFrom('api_keys')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('account_id', '=', account)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export function allKeys(queries: Queries): Promise<KeyRow[]> {
   return queries.selectFrom('api_keys').select(KEY_COLUMNS).orderBy('created_at').orderBy('id').execute();
 }

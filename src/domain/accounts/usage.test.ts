@@ -100,4 +100,35 @@ onEachEngine('usage', (engine) => {
     await other.close();
     assert.equal(await counted(), 2);
   });
+
+  it('is shown to the account by day and service, with what is still in memory', async () => {
+    const { id, keyId } = await world.userWithKey();
+    const other = await world.userWithKey();
+    const today = new Date(world.clock.now()).toISOString().slice(0, 10);
+    const none = { succeeded: 0, refused: 0, failed: 0 };
+    const empty = await world.accounts.usageByDay(id);
+    assert.equal(empty.length, 30);
+    assert.deepEqual(empty.at(-1), { day: today, connect: none, grid: none });
+
+    const call = { account: id, keyId, service: 'connect', route: 'GET /devices' } as const;
+    for (const statusClass of ['2xx', '2xx', '3xx', '4xx', '5xx'] as const)
+      world.accounts.recordUsage({ ...call, statusClass });
+    world.accounts.recordUsage({ ...call, service: 'grid', route: 'GET /x', statusClass: '4xx' });
+    world.accounts.recordUsage({ ...call, route: 'GET /vendors', statusClass: '2xx' });
+    world.accounts.recordUsage({ ...call, account: other.id, keyId: other.keyId, statusClass: '2xx' });
+    const day = {
+      day: today,
+      connect: { succeeded: 4, refused: 1, failed: 1 },
+      grid: { ...none, refused: 1 },
+    };
+    assert.deepEqual((await world.accounts.usageByDay(id)).at(-1), day);
+
+    world.clock.turn(29 * 86_400_000);
+    world.accounts.recordUsage({ ...call, statusClass: '2xx' });
+    const later = await world.accounts.usageByDay(id);
+    assert.deepEqual([later.length, later[0]], [30, day]);
+    assert.deepEqual(later.at(-1)?.connect, { ...none, succeeded: 1 });
+    world.clock.turn(86_400_000);
+    assert.notDeepEqual((await world.accounts.usageByDay(id))[0], day);
+  });
 });

@@ -13,6 +13,8 @@ import {
   allPolicies,
   insertAccount,
   type KeyRow,
+  keysOf,
+  policyOf,
   putPolicy,
   setThrottle,
 } from './store.ts';
@@ -61,6 +63,14 @@ export class Users {
         keysByAccount.get(account.id) ?? [],
       ),
     );
+  }
+
+  /** One account; throws `user.not_found`. */
+  async one(id: number): Promise<User> {
+    const { queries } = this.#options.database;
+    const account = await existingAccount(queries, id);
+    const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, id)]);
+    return this.#shown(account, policy, keys);
   }
 
   async create(user: { email: string; name: string; tier: string }, actor: Actor): Promise<User> {

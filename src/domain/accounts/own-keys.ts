@@ -1,0 +1,107 @@
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import { announce } from './announce.ts';
+import type { Actor, Audit } from './audit.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, type Keys, type NewKey, shownKey } from './keys.ts';
+import { faultInLine } from './line.ts';
+import { SCOPES, type Scope } from './scope.ts';
+import { countActiveKeys, keysOf, ownKeyById, revokeKey } from './store.ts';
+import { finishRequest, insertRequest } from './store-idempotency.ts';
+
+/** Keys of one account that open something at a time. */
+export const MOST_ACTIVE_KEYS = 50;
+
+const LONGEST_LABEL = 60;
+const WELL_FORMED_ID = /^[0-9A-Za-z]{12}$/;
+/** What wishes are remembered under, beside the idempotency keys of calls. */
+const WISH = 'own key';
+
+/** What somebody asks for who makes a key of his own. */
+export interface WantedKey {
+  /** 1 to 60 characters. */
+  readonly label: string;
+  /** At least one. */
+  readonly scopes: readonly Scope[];
+  /** A name for this wish: what is sent a second time within a day makes no second key. */
+  readonly wish?: string;
+}
+
+interface OwnKeysOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  readonly keys: Keys;
+}
+
+/** API keys, as the account that they belong to makes and revokes them. The keys of others do not exist for it. */
+export class OwnKeys {
+  readonly #options: OwnKeysOptions;
+
+  constructor(options: OwnKeysOptions) {
+    this.#options = options;
+  }
+
+  /** The oldest first, revoked ones too. */
+  async list(account: number): Promise<Key[]> {
+    return (await keysOf(this.#options.database.queries, account)).map(shownKey);
+  }
+
+  /** Throws `request.invalid`, `key.too_many`, and `key.made_already` for a wish that has been met. */
+  async create(account: number, wanted: WantedKey, actor: Actor): Promise<NewKey> {
+    const label = wanted.label.normalize('NFC').trim();
+    const fault = faultInKeyLabel(label);
+    if (fault !== null) throw new AppError('request.invalid', `label ${fault}`);
+    const scopes = SCOPES.filter((scope) => wanted.scopes.includes(scope));
+    if (scopes.length === 0)
+      throw new AppError('request.invalid', `scopes: choose at least one of ${SCOPES.join(', ')}`);
+    const { database, keys } = this.#options;
+    return database.transaction(async (queries) => {
+      await existingAccount(queries, account);
+      if (wanted.wish !== undefined) await this.#takeWish(queries, account, wanted.wish);
+      if ((await countActiveKeys(queries, account)) >= MOST_ACTIVE_KEYS) {
+        throw new AppError(
+          'key.too_many',
+          `the account has ${MOST_ACTIVE_KEYS} active API keys, which is the most; revoke one that is not used any more`,
+        );
+      }
+      return keys.add(queries, { account, label, scopes }, actor);
+    });
+  }
+
+  /** The next request with the key fails in every process. Revoking again changes nothing and tells them again. */
+  async revoke(account: number, id: string, actor: Actor): Promise<Key> {
+    const { database, clock, audit } = this.#options;
+    const key = await database.transaction(async (queries) => {
+      if (!WELL_FORMED_ID.test(id) || (await ownKeyById(queries, { account, id })) === undefined)
+        throw new AppError('key.not_found', 'the account has no API key of this id');
+      if (await revokeKey(queries, id, clock.now()))
+        await audit(queries, actor, {
+          action: 'key.revoked',
+          target: `key/${id}`,
+          detail: { user_id: account },
+        });
+      return ownKeyById(queries, { account, id });
+    });
+    if (key === undefined) throw new Error(`the API key ${id} vanished`);
+    await announce(database, ACCOUNT_CHANGED, { account });
+    return shownKey(key);
+  }
+
+  /** In the transaction that makes the key: both are there or neither is. */
+  async #takeWish(queries: Queries, account: number, wish: string): Promise<void> {
+    const now = this.#options.clock.now();
+    const name = { account, route: WISH, key: wish };
+    if (!(await insertRequest(queries, name, { fingerprint: '', started_at: now, lease_until: now })))
+      throw new AppError(
+        'key.made_already',
+        'this form has been sent before, and its API key was made then; it is shown only once',
+      );
+    await finishRequest(queries, name, { status: 200, code: null, body: '' });
+  }
+}
+
+/** What is wrong with the label that somebody gives a key of his own, or null. */
+export function faultInKeyLabel(label: string): string | null {
+  return faultInLine(label.normalize('NFC').trim(), { shortest: 1, longest: LONGEST_LABEL });
+}
