@@ -151,8 +151,8 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     webhooks,
     streams,
     metrics,
-    link: (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
-      links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} }),
+    link: async (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
+      (await links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} })).devices,
     send: (account: number, deviceId: string, command: Command) =>
       commands.run({ account, keyId: 'k', deviceId, vendor: undefined, command, begun: () => {} }),
     read: async (account: number, id: string): Promise<JsonObject> =>

@@ -353,6 +353,11 @@ interface LinkSessions {
   created_at: number;
   expires_at: number;
   used_at: number | null;
+  /** The browser that used it. */
+  browser_sha256: string | null;
+  /** What it was used for, once that is done. */
+  linked_vendor: string | null;
+  linked_link: string | null;
 }
 
 /** What was used of a vendor's limit in a window of its length. */

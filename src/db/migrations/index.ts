@@ -9,6 +9,7 @@ import * as vendorBudgets from './0007-vendor-budgets.ts';
 import * as webhooks from './0008-webhooks.ts';
 import * as polling from './0009-polling.ts';
 import * as brands from './0011-brands.ts';
+import * as usedSessions from './0012-used-sessions.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-webhooks': webhooks,
   '0009-polling': polling,
   '0011-brands': brands,
+  '0012-used-sessions': usedSessions,
 };

@@ -298,6 +298,9 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
 
     ofLink: store.ofLink,
 
+    /** The devices of a link with all that is known of them. */
+    knownOfLink: store.rowsOfLink,
+
     /** Drops devices from memory, here and on every process; resolves when all have done so. */
     async changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
       for (const { id } of ids) memory.drop(account, id);

@@ -9,7 +9,7 @@ import type { LinkStatus } from './store.ts';
 export { type Calls, createCalls, type SocketRequest } from './calls.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
-export type { LinkedDevice, LinkRequest, LinkWatcher } from './make-link.ts';
+export type { LinkedDevice, Linking, LinkRequest, LinkWatcher } from './make-link.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { createSignIn, type Finished, type SignIn } from './sign-in.ts';

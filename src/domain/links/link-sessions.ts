@@ -3,6 +3,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
+import type { Linking } from './make-link.ts';
 import type { LinkSessionRow, SignInStore } from './store-sign-ins.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
@@ -70,17 +71,38 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
 
     /**
      * Does the work that a session is for: of two that use it at once, one does. A session whose work fails can be used again.
-     * Throws `session.invalid`, and what the work throws.
+     * `browser` is what the cookie holds of the browser that does it. Throws `session.invalid`, and what the work throws.
      */
-    async use(row: LinkSessionRow, work: () => Promise<unknown>): Promise<void> {
+    async use(
+      row: LinkSessionRow,
+      {
+        browser,
+        vendor,
+        work,
+      }: { browser: string | undefined; vendor: string; work: () => Promise<Linking> },
+    ): Promise<void> {
       const now = clock.now();
-      if (row.expiresAt <= now || !(await store.useSession(row.sha256, now))) throw invalidSession();
+      const by = { at: now, browserSha256: browser === undefined ? null : sha256Of(browser) };
+      if (row.expiresAt <= now || !(await store.useSession(row.sha256, by))) throw invalidSession();
+      let link: string;
       try {
-        await work();
+        ({ link } = await work());
       } catch (error) {
         await store.giveBackSession(row.sha256, now);
         throw error;
       }
+      await store.noteLinked(row.sha256, { vendor, link });
+    },
+
+    /**
+     * A session that was used by this browser, until it would have ended; undefined for all others. `linked` is null while
+     * the work is still being done.
+     */
+    async usedBy(browser: string | undefined, session: string): Promise<LinkSessionRow | undefined> {
+      if (browser === undefined) return undefined;
+      const row = await store.findSession(sha256Of(session));
+      const isTheirs = row !== undefined && row.usedAt !== null && row.browserSha256 === sha256Of(browser);
+      return isTheirs && row.expiresAt > clock.now() ? row : undefined;
     },
   };
 }

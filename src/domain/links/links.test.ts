@@ -82,7 +82,7 @@ onEachEngine('links', (engine) => {
       ['charger-1', 'light-1'],
     );
     assert.deepEqual(
-      second.map(({ id }) => id),
+      second.devices.map(({ id }) => id),
       ['light-1', 'light-2'],
     );
     const after = await core.links.list(account);

@@ -33,6 +33,13 @@ export interface LinkedDevice {
   readonly device_type: string;
 }
 
+/** What came of linking. */
+export interface Linking {
+  /** Id of the link. */
+  readonly link: string;
+  readonly devices: readonly LinkedDevice[];
+}
+
 /** What an account is signed in with from now on. */
 interface Given {
   readonly credentials: JsonObject;
@@ -84,7 +91,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
   const { database, store, sessions, devices, callVendor, calls, tokens, linkCodes, clock, random } = options;
   const linking = new Map<string, Promise<unknown>>();
 
-  async function link(request: LinkRequest): Promise<LinkedDevice[]> {
+  async function link(request: LinkRequest): Promise<Linking> {
     const { account, vendor, userRef } = request;
     const adapter = adapterOf(vendor);
     const given = options.checkCredentials(adapter.credentials, request.credentials);
@@ -105,7 +112,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     readonly vendor: string;
     readonly userRef: string;
     readonly tokens: Tokens;
-  }): Promise<LinkedDevice[]> {
+  }): Promise<Linking> {
     const { account, vendor, userRef, tokens: signedIn } = made;
     return linkAs({ account, vendor, userRef, credentials: {}, signIn: async () => signedIn });
   }
@@ -119,7 +126,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     readonly signIn: (row: NewRow, signal: AbortSignal) => Promise<Tokens> | undefined;
   }
 
-  async function linkAs(making: Making): Promise<LinkedDevice[]> {
+  async function linkAs(making: Making): Promise<Linking> {
     const { account, vendor, userRef, credentials } = making;
     const adapter = adapterOf(vendor);
     const now = clock.now();
@@ -162,7 +169,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
   }
 
   /** Another process may have made the same link a moment ago; then this one updates it. */
-  async function saveOnce(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
+  async function saveOnce(provisional: NewRow, linked: Linked, given: Given): Promise<Linking> {
     try {
       return await save(provisional, linked, given);
     } catch (error) {
@@ -172,7 +179,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     }
   }
 
-  async function save(provisional: NewRow, linked: Linked, given: Given): Promise<LinkedDevice[]> {
+  async function save(provisional: NewRow, linked: Linked, given: Given): Promise<Linking> {
     const { account, vendor } = provisional;
     const adapter = adapterOf(vendor);
     const before = await store.findByVendorAccount(account, vendor, linked.vendorAccount);
@@ -199,7 +206,10 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     if (before !== undefined) await drop(row, 'credentials_changed');
     await tellWatchers((watcher) => watcher.linked(row));
     const found = await devices.ofLink(row);
-    return found.map(({ id, type }) => ({ id, vendor, device_type: type }));
+    return {
+      link: row.link,
+      devices: found.map(({ id, type }) => ({ id, vendor, device_type: type })),
+    };
   }
 
   return { link, linkSignedIn };

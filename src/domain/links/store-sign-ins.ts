@@ -19,7 +19,13 @@ export interface LinkSessionRow {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
+  /** The browser that used it; null for a program. */
+  readonly browserSha256: string | null;
+  /** What it was used for, once that is done. */
+  readonly linked: { readonly vendor: string; readonly link: string } | null;
 }
+
+type NewSession = Omit<LinkSessionRow, 'usedAt' | 'browserSha256' | 'linked'>;
 
 /** The only SQL for `oauth_states` and `link_sessions`. States and sessions are named by their SHA-256. */
 export function createSignInStore(database: Database) {
@@ -63,7 +69,7 @@ export function createSignInStore(database: Database) {
       };
     },
 
-    async putSession(row: Omit<LinkSessionRow, 'usedAt'>): Promise<void> {
+    async putSession(row: NewSession): Promise<void> {
       await queries
         .insertInto('link_sessions')
         .values({
@@ -75,6 +81,9 @@ export function createSignInStore(database: Database) {
           created_at: row.createdAt,
           expires_at: row.expiresAt,
           used_at: null,
+          browser_sha256: null,
+          linked_vendor: null,
+          linked_link: null,
         })
         .execute();
     },
@@ -95,14 +104,19 @@ export function createSignInStore(database: Database) {
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         usedAt: row.used_at,
+        browserSha256: row.browser_sha256,
+        linked:
+          row.linked_vendor === null || row.linked_link === null
+            ? null
+            : { vendor: row.linked_vendor, link: row.linked_link },
       };
     },
 
     /** Marks a session as used; false when it has been used before. */
-    async useSession(sha256: string, now: number): Promise<boolean> {
+    async useSession(sha256: string, by: { at: number; browserSha256: string | null }): Promise<boolean> {
       const { numUpdatedRows } = await queries
         .updateTable('link_sessions')
-        .set({ used_at: now })
+        .set({ used_at: by.at, browser_sha256: by.browserSha256 })
         .where('session_sha256', '=', sha256)
         .where('used_at', 'is', null)
         .executeTakeFirst();
@@ -113,9 +127,18 @@ export function createSignInStore(database: Database) {
     async giveBackSession(sha256: string, usedAt: number): Promise<void> {
       await queries
         .updateTable('link_sessions')
-        .set({ used_at: null })
+        .set({ used_at: null, browser_sha256: null })
         .where('session_sha256', '=', sha256)
         .where('used_at', '=', usedAt)
+        .execute();
+    },
+
+    /** Keeps what a session was used for. */
+    async noteLinked(sha256: string, { vendor, link }: { vendor: string; link: string }): Promise<void> {
+      await queries
+        .updateTable('link_sessions')
+        .set({ linked_vendor: vendor, linked_link: link })
+        .where('session_sha256', '=', sha256)
         .execute();
     },
 

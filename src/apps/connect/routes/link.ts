@@ -62,7 +62,8 @@ export function linkRoutes(app: FastifyInstance, { links, idempotency }: Connect
         account,
         run: async (begun) => {
           const { vendor, user_ref, credentials } = checkLink(request.body);
-          return { devices: await links.link({ account, vendor, userRef: user_ref, credentials, begun }) };
+          const { devices } = await links.link({ account, vendor, userRef: user_ref, credentials, begun });
+          return { devices };
         },
       });
     },

@@ -93,10 +93,11 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     async (request, reply) => {
       const vendor = textIn(request.params.vendor);
       const query = new URL(request.url, 'http://localhost').searchParams;
-      const finished = await signIn.finish({ vendor, query, browser: browserOf(request, isSecure()) });
+      const browser = browserOf(request, isSecure());
+      const finished = await signIn.finish({ vendor, query, browser });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
-        return intoSession(reply, { vendor, query, finished, session: finished.session });
+        return intoSession(reply, { vendor, query, browser, finished, session: finished.session });
       if (finished.outcome === 'failed') throw finished.error;
       return handOutCode(request, reply, { vendor, finished });
     },
@@ -121,13 +122,14 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   interface Ending {
     readonly vendor: string;
     readonly query: URLSearchParams;
+    readonly browser: string | undefined;
     readonly finished: Finished;
     readonly session: NonNullable<Finished['session']>;
   }
 
   /** Links at once; a session that fails can be tried again until it ends. */
   async function intoSession(reply: FastifyReply, ending: Ending): Promise<FastifyReply> {
-    const { vendor, query, finished, session } = ending;
+    const { vendor, query, browser, finished, session } = ending;
     if (finished.outcome === 'failed') {
       const said = query.get('error') ?? '';
       return leadBack(reply, session.redirectUri, {
@@ -138,7 +140,11 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     try {
       const { account, userRef } = session;
       const { tokens } = finished;
-      await linkSessions.use(session, () => links.linkSignedIn({ account, vendor, userRef, tokens }));
+      await linkSessions.use(session, {
+        browser,
+        vendor,
+        work: () => links.linkSignedIn({ account, vendor, userRef, tokens }),
+      });
       return leadBack(reply, session.redirectUri, undefined);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { systemRandom } from '../../core/ids.ts';
+import type { Database } from '../../db/database.ts';
+import { createLinkSessions, type LinkSessions } from './link-sessions.ts';
+import { createSignInStore } from './store-sign-ins.ts';
+
+const MADE = { link: 'link-1', devices: [] };
+
+onEachEngine('link sessions', (engine) => {
+  let place: Place;
+  let database: Database;
+  let clock: TurnedClock;
+  let sessions: LinkSessions;
+  before(async () => {
+    place = await makePlace(engine);
+    clock = turnedClock();
+    database = await place.open(clock);
+    sessions = createLinkSessions({
+      store: createSignInStore(database),
+      adapters: new Map(),
+      publicUrl: () => 'https://elnav.example',
+      clock,
+      random: systemRandom,
+    });
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const begin = async () => {
+    const { session } = await sessions.begin({
+      account: 1,
+      userRef: 'anna',
+      vendor: undefined,
+      redirectUri: undefined,
+    });
+    return { session, row: await sessions.open(session) };
+  };
+
+  it('are used once, and show what came of it to the browser that did', async () => {
+    const { session, row } = await begin();
+    assert.equal(await sessions.usedBy('mine', session), undefined, 'it is not used yet');
+    let done = 0;
+    const use = () =>
+      sessions.use(row, {
+        browser: 'mine',
+        vendor: 'easee',
+        work: async () => {
+          done += 1;
+          assert.equal((await sessions.usedBy('mine', session))?.linked, null, 'it is at work');
+          return MADE;
+        },
+      });
+    const ended = await Promise.allSettled([use(), use()]);
+    assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    assert.equal(done, 1);
+    const used = await sessions.usedBy('mine', session);
+    assert.deepEqual(used?.linked, { vendor: 'easee', link: 'link-1' });
+    assert.equal(await sessions.usedBy('another', session), undefined);
+    assert.equal(await sessions.usedBy(undefined, session), undefined);
+    clock.turn(86_400_000);
+    assert.equal(await sessions.usedBy('mine', session), undefined, 'the day is over');
+  });
+
+  it('can be used again after work that failed, by any browser', async () => {
+    const { session, row } = await begin();
+    const work = async () => {
+      throw new AppError('vendor.unreachable', 'it is away');
+    };
+    await assert.rejects(sessions.use(row, { browser: 'mine', vendor: 'easee', work }), {
+      code: 'vendor.unreachable',
+    });
+    assert.equal(await sessions.usedBy('mine', session), undefined);
+    const program = { browser: undefined, vendor: 'sandbox', work: async () => MADE };
+    await sessions.use(await sessions.open(session), program);
+    assert.equal(await sessions.usedBy(undefined, session), undefined);
+    await assert.rejects(sessions.open(session), { code: 'session.invalid' });
+  });
+});
