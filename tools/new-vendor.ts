@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SETTINGS } from '../src/core/config.ts';
 import { vendorSettingNames } from '../src/core/vendor-settings.ts';
-import { clientFile, indexFile, testFile, translateFile } from './new-vendor/adapter-files.ts';
+import { clientFile, indexFile, testFile, translateFile, wordsFile } from './new-vendor/adapter-files.ts';
 import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
 import { simulatorFile } from './new-vendor/simulator-file.ts';
 
@@ -16,9 +16,9 @@ import { simulatorFile } from './new-vendor/simulator-file.ts';
 const HELP =
   'npm run new-vendor <slug> [-- --oauth]   a slug has 1 to 40 of a–z, 0–9 and _, and begins with a letter';
 
-/** It becomes the name of a constant. */
+/** It becomes the name of a constant; `done` is the end of the link page. */
 const RESERVED = new Set(
-  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link'.split(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link done'.split(
     ' ',
   ),
 );
@@ -62,6 +62,7 @@ const files = {
   'index.ts': indexFile(vendor),
   'client.ts': clientFile(vendor),
   'translate.ts': translateFile(vendor),
+  ...(isOAuth ? {} : { 'words.ts': wordsFile(vendor) }),
   'simulator.ts': simulatorFile(vendor),
   [`${slug.replaceAll('_', '-')}.test.ts`]: testFile(vendor),
   'README.md': readmeFile(vendor),

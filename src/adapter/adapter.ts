@@ -10,6 +10,7 @@ import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
 import type { Webhook } from './webhook.ts';
+import type { CredentialWords } from './words.ts';
 
 /** A device that linking or a station's boot brought to light. */
 export interface Found {
@@ -86,8 +87,13 @@ export interface Adapter {
   /** Lower case, a–z, 0–9, `_`. */
   readonly slug: string;
   readonly name: string;
-  /** JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. `LinkCode` with `oauth`. */
+  /**
+   * JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. `LinkCode` with `oauth`. A text that is
+   * `writeOnly` is a secret, typed unseen.
+   */
   readonly credentials: TSchema;
+  /** How the link page asks the end user for the credentials; nobody is asked for them with `oauth`. */
+  readonly words?: CredentialWords;
   /** Base addresses of the vendor, without a trailing slash: `api`, and others by the names that requests give. */
   readonly hosts?: Readonly<Record<string, string>>;
   /**

@@ -8,6 +8,7 @@ import { type Adapter, type DeviceKind, kind, type Linked } from './adapter.ts';
 import { conforms, type Simulator } from './conformance.ts';
 import { type DeviceRef, type Session, WITHOUT_CALLS } from './session.ts';
 import type { Situation } from './witnesses.ts';
+import type { CredentialWords } from './words.ts';
 
 /** The cloud of a vendor with one lamp. */
 interface Lamp {
@@ -58,6 +59,7 @@ function cloud(): Cloud {
 interface Changes {
   readonly slug?: string;
   readonly credentials?: Adapter['credentials'];
+  readonly words?: CredentialWords;
   readonly link?: () => Promise<Linked>;
   readonly kinds?: Adapter['kinds'];
   readonly light?: Partial<DeviceKind<Lamp>>;
@@ -89,6 +91,7 @@ function adapterOf({ lamp }: Cloud, changes: Changes = {}): Adapter {
     slug: changes.slug ?? 'lamps',
     name: 'Lamps',
     credentials: changes.credentials ?? Type.Object({ user: Type.String() }, { additionalProperties: false }),
+    words: changes.words ?? { en: { user: { label: 'User' } }, sv: { user: { label: 'Användare' } } },
     pushes: false,
     pollSeconds: 0,
     link: changes.link ?? (async () => ({ vendorAccount: 'u', devices: [{ id: LAMP, type: 'light' }] })),
@@ -135,6 +138,10 @@ const BROKEN: Readonly<Record<string, readonly [(here: Cloud) => Changes, RegExp
       };
     },
     /linking twice/,
+  ],
+  'a field without words in Swedish': [
+    () => ({ words: { en: { user: { label: 'User' } }, sv: {} } }),
+    /asked for in Swedish and English/,
   ],
   'a kind that is never found': [
     (here) => ({ kinds: { heat_pump: adapterOf(here).kinds.light ?? kind({} as DeviceKind<Lamp>) } }),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Adapter, AnyKind, Found, Linked } from './adapter.ts';
 import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from './capabilities.ts';
 import type { CommandType } from './commands.ts';
+import { faultInWords } from './credential-fields.ts';
 import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from './derive.ts';
 import { DEVICE_TYPES, DeviceState } from './device.ts';
 import { send } from './send.ts';
@@ -48,6 +49,9 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     'credentials take those of the simulator',
     Compile(adapter.credentials).Check(simulator.credentials) ? null : 'the schema refuses them',
   );
+
+  if (adapter.oauth === undefined)
+    report('credentials can be asked for in Swedish and English', faultInWords(adapter));
 
   const linked = await adapter.link(simulator.session());
   const again = await adapter.link(simulator.session());

@@ -19,12 +19,13 @@ export function indexFile({ slug, name, isOAuth }: NewVendor): string {
     clientAuthentication: 'body',
   },`
     : `  credentials: Credentials,
+  words,
   hosts: { api: 'https://api.${slug}.example' },
   login: { signIn },`;
   return `${from('{ type Adapter, kind }', '../../adapter/adapter.ts')}
 ${isOAuth ? "import { LinkCode } from '../../adapter/login.ts';\n" : ''}import { ${isOAuth ? '' : 'Credentials, '}findDevices, readDevice, ${isOAuth ? '' : 'signIn, '}switchOff, switchOn } from './client.ts';
 ${from('{ type Lamp, powerOf, statusOf }', './translate.ts')}
-
+${isOAuth ? '' : "import { words } from './words.ts';\n"}
 /** Lamps of ${name}. */
 export const ${slug} = {
   slug: '${slug}',
@@ -52,11 +53,29 @@ ${linking}
 `;
 }
 
+/** How end users are asked for the credentials; a vendor by OAuth asks them itself. */
+export function wordsFile({ name }: NewVendor): string {
+  return `import type { WordsFor } from '../../adapter/words.ts';
+
+/** How end users are asked for their account at ${name}. */
+export const words = {
+  en: {
+    username: { label: 'User name at ${name}' },
+    password: { label: 'Password at ${name}' },
+  },
+  sv: {
+    username: { label: 'Användarnamn hos ${name}' },
+    password: { label: 'Lösenord hos ${name}' },
+  },
+} satisfies WordsFor<'username' | 'password'>;
+`;
+}
+
 const SIGN_IN = `
 export const Credentials = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 200 }),
-    password: Type.String({ minLength: 1, maxLength: 200 }),
+    password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
   },
   { additionalProperties: false },
 );

@@ -20,7 +20,12 @@ export const Credentials = Type.Object(
       pattern: '^(\\+[0-9 ]{6,20}|[^\\s@]+@[^\\s@]+)$',
       description: 'E-mail address, or telephone number with its country code, of the Easee account',
     }),
-    password: Type.String({ minLength: 1, maxLength: 256, description: 'Password of the Easee account' }),
+    password: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      writeOnly: true,
+      description: 'Password of the Easee account',
+    }),
   },
   { additionalProperties: false },
 );

@@ -4,12 +4,14 @@ import { type ChargerRaw, heardAt } from './observations.ts';
 import { chargeControl, loadBalancing, setCurrent } from './orders.ts';
 import { stream } from './stream.ts';
 import { capacityOf, energyOf, limitsOf, powerOf, statusOf } from './translate.ts';
+import { words } from './words.ts';
 
 /** Easee chargers (Home, Charge and their successors) through Easee's cloud. */
 export const easee = {
   slug: 'easee',
   name: 'Easee',
   credentials: Credentials,
+  words,
   hosts: { api: 'https://api.easee.com', streams: 'https://streams.easee.com' },
   login: { signIn, refresh },
   budgets: [

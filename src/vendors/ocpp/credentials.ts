@@ -21,6 +21,7 @@ export const Credentials = Type.Object(
     password: Type.String({
       minLength: 8,
       maxLength: 64,
+      writeOnly: true,
       description: 'Password of HTTP Basic (AuthorizationKey in OCPP 1.6, BasicAuthPassword in 2.0.1)',
     }),
   },

@@ -4,12 +4,14 @@ import { Credentials, hashPassword } from './credentials.ts';
 import { devicesOf, loadKnown } from './known.ts';
 import { DEFAULTS } from './options.ts';
 import { openStations, PATH } from './server.ts';
+import { words } from './words.ts';
 
 /** Charging stations that dial in with OCPP 1.6J or 2.0.1 over WebSocket. */
 export const ocpp = {
   slug: 'ocpp',
   name: 'OCPP charging station',
   credentials: Credentials,
+  words,
   pushes: true,
   // A connected station's state is in memory; asking costs nothing.
   pollSeconds: 0,

@@ -5,6 +5,7 @@ import { applyConditions, ConditionsSchema } from './conditions.ts';
 import * as payloads from './payloads.ts';
 import { BATTERY_LIMITS, CHARGE_LIMITS, PLANT_LIMITS } from './ratings.ts';
 import * as translate from './translate.ts';
+import { words } from './words.ts';
 
 const { thousandfold, batterySoc } = translate;
 
@@ -16,6 +17,7 @@ export const sandbox = {
   slug: 'sandbox',
   name: 'Sandbox (simulated devices)',
   credentials: Credentials,
+  words,
   pushes: false,
   // Computing the state is cheaper than looking up a stored one.
   pollSeconds: 0,

@@ -1,0 +1,120 @@
+import type { TSchema } from 'typebox';
+import type { Adapter } from './adapter.ts';
+import type { CredentialWords, FieldWords, WordLanguage } from './words.ts';
+
+/** What a field of the credentials holds, as far as asking for it goes. */
+export type FieldKind =
+  | { readonly is: 'text' }
+  | { readonly is: 'secret' }
+  | { readonly is: 'whole' | 'number' }
+  | { readonly is: 'yes' }
+  | { readonly is: 'one' | 'several'; readonly choices: readonly string[] };
+
+/** A field of the credentials, as a form can ask for it. */
+export interface CredentialField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  readonly schema: TSchema;
+}
+
+const LANGUAGES: readonly WordLanguage[] = ['en', 'sv'];
+
+/** The parts of JSON Schema that forms are made from. */
+interface Told {
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly items?: TSchema;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+  readonly writeOnly?: unknown;
+  readonly description?: unknown;
+}
+
+/**
+ * The fields of a vendor's credentials. `writeOnly` says that a text is a secret. Throws a `TypeError` for a schema that no form
+ * can be made from; `conforms` finds it.
+ */
+export function credentialFields(credentials: TSchema): CredentialField[] {
+  const { type, properties = {}, required = [] } = credentials as Told;
+  if (type !== 'object') throw new TypeError('the credentials are not an object');
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    kind: kindOf(name, schema),
+    isRequired: required.includes(name),
+    schema,
+  }));
+}
+
+function kindOf(name: string, schema: TSchema): FieldKind {
+  const told = schema as Told;
+  if (told.type === 'array' && told.items !== undefined)
+    return { is: 'several', choices: choicesOf(name, told.items) };
+  if (told.enum !== undefined) return { is: 'one', choices: choicesOf(name, schema) };
+  switch (told.type) {
+    case 'string':
+      return { is: told.writeOnly === true ? 'secret' : 'text' };
+    case 'integer':
+      return { is: 'whole' };
+    case 'number':
+      return { is: 'number' };
+    case 'boolean':
+      return { is: 'yes' };
+    default:
+      throw new TypeError(
+        `no form can ask for ${name}: use a text, number, boolean, enumeration or a list of one`,
+      );
+  }
+}
+
+function choicesOf(name: string, schema: TSchema): readonly string[] {
+  const { enum: choices } = schema as Told;
+  if (Array.isArray(choices) && choices.every((one) => typeof one === 'string')) return choices;
+  throw new TypeError(`no form can ask for ${name}: its values must be an enumeration of texts`);
+}
+
+/** The words for a field; where the vendor has none, those of its schema. */
+export function wordsOf(
+  adapter: Pick<Adapter, 'words'>,
+  field: CredentialField,
+  language: WordLanguage,
+): FieldWords {
+  const given = adapter.words?.[language][field.name];
+  if (given !== undefined) return given;
+  const { description } = field.schema as Told;
+  const spaced = field.name.replaceAll('_', ' ');
+  const label = `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`;
+  return typeof description === 'string' ? { label, hint: description } : { label };
+}
+
+/** What keeps an end user from being asked for the credentials in their own words, or null. */
+export function faultInWords({ credentials, words }: Pick<Adapter, 'credentials' | 'words'>): string | null {
+  let fields: readonly CredentialField[];
+  try {
+    fields = credentialFields(credentials);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  for (const field of fields) {
+    if (field.kind.is === 'text' && /password|secret|token|(?:^|_)(?:pin|key)$/.test(field.name))
+      return `${field.name} is a secret: set writeOnly: true in its schema, so that it is typed unseen`;
+    const lacking = LANGUAGES.map((language) => lackingIn(field, language, words)).find(
+      (fault) => fault !== null,
+    );
+    if (lacking !== undefined) return lacking;
+  }
+  return null;
+}
+
+function lackingIn(
+  { name, kind }: CredentialField,
+  language: WordLanguage,
+  words: CredentialWords | undefined,
+): string | null {
+  const given = words?.[language][name];
+  if (given === undefined || given.label === '')
+    return `write words.${language}.${name}: how a home owner is asked for it`;
+  const choices = 'choices' in kind ? kind.choices : [];
+  const unsaid = choices.find((choice) => given.choices?.[choice] === undefined);
+  return unsaid === undefined ? null : `write words.${language}.${name}.choices.${unsaid}: what it means`;
+}
