@@ -7,7 +7,7 @@ import { VERSION } from './version.ts';
 
 /** Puts the Grid service together. */
 export async function openGrid(shared: Shared): Promise<void> {
-  const { settings, clock, random, log, dataDir, accounts, market, assets, closers } = shared;
+  const { settings, clock, random, log, dataDir, accounts, limits, market, signIn, assets, closers } = shared;
   const server = shared.makeServer('grid', settings.gridPort);
   const geocoder = await openGeocoder(settings, { clock, random, log });
   if (geocoder !== undefined) closers.push(() => geocoder.close());
@@ -16,7 +16,25 @@ export async function openGrid(shared: Shared): Promise<void> {
   const { prices, production } = market;
   await addGrid(
     server.app,
-    { accounts, areas, prices, production, assets, clock, stopping: server.stopping },
+    {
+      accounts,
+      areas,
+      prices,
+      production,
+      assets,
+      clock,
+      auth: {
+        people: signIn.people,
+        limits,
+        random,
+        publicUrl: () => settings.gridUrl ?? shared.urlOf('grid') ?? '',
+        configuredUrl: settings.gridUrl,
+        isSignUpOpen: settings.people.isSignUpOpen,
+        hasOutbox: settings.people.mail === undefined,
+        send: signIn.send,
+      },
+      stopping: server.stopping,
+    },
     VERSION,
   );
 }

@@ -9,6 +9,7 @@ import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
 import type { Assets } from '../pages/assets.ts';
 import type { Market } from './market.ts';
+import type { SignIn } from './sign-in.ts';
 
 export type ServiceName = 'connect' | 'grid';
 
@@ -24,6 +25,7 @@ export interface Shared {
   readonly accounts: Accounts;
   readonly limits: Limits;
   readonly market: Market;
+  readonly signIn: SignIn;
   /** Style sheets and scripts of the pages. */
   readonly assets: Assets;
   readonly vaultKeys: readonly VaultKey[];

@@ -23,6 +23,7 @@ import { openRedis } from './open-redis.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets } from './secrets.ts';
 import type { ServiceName, Shared } from './shared.ts';
+import { openSignIn } from './sign-in.ts';
 import { VERSION } from './version.ts';
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
@@ -111,7 +112,19 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   closers.push(() => market.close());
+  const signIn = openSignIn({
+    settings: settings.people,
+    database,
+    accounts,
+    clock,
+    random,
+    log,
+    metrics,
+    dataDir,
+  });
+  closers.push(() => signIn.close());
   const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
+  const gridProbes = [...probes, ...signIn.probes];
 
   const urls = new Map<string, string>();
   /** What goes on by itself once there is a server to be reached at. */
@@ -120,7 +133,15 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const pausers: (() => Promise<void>)[] = [];
   const servers: { service: ServiceName; server: Server; port: number }[] = [];
   const make = (service: ServiceName, port: number): Server => {
-    const gate = createGate({ service, accounts, limits, clock, adminToken: secrets.adminToken });
+    const isGrid = service === 'grid';
+    const gate = createGate({
+      service,
+      accounts,
+      limits,
+      clock,
+      adminToken: secrets.adminToken,
+      ...(isGrid ? { personOf: signIn.personOf } : {}),
+    });
     const { trustProxy, tls } = settings;
     const server = createServer({
       service,
@@ -129,7 +150,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       log: log.child({ service }),
       metrics,
       gate,
-      probes,
+      probes: isGrid ? gridProbes : probes,
       trustProxy,
       tls,
     });
@@ -149,6 +170,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     accounts,
     limits,
     market,
+    signIn,
     assets: loadAssets({ styles: STYLES, built: BUILT }),
     vaultKeys: secrets.vaultKeys,
     stopVendors: stopVendors.signal,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { OperatorError } from './errors.ts';
 import { MARKET_SETTINGS, type MarketSettings, readMarketSettings } from './market-settings.ts';
 import { nearest } from './nearest.ts';
+import { PEOPLE_SETTINGS, type PeopleSettings, readPeopleSettings } from './people-settings.ts';
 import { Secret } from './secret.ts';
 import { type Environment, oneOf, parseHttpUrl, readerOf, type Setting } from './setting.ts';
 import {
@@ -36,6 +37,7 @@ export interface Settings {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly logLevel: string;
   readonly market: MarketSettings;
+  readonly people: PeopleSettings;
   /** By slug. */
   readonly vendors: ReadonlyMap<string, VendorSettings>;
   /** Vendors that are served by their built-in simulators, besides those that are by default; undefined: the default alone. */
@@ -106,6 +108,7 @@ export const SETTINGS: readonly Setting[] = [
     description: 'PEM certificate chain, to serve https without a proxy',
   },
   { name: 'ELNAV_TLS_KEY_FILE', fallback: '', description: 'PEM private key of the certificate' },
+  ...PEOPLE_SETTINGS,
   ...MARKET_SETTINGS,
   {
     name: 'ELNAV_SIMULATE',
@@ -163,6 +166,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
       read,
       optional('DATABASE_URL') === undefined && LOOPBACK.test(text('ELNAV_HOST')),
     ),
+    people: readPeopleSettings(read),
     vendors: readVendorSettings(read, vendors),
     simulate: parsed('ELNAV_SIMULATE', (value) => parseSimulate(value, vendors)),
     arePrivateAddressesAllowed: parsed('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off')) === 'on',

@@ -9,6 +9,8 @@ export interface Metrics {
   readonly productionSlots: Counter<'outcome'>;
   /** Says where the end of the newest slot of each area is to be had (ms since 1970); asked when metrics are read. */
   watchProduction(newest: () => readonly { readonly area: string; readonly until: number }[]): void;
+  readonly passwordHashes: Counter;
+  readonly mails: Counter<'outcome'>;
   readonly webhookDeliveries: Counter<'vendor' | 'outcome'>;
   readonly polls: Counter<'vendor' | 'outcome'>;
   /** How much later than planned devices are read in the background. */
@@ -64,6 +66,17 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    passwordHashes: new Counter({
+      name: 'elnav_password_hashes_total',
+      help: 'Computations of Argon2id',
+      registers: [registry],
+    }),
+    mails: new Counter({
+      name: 'elnav_mails_total',
+      help: 'Tries to deliver a letter: sent, retried, or failed for good',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
     webhookDeliveries: new Counter({
       name: 'elnav_webhook_deliveries_total',
       help: 'What vendors posted: accepted, duplicate, refused or undecodable when it came; applied or failed afterwards',

@@ -426,6 +426,44 @@ interface LinkStreams {
   open_since: number | null;
 }
 
+/** Row 0 is no account's: what is done for an unknown address is done with it. */
+interface Passwords {
+  account_id: number;
+  /** Argon2id in the PHC string format. */
+  phc: string;
+  /** Wrong passwords in a row. */
+  failures: number;
+  updated_at: number;
+}
+
+/** Who is signed in to the pages. */
+interface WebSessions {
+  /** Of what the cookie holds, hex. */
+  sha256: string;
+  account_id: number;
+  created_at: number;
+  expires_at: number;
+  /** password, link */
+  signed_in_by: string;
+}
+
+/** Links that were mailed, or would have been; who uses one takes it out. */
+interface MagicLinks {
+  /** Of what the link holds, hex. */
+  sha256: string;
+  email: string;
+  /** Null for an address without an account. */
+  account_id: number | null;
+  /** sign_in, sign_up */
+  purpose: string;
+  expires_at: number;
+  /** Of the cookie of the browser that asked. */
+  browser_sha256: string | null;
+  /** What the account will be made with. */
+  pending_name: string | null;
+  pending_phc: string | null;
+}
+
 export interface Tables {
   accounts: Accounts;
   account_policies: AccountPolicies;
@@ -460,4 +498,7 @@ export interface Tables {
   webhook_subscriptions: WebhookSubscriptions;
   device_turns: DeviceTurns;
   link_streams: LinkStreams;
+  passwords: Passwords;
+  web_sessions: WebSessions;
+  magic_links: MagicLinks;
 }

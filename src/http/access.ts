@@ -14,6 +14,9 @@ export interface Person {
   readonly account: number;
   /** SHA-256 of the session's id. */
   readonly session: string;
+  /** When the person signed in, in milliseconds since 1970, and how. */
+  readonly createdAt: number;
+  readonly signedInBy: 'password' | 'link';
 }
 
 /** Stands before every route: bans, keys, scopes and limits, in this order. */

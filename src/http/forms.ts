@@ -22,6 +22,11 @@ export class Form {
   has(name: string): boolean {
     return this.#fields.has(name);
   }
+
+  /** The last value of every field. */
+  fields(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#fields);
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -103,7 +103,11 @@ onEachEngine('every body', (engine) => {
   it('is refused when it is not JSON that can be kept', async () => {
     const faults: string[] = [];
     for (const route of withBody) {
-      for (const { why, body, status, code, headers } of BROKEN) {
+      const { largest = 256 * KIB, takesForms } = route.sample;
+      const broken = BROKEN.filter(
+        ({ why, body }) => body.length <= largest && (why !== 'a form' || takesForms !== true),
+      );
+      for (const { why, body, status, code, headers } of broken) {
         const reply = await here.good(route, { body, ...(headers === undefined ? {} : { headers }) });
         const found = faultsOfError(route.service, reply, { status, code });
         faults.push(...found.map((fault) => `${route.name}, ${why}: ${fault}`));
@@ -120,7 +124,7 @@ onEachEngine('every body', (engine) => {
       const reply = await here.good(route, { body: sized(largest + 1) });
       const found = faultsOfError(route.service, reply, { status: 413, code: 'request.too_large' });
       const taken = await here.good(route, { body: sized(largest) });
-      found.push(...faultsOfError(route.service, taken, { status: 400 }));
+      found.push(...faultsOfError(route.service, taken, { status: route.service === 'grid' ? 422 : 400 }));
       faults.push(...found.map((fault) => `${route.name}: ${fault}`));
     }
     assert.deepEqual(faults, []);

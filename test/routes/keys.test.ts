@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, it } from 'node:test';
 import type { ErrorCodeName } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
 import { onEachEngine } from '../databases.ts';
+import { ADMIN_TOKEN } from '../world.ts';
 import { ask, type Reply } from './ask.ts';
 import { faultsOfError } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
@@ -30,6 +32,7 @@ onEachEngine('every route', (engine) => {
         anonymous: [401, 403, 429],
         key: scope === undefined ? [401, 429] : [401, 403, 429],
         admin: [401, 403],
+        session: [401, 403],
       }[access];
       const lacking = [sample.good, ...needed].filter((status) => !statuses.includes(status));
       if (lacking.length > 0) faults.push(`${name} lacks ${lacking}`);
@@ -105,6 +108,23 @@ onEachEngine('every route', (engine) => {
       token('a key instead', { 'x-api-key': things.owner.key }),
       token('a key as the token', { 'x-admin-token': things.owner.key }),
     ];
+    const unsigned = (why: string, headers: Record<string, string>): Wrong => ({
+      why,
+      headers,
+      status: 401,
+      code: 'signin.required',
+    });
+    const noSessions = [
+      unsigned('no cookie', {}),
+      unsigned('an unknown session', { cookie: `elnav_session=${'x'.repeat(43)}` }),
+      unsigned('no session', { cookie: 'elnav_session=' }),
+      unsigned('a broken cookie', { cookie: '=;elnav_session=%00%zz; ;' }),
+      unsigned('a key instead', { 'x-api-key': things.owner.key }),
+      unsigned('a token instead', { 'x-admin-token': ADMIN_TOKEN }),
+      unsigned('the hash of the session', {
+        cookie: `elnav_session=${hash('sha256', things.session.split('=')[1] ?? '', 'hex')}`,
+      }),
+    ];
     const scopeless = await keysWithoutScopes(here);
 
     const faults: string[] = [];
@@ -115,6 +135,7 @@ onEachEngine('every route', (engine) => {
         anonymous: wrongKeys,
         key: [noKey, emptyKey, ...wrongKeys, ...scopeless(route.scope)],
         admin: wrongTokens,
+        session: noSessions,
       }[route.access];
       for (const { why, headers, status, code } of wrong) {
         const path = await route.sample.path(things);

@@ -29,7 +29,7 @@ export interface Route {
   readonly name: string;
   readonly method: string;
   readonly template: string;
-  readonly access: 'public' | 'anonymous' | 'key' | 'admin';
+  readonly access: 'public' | 'anonymous' | 'key' | 'admin' | 'session';
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Schema of the JSON body; undefined where none is taken. */
@@ -73,5 +73,6 @@ function accessOf({ security }: Operation): Route['access'] {
   const names = security.map((choice) => Object.keys(choice).join('+'));
   if (names.length === 0) return 'public';
   if (names.includes('adminToken')) return 'admin';
+  if (names.includes('session')) return 'session';
   return names.includes('') ? 'anonymous' : 'key';
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Engine } from '../databases.ts';
 import { fakeSource, toldSource } from '../market.ts';
+import { signUp } from '../people.ts';
 import { until } from '../until.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
 import { ask, hangUp, type Reply } from './ask.ts';
@@ -18,6 +19,8 @@ export interface Things {
   /** A link that may be deleted, made anew for each call. */
   spareLink(): Promise<string>;
   spareKey(): Promise<string>;
+  /** Cookie of somebody who is signed in. */
+  readonly session: string;
   /** Resolves when no back-fill runs. */
   noBackfill(): Promise<void>;
   email(): string;
@@ -33,6 +36,8 @@ export interface Sample {
   readonly also?: readonly number[];
   /** Bytes of the largest body that is taken; 256 KiB unless it is said. */
   readonly largest?: number;
+  /** A form is taken as well as JSON. */
+  readonly takesForms?: true;
   /** Unknown fields in the body are refused. */
   readonly strict?: true;
   /** A GET that changes something, and so is not there as HEAD. */
@@ -56,6 +61,12 @@ const TASK = {
 };
 const POLICY = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000';
 const QUOTAS = 'anon_per_ip_per_day=100000000&anon_global_per_day=100000000';
+
+let emails = 0;
+function anyEmail(): string {
+  emails += 1;
+  return `any-${emails}@example.com`;
+}
 
 /** One for every route there is: a route without a sample fails the tests. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -177,6 +188,47 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /admin/prices/backfill': { path: at('/admin/prices/backfill'), good: 200 },
   'GET /admin/prices/backfill/{backfill_id}': { path: at('/admin/prices/backfill/none'), good: 404 },
   'DELETE /admin/prices/backfill/{backfill_id}': { path: at('/admin/prices/backfill/none'), good: 404 },
+  'GET /auth/login': { path: at('/auth/login'), good: 200 },
+  'GET /auth/signup': { path: at('/auth/signup'), good: 200 },
+  // Nobody has this address, and each try is for another one: an address is tried ten times.
+  'POST /auth/login': {
+    path: at('/auth/login'),
+    get body() {
+      return { email: anyEmail(), password: 'a password that nobody has' };
+    },
+    good: 401,
+    largest: 16 * 1024,
+    takesForms: true,
+  },
+  'POST /auth/signup': {
+    path: at('/auth/signup'),
+    get body() {
+      return { email: anyEmail(), password: 'flod gardin nyckel', name: 'Anna' };
+    },
+    good: 200,
+    // Passwords are judged further than the schema says.
+    also: [422, 429],
+    largest: 16 * 1024,
+    takesForms: true,
+  },
+  'POST /auth/magic': {
+    path: at('/auth/magic'),
+    get body() {
+      return { email: anyEmail() };
+    },
+    good: 200,
+    largest: 16 * 1024,
+    takesForms: true,
+  },
+  'POST /auth/logout': { path: at('/auth/logout'), good: 200 },
+  'GET /auth/me': { path: at('/auth/me'), good: 200 },
+  'GET /auth/magic/verify/{token}': {
+    path: at('/auth/magic/verify/unknown'),
+    good: 400,
+    unknown: 400,
+    hasHead: false,
+  },
+  'POST /auth/magic/verify/{token}': { path: at('/auth/magic/verify/unknown'), good: 400, unknown: 400 },
   'GET /admin/policy/global': { path: at('/admin/policy/global'), good: 200 },
   'POST /admin/policy/global': { path: at(`/admin/policy/global?${QUOTAS}`), good: 200 },
   'GET /admin/usage': { path: at('/admin/usage?limit=5'), good: 200 },
@@ -268,7 +320,7 @@ export async function makeRouteWorld(
         method: changed.method ?? route.method,
         path: changed.path ?? (await sample.path(things)),
         headers: {
-          ...rightHeaders(route, owner.key),
+          ...rightHeaders(route, things),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...changed.headers,
         },
@@ -283,9 +335,13 @@ export async function makeRouteWorld(
 }
 
 /** What lets a request in. */
-export function rightHeaders({ access }: Pick<Route, 'access'>, key: string): Record<string, string> {
+export function rightHeaders(
+  { access }: Pick<Route, 'access'>,
+  { owner, session }: Pick<Things, 'owner' | 'session'>,
+): Record<string, string> {
   if (access === 'admin') return { 'x-admin-token': ADMIN_TOKEN };
-  return access === 'key' ? { 'x-api-key': key } : {};
+  if (access === 'session') return { cookie: session };
+  return access === 'key' ? { 'x-api-key': owner.key } : {};
 }
 
 async function thingsOf(world: World, owner: Caller): Promise<Things> {
@@ -303,6 +359,7 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
     owner,
     light: devices[0]?.id ?? '',
     link: kept?.id ?? '',
+    session: await signUp(world, anyEmail()),
     async application() {
       count += 1;
       const { text } = await ask(world.connect, {

@@ -125,8 +125,9 @@ onEachEngine('secrets', (engine) => {
 
   it('stand in no file of the data directory', () => {
     const { dataDir } = here.world.place;
-    const text = readdirSync(dataDir)
-      .map((name) => readFileSync(join(dataDir, name), 'latin1'))
+    const text = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
       .join('\n');
     assert.deepEqual(found(text), []);
   });

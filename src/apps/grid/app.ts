@@ -8,10 +8,14 @@ import { openReads } from '../../http/cors.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
 import type { Assets } from '../../pages/assets.ts';
+import { formScope } from './form-scope.ts';
 import { createAnswers } from './prepared-answers.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
+import { addAuthRoutes } from './routes/auth.ts';
+import { addAuthPages } from './routes/auth-pages.ts';
+import type { AuthDependencies } from './routes/auth-parts.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
 import { addPriceRoutes } from './routes/prices.ts';
 import { addProductionRoutes } from './routes/production.ts';
@@ -25,6 +29,8 @@ interface GridDependencies {
   readonly production: Production;
   readonly assets: Assets;
   readonly clock: Clock;
+  /** What signing in needs besides. */
+  readonly auth: Omit<AuthDependencies, 'accounts' | 'assets'>;
   /** Fires when the server begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -32,7 +38,7 @@ interface GridDependencies {
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, assets, clock, stopping }: GridDependencies,
+  { accounts, areas, prices, production, assets, clock, auth, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
@@ -57,4 +63,8 @@ export async function addGrid(
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
+  await formScope(app, auth.configuredUrl, (scope) => {
+    addAuthRoutes(scope, { ...auth, accounts, assets });
+    addAuthPages(scope, { ...auth, accounts, assets });
+  });
 }

@@ -8,6 +8,7 @@ import * as linking from './0006-linking.ts';
 import * as vendorBudgets from './0007-vendor-budgets.ts';
 import * as webhooks from './0008-webhooks.ts';
 import * as polling from './0009-polling.ts';
+import * as people from './0010-people.ts';
 import * as brands from './0011-brands.ts';
 import * as usedSessions from './0012-used-sessions.ts';
 
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0007-vendor-budgets': vendorBudgets,
   '0008-webhooks': webhooks,
   '0009-polling': polling,
+  '0010-people': people,
   '0011-brands': brands,
   '0012-used-sessions': usedSessions,
 };

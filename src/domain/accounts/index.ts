@@ -36,7 +36,7 @@ export { parseScopes, SCOPES, type Scope } from './scope.ts';
 export type { RequestName } from './store-idempotency.ts';
 export type { AnsweredRequest, StatusClass } from './usage.ts';
 export type { DayOfUsage, Outcomes } from './usage-by-day.ts';
-export type { PolicyInForce, User } from './users.ts';
+export type { PolicyInForce, Profile, User } from './users.ts';
 
 /** Answered requests of an account (anonymous ones have no user and no key) on a UTC day. */
 export interface UsageEntry {

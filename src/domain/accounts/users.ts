@@ -1,6 +1,6 @@
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Queries } from '../../db/database.ts';
 import { announce } from './announce.ts';
 import type { Actor, Audit } from './audit.ts';
 import { canonicalEmail, faultInEmail } from './email.ts';
@@ -8,6 +8,8 @@ import { ACCOUNT_CHANGED, existingAccount, type Key, shownKey } from './keys.ts'
 import { type Policy, tierPolicy } from './policy.ts';
 import {
   type AccountRow,
+  accountByEmail,
+  accountById,
   allAccounts,
   allKeys,
   allPolicies,
@@ -34,13 +36,16 @@ export interface User {
   readonly keys: readonly Key[];
 }
 
+/** An account as its owner sees it. */
+export type Profile = Pick<User, 'id' | 'email' | 'name' | 'tier'>;
+
 interface UsersOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly audit: Audit;
 }
 
-/** Accounts and their policies, as an administrator changes them. */
+/** Accounts and their policies. */
 export class Users {
   readonly #options: UsersOptions;
 
@@ -97,6 +102,35 @@ export class Users {
     return this.#shown(account, tierPolicy(account.tier), []);
   }
 
+  /** By the id or the canonical address. */
+  async find(who: number | string): Promise<Profile | undefined> {
+    const { queries } = this.#options.database;
+    const account = await (typeof who === 'number'
+      ? accountById(queries, who)
+      : accountByEmail(queries, who));
+    return account === undefined ? undefined : profileOf(account);
+  }
+
+  /** The account of an address that its owner has shown to have, made where there is none; in a transaction of the caller's. */
+  async join(
+    queries: Queries,
+    { email, name }: { readonly email: string; readonly name: string },
+    actor: Actor,
+  ): Promise<{ readonly profile: Profile; readonly isNew: boolean }> {
+    const { clock, audit } = this.#options;
+    const inserted = await insertAccount(queries, { email, name, tier: 'free', created_at: clock.now() });
+    if (inserted !== undefined) {
+      await audit(queries, actor, {
+        action: 'user.created',
+        target: `user/${inserted.id}`,
+        detail: { email, tier: 'free' },
+      });
+    }
+    const account = inserted ?? (await accountByEmail(queries, email));
+    if (account === undefined) throw new Error('an account is neither new nor there');
+    return { profile: profileOf(account), isNew: inserted !== undefined };
+  }
+
   /** Switching auto-throttling off also ends the throttling that is in force. */
   async setPolicy(id: number, policy: Policy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
     const { database, clock, audit } = this.#options;
@@ -145,6 +179,8 @@ export class Users {
     return { ...policy, throttled_until: ifAhead(throttledUntil, this.#options.clock.now()) };
   }
 }
+
+const profileOf = ({ id, email, name, tier }: AccountRow): Profile => ({ id, email, name, tier });
 
 /** A moment as it is shown while it lies ahead. */
 export function ifAhead(moment: number | null, now: number): string | null {

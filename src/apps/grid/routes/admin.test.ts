@@ -11,6 +11,7 @@ import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { Secret } from '../../../core/secret.ts';
 import { createAreas } from '../../../domain/areas/index.ts';
+import { createPeople } from '../../../domain/people/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { createServer } from '../../../http/server.ts';
@@ -41,7 +42,18 @@ onEachEngine('administration', (engine) => {
     const { prices } = await pricesOf(world.database, { clock });
     const { production } = await productionOf(world.database, { clock });
     const { stopping } = server;
-    await addGrid(app, { accounts, areas, prices, production, assets, clock, stopping }, '0.1.0');
+    const random = systemRandom;
+    const auth = {
+      people: createPeople({ database: world.database, accounts, clock, random }),
+      limits,
+      random,
+      publicUrl: () => 'http://127.0.0.1',
+      configuredUrl: undefined,
+      isSignUpOpen: true,
+      hasOutbox: true,
+      send: () => {},
+    };
+    await addGrid(app, { accounts, areas, prices, production, assets, clock, auth, stopping }, '0.1.0');
     await app.ready();
   });
   const call = async (

@@ -1,0 +1,19 @@
+/** Adds a button beside each password that shows what was typed. */
+for (const field of document.querySelectorAll<HTMLInputElement>('input[data-show]')) {
+  const { show = '', hide = '' } = field.dataset;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'button button-show';
+  button.setAttribute('aria-controls', field.id);
+  const setShown = (isShown: boolean): void => {
+    field.type = isShown ? 'text' : 'password';
+    button.textContent = isShown ? hide : show;
+  };
+  setShown(false);
+  button.addEventListener('click', () => setShown(field.type === 'password'));
+  // What is sent must not be remembered as ordinary text.
+  field.form?.addEventListener('submit', () => setShown(false));
+  field.after(button);
+}
+
+export {};

@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppError } from '../../../core/errors.ts';
+import { sendPage } from '../../../http/pages.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { html } from '../../../pages/html.ts';
+import { ownPath } from '../own-path.ts';
+import { gridPage, pageLanguage } from './frame.ts';
+import { SIGN_IN_WORDS } from './sign-in-words.ts';
+
+type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** Shows a browser what went wrong, in a page. */
+export function faultPage(assets: Assets): ShowError {
+  return (error, request, reply) => {
+    const language = pageLanguage(request);
+    const words = SIGN_IN_WORDS[language];
+    const known: Readonly<Record<string, string>> = {
+      ...words.errors,
+      'origin.foreign': words.foreign,
+      'signup.closed': words.closed,
+      'signin.link_invalid': words.linkInvalid,
+      'request.invalid': words.errors.invalid,
+      'request.too_large': words.errors.invalid,
+    };
+    const isOurs = reply.statusCode >= 500;
+    const sentence = known[error.code] ?? (isOurs ? words.retry : error.message);
+    const main = html`<h1>${words.faultTitle}</h1>
+<p>${sentence}</p>
+<p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/auth/login">${words.signIn}</a></p>
+${isOurs ? html`<p class="small soft">${words.requestId}: <code>${request.id}</code></p>` : null}`;
+    return sendPage(reply, gridPage(assets, { language, title: words.faultTitle, main }), reply.statusCode);
+  };
+}
+
+/**
+ * The same for pages that somebody must be signed in for: who is not is led to the sign-in page and back again, to the page
+ * that was asked for, or to `home` after a form.
+ */
+export function signInFirst(assets: Assets, home: string): ShowError {
+  const show = faultPage(assets);
+  return (error, request, reply) => {
+    if (error.code !== 'signin.required') return show(error, request, reply);
+    const next = (request.method === 'GET' ? ownPath(request.url) : undefined) ?? home;
+    return reply.redirect(`/auth/login?error=required&next=${encodeURIComponent(next)}`, 303);
+  };
+}

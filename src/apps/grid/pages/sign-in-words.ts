@@ -1,0 +1,128 @@
+import type { Words } from '../../../pages/language.ts';
+
+/** What the pages of signing in say; `errors` and `infos` by what stands in their addresses. */
+export const SIGN_IN_WORDS = {
+  en: {
+    signIn: 'Sign in',
+    signUp: 'Create an account',
+    email: 'E-mail address',
+    password: 'Password',
+    name: 'Name',
+    optional: 'optional',
+    show: 'Show password',
+    hide: 'Hide password',
+    or: 'or',
+    sendLink: 'E-mail me a sign-in link',
+    sendLinkHint: 'You need no password then: only the address above.',
+    noAccount: 'No account yet?',
+    hasAccount: 'Have an account already?',
+    passwordHint:
+      'At least 15 characters. A few words that do not belong together are easy to remember. Leave it empty to sign in by e-mailed links.',
+    signUpLead: 'An account has its own API keys and its own limits. It costs nothing.',
+    closed: 'Sign-up is closed here. Ask whoever runs this service for an account.',
+    sentTitle: 'Check your mail',
+    sent: 'If the address is right, a letter with a link is on its way. It works once, within 15 minutes.',
+    sentHint: 'Nothing there after a minute? Look among the junk mail, or check the address and ask again.',
+    outbox:
+      'This service has no mail server. Its letters are files in the folder outbox of its data directory.',
+    back: 'Back to sign-in',
+    linkTitle: 'Sign in to elnav',
+    linkLead: 'You are about to sign in as',
+    linkMakes: 'Your account is made for',
+    linkButton: 'Sign in',
+    linkMakesButton: 'Create the account',
+    otherBrowser: 'This link was asked for in another browser. Go on only if you asked for it yourself.',
+    losesPassword:
+      'The password that was chosen when signing up holds only in the browser it was chosen in. You can set one on your account page.',
+    linkInvalidTitle: 'This link does not work any more',
+    linkInvalid:
+      'A sign-in link works once, within 15 minutes. It may have been used already, or it is too old.',
+    newLink: 'Ask for a new link',
+    faultTitle: 'That did not work',
+    foreign:
+      'This was sent by a page of another site, so nothing was done. Open the page here and try again.',
+    retry: 'Something is wrong on our side. Try again in a moment.',
+    home: 'To the front page',
+    requestId: 'Request',
+    infos: {
+      signed_out: 'You are signed out.',
+    },
+    errors: {
+      required: 'Sign in to go on.',
+      'signin.refused':
+        'The e-mail address or the password is wrong. You can also have a sign-in link e-mailed to you.',
+      'limit.exceeded': 'Too many tries. Wait a while, then try again.',
+      'limit.busy': 'Many people are signing in right now. Try again in a moment.',
+      'email.missing': 'Fill in your e-mail address.',
+      'email.value_error': 'The e-mail address is not valid. Check it, and try again.',
+      'password.missing': 'Fill in your password.',
+      'password.short': 'The password is too short. It needs at least 15 characters.',
+      'password.long': 'The password is too long. It may have 1,024 bytes.',
+      'password.common':
+        'This password is easy to guess: it is a common phrase, a row of keys, a repetition, or your own name. A few words that do not belong together are better.',
+      invalid: 'Something in the form is not right. Check it, and try again.',
+    },
+  },
+  sv: {
+    signIn: 'Logga in',
+    signUp: 'Skapa konto',
+    email: 'E-postadress',
+    password: 'Lösenord',
+    name: 'Namn',
+    optional: 'valfritt',
+    show: 'Visa lösenordet',
+    hide: 'Dölj lösenordet',
+    or: 'eller',
+    sendLink: 'Skicka en inloggningslänk med e-post',
+    sendLinkHint: 'Då behövs inget lösenord, bara adressen ovan.',
+    noAccount: 'Inget konto ännu?',
+    hasAccount: 'Har du redan ett konto?',
+    passwordHint:
+      'Minst 15 tecken. Några ord som inte hör ihop är lätta att minnas. Lämna tomt för att logga in med länkar i e-posten.',
+    signUpLead: 'Ett konto har egna API-nycklar och egna gränser. Det kostar ingenting.',
+    closed: 'Det går inte att registrera sig här. Be den som driver tjänsten om ett konto.',
+    sentTitle: 'Titta i din e-post',
+    sent: 'Om adressen stämmer är ett brev med en länk på väg. Den fungerar en gång, inom 15 minuter.',
+    sentHint:
+      'Har inget kommit efter någon minut? Titta i skräpposten, eller kontrollera adressen och försök igen.',
+    outbox: 'Tjänsten har ingen e-postserver. Breven sparas som filer i mappen outbox i dess datakatalog.',
+    back: 'Tillbaka till inloggningen',
+    linkTitle: 'Logga in på elnav',
+    linkLead: 'Du loggar nu in som',
+    linkMakes: 'Ditt konto skapas för',
+    linkButton: 'Logga in',
+    linkMakesButton: 'Skapa kontot',
+    otherBrowser:
+      'Länken beställdes i en annan webbläsare. Gå bara vidare om det var du själv som bad om den.',
+    losesPassword:
+      'Lösenordet som valdes vid registreringen gäller bara i den webbläsare där det valdes. Du kan välja ett på din kontosida.',
+    linkInvalidTitle: 'Länken fungerar inte längre',
+    linkInvalid:
+      'En inloggningslänk fungerar en gång, inom 15 minuter. Den kan redan vara använd, eller så är den för gammal.',
+    newLink: 'Be om en ny länk',
+    faultTitle: 'Det gick inte',
+    foreign:
+      'Det här skickades från en sida på en annan webbplats, så inget har gjorts. Öppna sidan här och försök igen.',
+    retry: 'Något är fel hos oss. Försök igen om en stund.',
+    home: 'Till startsidan',
+    requestId: 'Begäran',
+    infos: {
+      signed_out: 'Du är utloggad.',
+    },
+    errors: {
+      required: 'Logga in för att gå vidare.',
+      'signin.refused':
+        'E-postadressen eller lösenordet är fel. Du kan också få en inloggningslänk med e-post.',
+      'limit.exceeded': 'För många försök. Vänta en stund och försök sedan igen.',
+      'limit.busy': 'Många loggar in just nu. Försök igen om en stund.',
+      'email.missing': 'Fyll i din e-postadress.',
+      'email.value_error': 'E-postadressen är inte giltig. Kontrollera den och försök igen.',
+      'password.missing': 'Fyll i ditt lösenord.',
+      'password.short': 'Lösenordet är för kort. Det behöver minst 15 tecken.',
+      'password.long': 'Lösenordet är för långt. Det får ha högst 1 024 byte.',
+      'password.common':
+        'Lösenordet är lätt att gissa: en vanlig fras, en rad tangenter, en upprepning eller ditt eget namn. Några ord som inte hör ihop är bättre.',
+      invalid: 'Något i formuläret stämmer inte. Kontrollera det och försök igen.',
+    },
+  },
+} satisfies Words<object>;

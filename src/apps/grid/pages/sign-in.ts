@@ -1,0 +1,135 @@
+import type { Assets } from '../../../pages/assets.ts';
+import { type Html, html, type Part } from '../../../pages/html.ts';
+import type { Language } from '../../../pages/language.ts';
+import { gridPage } from './frame.ts';
+import { SIGN_IN_WORDS } from './sign-in-words.ts';
+
+/** What the address of a page of signing in says. */
+export interface Told {
+  readonly error: string;
+  readonly info: string;
+  /** A path of our own, where to go afterwards. */
+  readonly next: string | undefined;
+}
+
+interface Reader {
+  readonly assets: Assets;
+  readonly language: Language;
+  /** Whether letters are files, which only the operator of the machine sees. */
+  readonly hasOutbox: boolean;
+}
+
+type SignInWords = (typeof SIGN_IN_WORDS)[Language];
+
+const LONGEST_TEXT = 200;
+const STYLES = ['sign-in'];
+const SCRIPTS = ['show-password'];
+
+/** The sign-in page, or after a link was asked for, where to look for it. */
+export function signInPage({ assets, language, hasOutbox }: Reader, { error, info, next }: Told): string {
+  const words: SignInWords = SIGN_IN_WORDS[language];
+  if (info === 'sent') return sentPage({ assets, language, hasOutbox }, next);
+  const main = html`<h1>${words.signIn}</h1>
+${notices(words, { error, info })}
+<form class="card" method="post" action="/auth/login">
+${nextField(next)}
+${emailField(words)}
+${passwordField(words, { autocomplete: 'current-password' })}
+<button class="button button-primary button-wide" type="submit">${words.signIn}</button>
+<p class="or" aria-hidden="true"><span>${words.or}</span></p>
+<div class="stack-small">
+<button class="button button-wide" type="submit" formaction="/auth/magic" formnovalidate>${words.sendLink}</button>
+<p class="hint">${words.sendLinkHint}</p>
+</div>
+</form>
+<p class="aside">${words.noAccount} <a href="/auth/signup">${words.signUp}</a></p>`;
+  return gridPage(assets, { language, title: words.signIn, styles: STYLES, scripts: SCRIPTS, main });
+}
+
+/** The sign-up page. */
+export function signUpPage(
+  { assets, language }: Reader,
+  { error, isOpen }: { readonly error: string; readonly isOpen: boolean },
+): string {
+  const words: SignInWords = SIGN_IN_WORDS[language];
+  const form = html`<form class="card" method="post" action="/auth/signup">
+${emailField(words)}
+<div class="field">
+<label for="name">${words.name} <span class="soft">(${words.optional})</span></label>
+<input id="name" name="name" type="text" autocomplete="name" maxlength="200">
+</div>
+${passwordField(words, { autocomplete: 'new-password', hint: words.passwordHint })}
+<button class="button button-primary button-wide" type="submit">${words.signUp}</button>
+</form>`;
+  const main = html`<h1>${words.signUp}</h1>
+${isOpen ? html`<p class="lead">${words.signUpLead}</p>` : null}
+${notices(words, { error, info: '' })}
+${isOpen ? form : html`<p class="notice notice-note">${words.closed}</p>`}
+<p class="aside">${words.hasAccount} <a href="/auth/login">${words.signIn}</a></p>`;
+  return gridPage(assets, { language, title: words.signUp, styles: STYLES, scripts: SCRIPTS, main });
+}
+
+function sentPage({ assets, language, hasOutbox }: Reader, next: string | undefined): string {
+  const words = SIGN_IN_WORDS[language];
+  const back = next === undefined ? '/auth/login' : `/auth/login?next=${encodeURIComponent(next)}`;
+  const main = html`<h1>${words.sentTitle}</h1>
+<div class="stack" role="status">
+<p>${words.sent}</p>
+<p class="soft">${words.sentHint}</p>
+${hasOutbox ? html`<p class="notice notice-note">${words.outbox}</p>` : null}
+</div>
+<p><a class="button" href="${back}">${words.back}</a></p>`;
+  return gridPage(assets, { language, title: words.sentTitle, styles: STYLES, main });
+}
+
+/** A known code in the reader's language, else what the address says as text. */
+function worded(codes: Readonly<Record<string, string>>, text: string): string {
+  if (Object.hasOwn(codes, text)) return codes[text] ?? '';
+  const plain = text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}|\p{Cf}/gu, ' ')
+    .trim();
+  return [...plain].slice(0, LONGEST_TEXT).join('');
+}
+
+function notices(words: SignInWords, { error, info }: Pick<Told, 'error' | 'info'>): Part {
+  const bad = worded(words.errors, error);
+  const good = worded(words.infos, info);
+  return [
+    bad === '' ? null : html`<p class="notice notice-bad" role="alert">${bad}</p>`,
+    good === '' ? null : html`<p class="notice notice-good" role="status">${good}</p>`,
+  ];
+}
+
+function nextField(next: string | undefined): Part {
+  return next === undefined ? null : html`<input type="hidden" name="next" value="${next}">`;
+}
+
+function emailField(words: SignInWords): Html {
+  return html`<div class="field">
+<label for="email">${words.email}</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="254" autocapitalize="none" spellcheck="false" required>
+</div>`;
+}
+
+function passwordField(
+  words: SignInWords,
+  { autocomplete, hint }: { readonly autocomplete: string; readonly hint?: string },
+): Html {
+  // The script that shows what was typed finds its words here.
+  if (hint === undefined) {
+    return html`<div class="field">
+<label for="password">${words.password}</label>
+<div class="with-button">
+<input id="password" name="password" type="password" autocomplete="${autocomplete}" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" required>
+</div>
+</div>`;
+  }
+  return html`<div class="field">
+<label for="password">${words.password} <span class="soft">(${words.optional})</span></label>
+<div class="with-button">
+<input id="password" name="password" type="password" autocomplete="${autocomplete}" minlength="15" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" aria-describedby="password-hint">
+</div>
+<p class="hint" id="password-hint">${hint}</p>
+</div>`;
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { AppError } from '../../../core/errors.ts';
+import { Form } from '../../../http/forms.ts';
+import { sendPage } from '../../../http/pages.ts';
+import { refuseForeign } from '../../../http/same-origin.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import { askedBy, sessionIn } from '../cookies.ts';
+import { ownPath } from '../own-path.ts';
+import { faultPage } from '../pages/faults.ts';
+import { pageLanguage } from '../pages/frame.ts';
+import { signInPage, signUpPage } from '../pages/sign-in.ts';
+import { deadLinkPage, signInLinkPage } from '../pages/sign-in-link.ts';
+import { parse } from '../parse.ts';
+import { type AuthDependencies, linkLimit, welcome } from './auth-parts.ts';
+import { authRoute } from './auth-route.ts';
+import { SignedInAnswer, TokenPath } from './auth-shapes.ts';
+
+const Text = (description: string) => Type.Optional(Type.String({ default: '', description }));
+const SignInQuery = Type.Object({
+  error: Text('What went wrong: a code that the page has words for, or text'),
+  info: Text('What has been done, as for error'),
+  next: Text('Path of this service to go to afterwards'),
+});
+const SignUpQuery = Type.Object({ error: SignInQuery.properties.error });
+
+/** The pages of signing in and signing up, and where mailed links lead. */
+export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencies): void {
+  const { people, assets, publicUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
+  const limits = linkLimit(dependencies.limits);
+  const isSecure = () => publicUrl().startsWith('https:');
+  const readerOf = (request: FastifyRequest) => ({ assets, language: pageLanguage(request), hasOutbox });
+
+  app.get(
+    '/auth/login',
+    authRoute({ summary: 'The sign-in page', query: SignInQuery, isPage: true }),
+    (request, reply) => {
+      const told = { error: said(request, 'error'), info: said(request, 'info') };
+      const next = ownPath(said(request, 'next'));
+      return sendPage(reply, signInPage(readerOf(request), { ...told, next }));
+    },
+  );
+
+  app.get(
+    '/auth/signup',
+    authRoute({ summary: 'The sign-up page', query: SignUpQuery, isPage: true }),
+    (request, reply) =>
+      sendPage(reply, signUpPage(readerOf(request), { error: said(request, 'error'), isOpen: isSignUpOpen })),
+  );
+
+  const showFault = faultPage(assets);
+  const showError = (error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    error.code === 'signin.link_invalid'
+      ? sendPage(reply, deadLinkPage(assets, pageLanguage(request)), reply.statusCode)
+      : showFault(error, request, reply);
+  const errors = {
+    400: 'The link is not known, was used, or is older than 15 minutes',
+    403: 'A page of another site sent it',
+    429: 'Too many links from the address',
+  };
+
+  const signIn = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { token } = parse(TokenPath, { place: 'path', sent: request.params });
+    const signedIn = await people.useLink({
+      token,
+      browser: askedBy(request, isSecure()),
+      before: sessionIn(request),
+      actor: { name: 'user', ip: request.ip, requestId: request.id },
+    });
+    const next = request.body instanceof Form ? request.body.text('next') : undefined;
+    return welcome(request, reply, { signedIn, next, isSecure: isSecure() });
+  };
+
+  app.get(
+    '/auth/magic/verify/:token',
+    {
+      ...authRoute({
+        summary: 'Where a mailed link leads',
+        description:
+          'A browser (Accept: text/html) gets a page with a button, so that programs that look at the links of a letter do not use them up. Others are signed in.',
+        path: TokenPath,
+        answer: SignedInAnswer,
+        isPage: true,
+        errors,
+        showError,
+      }),
+      // Whoever only looks must not use it up.
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      await limits.take(request.ip);
+      if (!wantsPage(request)) {
+        refuseForeign(request, configuredUrl);
+        return signIn(request, reply);
+      }
+      const { token } = parse(TokenPath, { place: 'path', sent: request.params });
+      const offer = await people.lookAt(token, askedBy(request, isSecure()));
+      if (offer === undefined)
+        throw new AppError('signin.link_invalid', 'this sign-in link does not work any more');
+      const next = ownPath(said(request, 'next'));
+      return sendPage(reply, signInLinkPage({ ...readerOf(request), offer, token, next }));
+    },
+  );
+
+  app.post(
+    '/auth/magic/verify/:token',
+    authRoute({
+      summary: 'Sign in with a mailed link, and use it up',
+      path: TokenPath,
+      answer: SignedInAnswer,
+      errors,
+      showError,
+    }),
+    async (request, reply) => {
+      await limits.take(request.ip);
+      return signIn(request, reply);
+    },
+  );
+}
+
+/** What the address of a page says; of a repeated parameter the last one. */
+function said(request: FastifyRequest, name: string): string {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const value = Object.hasOwn(query, name) ? [query[name]].flat().at(-1) : undefined;
+  return typeof value === 'string' ? value : '';
+}

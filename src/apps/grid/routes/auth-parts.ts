@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { Random } from '../../../core/ids.ts';
+import { type Accounts, canonicalEmail } from '../../../domain/accounts/index.ts';
+import type { Letter, People, SignedIn } from '../../../domain/people/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
+import { Form } from '../../../http/forms.ts';
+import type { IpLimit, Limits } from '../../../http/rate-limit.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { giveSession } from '../cookies.ts';
+import { type WrittenLetter, writeLetter } from '../letters.ts';
+import { ownPath } from '../own-path.ts';
+import { faultPage } from '../pages/faults.ts';
+import { pageLanguage } from '../pages/frame.ts';
+import { SIGN_IN_WORDS } from '../pages/sign-in-words.ts';
+
+export interface AuthDependencies {
+  readonly people: People;
+  readonly accounts: Pick<Accounts, 'users'>;
+  readonly limits: Limits;
+  readonly assets: Assets;
+  readonly random: Random;
+  /** The address that links lead to: as configured, else where the service listens; never what a request says. */
+  readonly publicUrl: () => string;
+  /** Undefined where it is not configured. */
+  readonly configuredUrl: string | undefined;
+  readonly isSignUpOpen: boolean;
+  /** Whether letters are files, which only the operator of the machine sees. */
+  readonly hasOutbox: boolean;
+  readonly send: (letter: WrittenLetter) => void;
+}
+
+/** Where who has signed in is led to. */
+const HOME = '/account';
+
+/** Limits that are used up before anything is computed, by who asks and by the address that is asked for. */
+export function authLimits(limits: Limits) {
+  const passwords = [limits.perIp('auth.minute', 20, 60), limits.perIp('auth.hour', 100, 3_600)];
+  const passwordsOf = limits.perIp('auth.address', 10, 900);
+  const letters = [limits.perIp('auth.letters', 30, 3_600)];
+  const lettersTo = limits.perIp('auth.letters-to', 5, 900);
+  // Known or not, an address is counted; what is counted does not tell it.
+  const named = (email: string) => hash('sha256', canonicalEmail(email), 'hex');
+  return {
+    async password(request: FastifyRequest, email: string): Promise<void> {
+      for (const limit of passwords) await limit.take(request.ip);
+      await passwordsOf.take(named(email));
+    },
+    async letter(request: FastifyRequest, email: string): Promise<void> {
+      for (const limit of letters) await limit.take(request.ip);
+      await lettersTo.take(named(email));
+    },
+  };
+}
+
+/** Links are unguessable; this is so that guessing them keeps nobody busy. */
+export const linkLimit = (limits: Limits): IpLimit => limits.perIp('auth.links', 120, 60);
+
+/** Answers who has signed in: a browser is led on, a program is told who it is. */
+export function welcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { signedIn, next, isSecure }: { signedIn: SignedIn; next: string | undefined; isSecure: boolean },
+): FastifyReply {
+  giveSession(reply, signedIn.token, isSecure);
+  reply.header('cache-control', 'no-store');
+  if (wantsPage(request)) return reply.redirect(ownPath(next) ?? HOME, 303);
+  return reply.send({ status: 'signed_in', ...signedIn.profile });
+}
+
+/** Answers that a letter is on its way, and sends it afterwards, if there is one: who waits cannot tell. */
+export function tellSent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: {
+    readonly letter: Letter | undefined;
+    readonly next: string | undefined;
+    readonly publicUrl: () => string;
+    readonly send: (letter: WrittenLetter) => void;
+  },
+): FastifyReply {
+  const { letter, publicUrl, send } = options;
+  const next = ownPath(options.next);
+  const query = next === undefined ? '' : `next=${encodeURIComponent(next)}`;
+  const language = pageLanguage(request);
+  reply.raw.once('close', () => {
+    if (letter === undefined) return;
+    const url = `${publicUrl()}/auth/magic/verify/${letter.token}${query === '' ? '' : `?${query}`}`;
+    send(writeLetter(letter, url, language));
+  });
+  reply.header('cache-control', 'no-store');
+  if (wantsPage(request))
+    return reply.redirect(`/auth/login?info=sent${query === '' ? '' : `&${query}`}`, 303);
+  return reply.send({ status: 'sent' });
+}
+
+/** Faults that the user mends in the form, which is shown again. */
+const GO_BACK: readonly string[] = ['signin.refused', 'request.invalid', 'limit.exceeded', 'limit.busy'];
+
+/** Shows a browser a fault of its form: on the page of the form where the user can mend it. */
+export function backToForm(assets: Assets, page: string): FastifyContextConfig['showError'] {
+  const show = faultPage(assets);
+  return (error, request, reply) => {
+    if (!GO_BACK.includes(error.code)) return show(error, request, reply);
+    const query = new URLSearchParams({ error: error instanceof ValidationError ? mark(error) : error.code });
+    const next = request.body instanceof Form ? ownPath(request.body.text('next')) : undefined;
+    if (next !== undefined) query.set('next', next);
+    return reply.redirect(`${page}?${query}`, 303);
+  };
+}
+
+/** A fault of a field as the pages name it. */
+function mark({ items: [item] }: ValidationError): string {
+  const code = `${item?.loc[1]}.${item?.ctx?.kind ?? item?.type}`;
+  return Object.hasOwn(SIGN_IN_WORDS.en.errors, code) ? code : 'invalid';
+}

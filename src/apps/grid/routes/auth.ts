@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../../core/errors.ts';
+import { faultInPassword, isTooLong, LONGEST_PASSWORD_BYTES } from '../../../domain/people/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import { markAsking, sessionIn, takeSession } from '../cookies.ts';
+import { faultPage } from '../pages/faults.ts';
+import { parseBody } from '../parse-body.ts';
+import { type AuthDependencies, authLimits, backToForm, tellSent, welcome } from './auth-parts.ts';
+import { authRoute } from './auth-route.ts';
+import {
+  MagicBody,
+  Profile,
+  SentAnswer,
+  SignedInAnswer,
+  SignedOutAnswer,
+  SignInBody,
+  SignUpBody,
+} from './auth-shapes.ts';
+
+const SECRETS = { secrets: ['password'] };
+const FOREIGN = 'A page of another site sent it';
+const LIMITED = 'Too many tries from the address, or for the e-mail address';
+const LARGE = 'The body is larger than 16 KiB';
+const LED = 'A browser (Accept: text/html) is led on with 303 instead.';
+
+/** Signing in with a password, signing up, asking for a link, signing out. */
+export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependencies): void {
+  const { people, accounts, assets, random, publicUrl, isSignUpOpen, send } = dependencies;
+  const limits = authLimits(dependencies.limits);
+  const isSecure = () => publicUrl().startsWith('https:');
+
+  app.post(
+    '/auth/login',
+    authRoute({
+      summary: 'Sign in with a password',
+      description: `The answer is the same for a wrong password and for an unknown address. ${LED}`,
+      body: SignInBody,
+      answer: SignedInAnswer,
+      errors: { 401: 'The address or the password is wrong', 403: FOREIGN, 413: LARGE, 429: LIMITED },
+      showError: backToForm(assets, '/auth/login'),
+    }),
+    async (request, reply) => {
+      const { email, password, next } = parseBody(SignInBody, request.body, SECRETS);
+      if (isTooLong(password)) {
+        throw passwordFault('long', `the password is longer than ${LONGEST_PASSWORD_BYTES} bytes`);
+      }
+      await limits.password(request, email);
+      const signedIn = await people.signIn({ email, password, before: sessionIn(request) });
+      return welcome(request, reply, { signedIn, next, isSecure: isSecure() });
+    },
+  );
+
+  app.post(
+    '/auth/signup',
+    authRoute({
+      summary: 'Make an account',
+      description: `A letter with a link follows, which makes the account. Where the address has one already, the letter says so, and the answer does not. ${LED}`,
+      body: SignUpBody,
+      answer: SentAnswer,
+      errors: { 403: `Sign-up is closed, or ${lower(FOREIGN)}`, 413: LARGE, 429: LIMITED },
+      showError: backToForm(assets, '/auth/signup'),
+    }),
+    async (request, reply) => {
+      if (!isSignUpOpen)
+        throw new AppError('signup.closed', 'sign-up is closed here; ask the operator for an account');
+      const { email, password, name, next } = parseBody(SignUpBody, request.body, SECRETS);
+      const ownName = name.normalize('NFC').trim();
+      const fault = password === '' ? null : faultInPassword(password, [email, ownName]);
+      if (fault !== null) throw passwordFault(fault.kind, fault.sentence);
+      await limits.letter(request, email);
+      if (password !== '') await limits.password(request, email);
+      const browser = markAsking(request, reply, { isSecure: isSecure(), random });
+      const letter = await people.signUp({ email, password, name: ownName }, browser);
+      return tellSent(request, reply, { letter, next, publicUrl, send });
+    },
+  );
+
+  app.post(
+    '/auth/magic',
+    authRoute({
+      summary: 'Ask for a sign-in link by mail',
+      description: `The link works once, within 15 minutes. ${LED}`,
+      body: MagicBody,
+      answer: SentAnswer,
+      errors: { 403: FOREIGN, 413: LARGE, 429: LIMITED },
+      showError: backToForm(assets, '/auth/login'),
+    }),
+    async (request, reply) => {
+      const { email, next } = parseBody(MagicBody, request.body, { secrets: [] });
+      await limits.letter(request, email);
+      const browser = markAsking(request, reply, { isSecure: isSecure(), random });
+      const letter = await people.askForLink(email, browser);
+      return tellSent(request, reply, { letter, next, publicUrl, send });
+    },
+  );
+
+  app.post(
+    '/auth/logout',
+    authRoute({
+      summary: 'Sign out',
+      description: `The session is ended on the server. ${LED}`,
+      answer: SignedOutAnswer,
+      errors: { 403: FOREIGN },
+      showError: faultPage(assets),
+    }),
+    async (request, reply) => {
+      await people.signOut(sessionIn(request));
+      takeSession(reply, isSecure());
+      // So that the button "back" shows nothing of the account.
+      reply.headers({ 'clear-site-data': '"cache"', 'cache-control': 'no-store' });
+      if (wantsPage(request)) return reply.redirect('/auth/login?info=signed_out', 303);
+      return reply.send({ status: 'signed_out' });
+    },
+  );
+
+  app.get(
+    '/auth/me',
+    authRoute({
+      summary: 'Who is signed in',
+      access: 'session',
+      answer: Profile,
+      errors: { 401: 'Nobody is signed in', 403: 'The address is banned for a while' },
+    }),
+    async (request, reply) => {
+      const profile = await accounts.users.find(personOf(request).account);
+      if (profile === undefined) throw new AppError('signin.required', 'the account is gone');
+      return reply.header('cache-control', 'no-store').send(profile);
+    },
+  );
+}
+
+/** Who is signed in, on a route for which somebody must be. */
+export function personOf({ person }: FastifyRequest): NonNullable<FastifyRequest['person']> {
+  if (person === null) throw new Error('a route that needs a session was reached without one');
+  return person;
+}
+
+const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+function passwordFault(kind: string, sentence: string): ValidationError {
+  return new ValidationError([
+    {
+      type: 'value_error',
+      loc: ['body', 'password'],
+      msg: `Value error, ${sentence}`,
+      ctx: { error: sentence, kind },
+    },
+  ]);
+}

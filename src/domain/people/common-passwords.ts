@@ -1,0 +1,176 @@
+/*
+ * Passwords have at least 15 characters, so lists of common short ones say nothing of them. What people write instead is
+ * made of a few ordinary parts: a word twice, rows of the keyboard, numbers in a row, their own name. A password of which
+ * little is left when such parts are taken out is common.
+ */
+
+/** So many characters must be left. */
+const LEFT_AT_LEAST = 6;
+/** A run along a row is noticed from this length on. */
+const SHORTEST_RUN = 4;
+const SHORTEST_OWN = 3;
+
+const digits = '01234567890123456789';
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+/** Forwards; backwards they are looked at as well. */
+const ROWS = [
+  digits,
+  letters + letters,
+  'qwertyuiopåqwertyuiop',
+  'qwertzuiopüqwertzuiop',
+  'azertyuiop',
+  'asdfghjklöäasdfghjkl',
+  'zxcvbnmzxcvbnm',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+  'qazwsxedcrfvtgbyhnujmikolp',
+  '1q2w3e4r5t6y7u8i9o0p',
+  'q1w2e3r4t5y6u7i8o9p0',
+].flatMap((row) => [row, [...row].reverse().join('')]);
+
+/** Longest first, so that the whole phrase is taken out before one of its words. */
+const WORDS = [
+  'correcthorsebatterystaple',
+  'correctbatteryhorsestaple',
+  'tobeornottobethatisthequestion',
+  'maytheforcebewithyou',
+  'thequickbrownfoxjumpsoverthelazydog',
+  'thequickbrownfox',
+  'loremipsumdolorsitamet',
+  'loremipsum',
+  'iloveyouforever',
+  'letmeinplease',
+  'openthedoor',
+  'twinkletwinklelittlestar',
+  'neverforgetyourpassword',
+  'thisismypassword',
+  'thisisapassword',
+  'thisispassword',
+  'mypasswordis',
+  'mypassword',
+  'dettaarmittlosenord',
+  'dettaärmittlösenord',
+  'mittlösenord',
+  'mittlosenord',
+  'jagälskardig',
+  'jagalskardig',
+  'duärbäst',
+  'sommarsommar',
+  'administrator',
+  'passwort',
+  'motdepasse',
+  'contraseña',
+  'wachtwoord',
+  'salasana',
+  'passord',
+  'password',
+  'passphrase',
+  'lösenord',
+  'losenord',
+  'hemligt',
+  'hemlig',
+  'secret',
+  'welcome',
+  'välkommen',
+  'valkommen',
+  'iloveyou',
+  'letmein',
+  'changeme',
+  'trustno1',
+  'dragon',
+  'monkey',
+  'football',
+  'baseball',
+  'superman',
+  'batman',
+  'princess',
+  'sunshine',
+  'starwars',
+  'whatever',
+  'abc123',
+  'admin',
+  'login',
+  'guest',
+  'access',
+  'master',
+  'default',
+  'example',
+  'sommar',
+  'vinter',
+  'spring',
+  'summer',
+  'autumn',
+  'winter',
+  'stockholm',
+  'sverige',
+  'sweden',
+  'elnav',
+  'qwerty',
+].sort((a, b) => b.length - a.length);
+
+const LEET: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Whether a password, already in NFKC, is made of what is guessed first. `own`: words of the user's, as name and address. */
+export function isCommonPassword(password: string, own: readonly string[]): boolean {
+  const lower = password.toLowerCase();
+  const plain = bare(lower);
+  const unleeted = bare(lower.replaceAll(/[0134578@$!]/g, (sign) => LEET[sign] ?? sign));
+  const ownWords = own
+    .flatMap((text) => [bare(text.toLowerCase()), ...text.toLowerCase().split(/[^\p{L}\p{N}]+/u)])
+    .filter((word) => word.length >= SHORTEST_OWN)
+    .sort((a, b) => b.length - a.length);
+  const words = [...ownWords, ...WORDS];
+  return [plain, unleeted].some((text) => {
+    const unit = repeatedUnit(text);
+    return left(unit, words) < LEFT_AT_LEAST || new Set(text).size < LEFT_AT_LEAST - 1;
+  });
+}
+
+/** Letters and digits alone. */
+const bare = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** What a text repeats from its beginning to its end; the text itself when it repeats nothing. */
+function repeatedUnit(text: string): string {
+  for (let length = 1; length <= text.length / 2; length += 1) {
+    const unit = text.slice(0, length);
+    if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return unit;
+  }
+  return text;
+}
+
+/** How many characters are left without words, runs and further repetitions of one character. */
+function left(text: string, words: readonly string[]): number {
+  let rest = text;
+  for (const word of words) rest = rest.replaceAll(word, ' ');
+  let count = 0;
+  let at = 0;
+  while (at < rest.length) {
+    const run = runAt(rest, at);
+    if (run > 0) {
+      at += run;
+      continue;
+    }
+    if (rest[at] !== ' ' && rest[at] !== rest[at - 1]) count += 1;
+    at += 1;
+  }
+  return count;
+}
+
+/** Length of the longest piece of a row that begins at a place; 0 where it is short. */
+function runAt(text: string, at: number): number {
+  let length = SHORTEST_RUN;
+  if (at + length > text.length || !ROWS.some((row) => row.includes(text.slice(at, at + length)))) return 0;
+  while (at + length < text.length && ROWS.some((row) => row.includes(text.slice(at, at + length + 1))))
+    length += 1;
+  return length;
+}

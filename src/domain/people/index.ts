@@ -1,0 +1,41 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Database } from '../../db/database.ts';
+import type { Accounts } from '../accounts/index.ts';
+import { createMagicLinks, type MagicLinks } from './magic-links.ts';
+import { type ComputeArgon2, computeArgon2, createPasswordHashes } from './password-hash.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+
+export type { Browser, Letter, Offer } from './magic-links.ts';
+export { type ComputeArgon2, computeArgon2 } from './password-hash.ts';
+export {
+  faultInPassword,
+  isTooLong,
+  LONGEST_PASSWORD_BYTES,
+  type PasswordFault,
+  SHORTEST_PASSWORD,
+} from './password-rules.ts';
+export { SESSION_SECONDS, type Session, type SignedIn } from './sessions.ts';
+
+/** People who sign in to the pages: passwords, links by mail and sessions. */
+export interface People extends Sessions, Passwords, MagicLinks {}
+
+export interface PeopleOptions {
+  readonly database: Database;
+  readonly accounts: Pick<Accounts, 'users'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Argon2id itself; tests count how often it is asked. */
+  readonly compute?: ComputeArgon2;
+}
+
+export function createPeople(options: PeopleOptions): People {
+  const { random, compute = computeArgon2 } = options;
+  const hashes = createPasswordHashes(random, compute);
+  const sessions = createSessions(options);
+  const parts = { ...options, hashes, sessions };
+  const passwords = createPasswords(parts);
+  const links: MagicLinks = createMagicLinks(parts);
+  return { ...sessions, ...passwords, ...links };
+}

@@ -1,0 +1,152 @@
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Random } from '../../core/ids.ts';
+import type { Database } from '../../db/database.ts';
+import { type Accounts, type Actor, canonicalEmail } from '../accounts/index.ts';
+import type { PasswordHashes } from './password-hash.ts';
+import { isToken, randomToken, type Sessions, type SignedIn, sha256Of } from './sessions.ts';
+import { forgetFailures, insertLink, type LinkRow, linkBy, putPassword, takeLink } from './store.ts';
+
+const LIFETIME_MS = 15 * 60_000;
+
+/** A letter that is to be mailed; the token is what its link ends with. */
+export interface Letter {
+  /** `known`: somebody signed up with an address that has an account already. */
+  readonly kind: 'sign_in' | 'sign_up' | 'known';
+  readonly to: string;
+  readonly token: string;
+}
+
+/** What the cookie of a browser holds that asked for a link; undefined without one. */
+export type Browser = string | undefined;
+
+/** What a link is good for, before it is used. */
+export interface Offer {
+  readonly email: string;
+  readonly makesAccount: boolean;
+  /** Whether this browser asked for the link. */
+  readonly isSameBrowser: boolean;
+  /** Whether a password was chosen that only the browser that asked can take over. */
+  readonly losesPassword: boolean;
+}
+
+interface MagicLinksOptions {
+  readonly database: Database;
+  readonly accounts: Pick<Accounts, 'users'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hashes: PasswordHashes;
+  readonly sessions: Sessions;
+}
+
+/** Signing in and signing up by a link that is mailed: good once, for 15 minutes. */
+export function createMagicLinks(options: MagicLinksOptions) {
+  const { database, accounts, clock, random, hashes, sessions } = options;
+  const { queries } = database;
+
+  async function issue(row: Omit<LinkRow, 'sha256' | 'expires_at' | 'browser_sha256'>, browser: Browser) {
+    const token = randomToken(random);
+    const now = clock.now();
+    await insertLink(
+      queries,
+      {
+        ...row,
+        sha256: sha256Of(token),
+        expires_at: now + LIFETIME_MS,
+        browser_sha256: browser === undefined ? null : sha256Of(browser),
+      },
+      now,
+    );
+    return token;
+  }
+
+  return {
+    /** A letter with a sign-in link; undefined for an unknown address, after the same work. */
+    async askForLink(address: string, browser: Browser): Promise<Letter | undefined> {
+      const email = canonicalEmail(address);
+      const profile = await accounts.users.find(email);
+      const link = { email, account_id: profile?.id ?? null, purpose: 'sign_in' };
+      const token = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
+      return profile === undefined ? undefined : { kind: 'sign_in', to: email, token };
+    },
+
+    /**
+     * The letter that follows a sign-up: a link that makes the account, or a sign-in link where there is one already. The
+     * work is the same for both. An empty password is none.
+     */
+    async signUp(
+      wish: { readonly email: string; readonly password: string; readonly name: string },
+      browser: Browser,
+    ): Promise<Letter> {
+      const email = canonicalEmail(wish.email);
+      const phc = wish.password === '' ? null : await hashes.hash(wish.password);
+      const profile = await accounts.users.find(email);
+      if (profile !== undefined) {
+        const link = { email, account_id: profile.id, purpose: 'sign_in' };
+        const token = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
+        return { kind: 'known', to: email, token };
+      }
+      const link = { email, account_id: null, purpose: 'sign_up' };
+      const token = await issue({ ...link, pending_name: wish.name, pending_phc: phc }, browser);
+      return { kind: 'sign_up', to: email, token };
+    },
+
+    /** What a link is good for; undefined when it is good for nothing. Uses nothing up. */
+    async lookAt(token: string, browser: Browser): Promise<Offer | undefined> {
+      const row = isToken(token) ? await linkBy(queries, sha256Of(token), clock.now()) : undefined;
+      if (row === undefined || !isGood(row)) return undefined;
+      const isSameBrowser = isOf(row, browser);
+      return {
+        email: row.email,
+        makesAccount: row.purpose === 'sign_up',
+        isSameBrowser,
+        losesPassword: row.pending_phc !== null && !isSameBrowser,
+      };
+    },
+
+    /**
+     * Signs in with a link and uses it up. Throws `signin.link_invalid`, the same for one that is unknown, used or expired.
+     * The password that was chosen when signing up holds in the browser that asked alone: who owns the mailbox must not get an
+     * account whose password somebody else knows.
+     */
+    async useLink({
+      token,
+      browser,
+      before,
+      actor,
+    }: {
+      readonly token: string;
+      readonly browser: Browser;
+      readonly before: string | undefined;
+      readonly actor: Actor;
+    }): Promise<SignedIn> {
+      if (!isToken(token)) throw invalid();
+      return database.transaction(async (transaction) => {
+        const now = clock.now();
+        const row = await takeLink(transaction, sha256Of(token), now);
+        if (row === undefined || !isGood(row)) throw invalid();
+        const name = row.pending_name ?? '';
+        const { profile, isNew } = await accounts.users.join(transaction, { email: row.email, name }, actor);
+        const account = profile.id;
+        if (isNew && row.pending_phc !== null && isOf(row, browser))
+          await putPassword(transaction, { account, phc: row.pending_phc, now });
+        else await forgetFailures(transaction, account);
+        return { token: await sessions.begin({ account, by: 'link', before }, transaction), profile };
+      });
+    },
+  };
+}
+
+export type MagicLinks = ReturnType<typeof createMagicLinks>;
+
+/** A link for an unknown address was mailed to nobody. */
+const isGood = (row: LinkRow): boolean => row.purpose === 'sign_up' || row.account_id !== null;
+
+const isOf = (row: LinkRow, browser: Browser): boolean =>
+  browser !== undefined && row.browser_sha256 === sha256Of(browser);
+
+const invalid = () =>
+  new AppError(
+    'signin.link_invalid',
+    'this sign-in link is not known, was used already, or is older than 15 minutes; ask for a new one at /auth/login',
+  );

@@ -1,0 +1,81 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Random } from '../../core/ids.ts';
+import { fewAtOnce } from './few-at-once.ts';
+import { normalPassword } from './password-rules.ts';
+
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+/** OWASP's least for Argon2id. A sign-in takes as much memory as it says, in KiB. */
+const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };
+const AT_ONCE = 2;
+const WAITING = 24;
+
+/** https://github.com/P-H-C/phc-string-format: what was stored says how it was computed. */
+const PHC =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+
+type Parameters = typeof PARAMETERS;
+
+interface Computation extends Parameters {
+  readonly message: Buffer;
+  readonly nonce: Buffer;
+  readonly tagLength: number;
+}
+
+export type ComputeArgon2 = (computation: Computation) => Promise<Buffer>;
+
+const promisedArgon2 = promisify(argon2);
+export const computeArgon2: ComputeArgon2 = (computation) => promisedArgon2('argon2id', computation);
+
+export interface PasswordHashes {
+  /** A PHC string of a password. */
+  hash(password: string): Promise<string>;
+  /** Whether it is the password. Takes as long for `undefined`, which no password is right for. */
+  verify(password: string, phc: string | undefined): Promise<boolean>;
+  /** Whether it was computed with other parameters than a new one would be. */
+  isOutdated(phc: string): boolean;
+}
+
+/** Argon2id, at most two at a time; throws `limit.busy` when too many wait. */
+export function createPasswordHashes(random: Random, compute: ComputeArgon2): PasswordHashes {
+  const few = fewAtOnce({ atOnce: AT_ONCE, waiting: WAITING });
+  // Nobody knows a password for it.
+  const nobodys = written(PARAMETERS, random(SALT_BYTES), random(TAG_BYTES));
+  const bytesOf = (password: string) => Buffer.from(normalPassword(password));
+
+  return {
+    async hash(password) {
+      const nonce = random(SALT_BYTES);
+      const message = bytesOf(password);
+      const tag = await few(() => compute({ ...PARAMETERS, message, nonce, tagLength: TAG_BYTES }));
+      return written(PARAMETERS, nonce, tag);
+    },
+    async verify(password, phc) {
+      const { parameters, nonce, tag } = read(phc ?? nobodys);
+      const message = bytesOf(password);
+      const computed = await few(() => compute({ ...parameters, message, nonce, tagLength: tag.length }));
+      return timingSafeEqual(computed, tag) && phc !== undefined;
+    },
+    isOutdated(phc) {
+      const { parameters } = read(phc);
+      return written(parameters, Buffer.of(), Buffer.of()) !== written(PARAMETERS, Buffer.of(), Buffer.of());
+    },
+  };
+}
+
+function written({ memory, passes, parallelism }: Parameters, nonce: Buffer, tag: Buffer): string {
+  const [salt, hash] = [nonce, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${salt}$${hash}`;
+}
+
+function read(phc: string) {
+  const [, memory, passes, parallelism, salt, hash] = PHC.exec(phc) ?? [];
+  if (salt === undefined || hash === undefined)
+    throw new TypeError('a stored password is no PHC string of Argon2id');
+  return {
+    parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    nonce: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(hash, 'base64'),
+  };
+}

@@ -1,0 +1,43 @@
+import { isCommonPassword } from './common-passwords.ts';
+
+/** NIST SP 800-63B-4, 3.1.1: where a password is all there is. No rules on kinds of characters, no change by date. */
+export const SHORTEST_PASSWORD = 15;
+/** In UTF-8. What is longer is refused before anything is computed of it. */
+export const LONGEST_PASSWORD_BYTES = 1024;
+
+export interface PasswordFault {
+  readonly kind: 'short' | 'long' | 'common';
+  /** What is wrong, and what would be right. */
+  readonly sentence: string;
+}
+
+/** One password for what different keyboards write for the same characters. */
+export const normalPassword = (password: string): string => password.normalize('NFKC');
+
+/** Whether it is too long to be anybody's password; cheap, whatever was sent. */
+export function isTooLong(password: string): boolean {
+  return Buffer.byteLength(normalPassword(password)) > LONGEST_PASSWORD_BYTES;
+}
+
+/** Why a new password cannot be taken, or null. `own`: the user's address and name. */
+export function faultInPassword(password: string, own: readonly string[]): PasswordFault | null {
+  if (isTooLong(password)) {
+    return { kind: 'long', sentence: `the password is longer than ${LONGEST_PASSWORD_BYTES} bytes` };
+  }
+  const normal = normalPassword(password);
+  const length = [...normal].length;
+  if (length < SHORTEST_PASSWORD) {
+    return {
+      kind: 'short',
+      sentence: `the password has ${length} ${length === 1 ? 'character' : 'characters'} and needs at least ${SHORTEST_PASSWORD}; a few words in a row are easy to remember`,
+    };
+  }
+  if (isCommonPassword(normal, own)) {
+    return {
+      kind: 'common',
+      sentence:
+        'the password is one of those that are guessed first: a common phrase, a row of keys, a repetition, or your own name; a few words that do not belong together are better',
+    };
+  }
+  return null;
+}

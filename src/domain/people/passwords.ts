@@ -1,0 +1,114 @@
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Database } from '../../db/database.ts';
+import { type Accounts, canonicalEmail } from '../accounts/index.ts';
+import type { PasswordHashes } from './password-hash.ts';
+import { faultInPassword } from './password-rules.ts';
+import type { Session, Sessions, SignedIn } from './sessions.ts';
+import {
+  countTry,
+  forgetFailures,
+  NOBODY,
+  passwordOf,
+  putPassword,
+  removeOtherSessions,
+  replacePassword,
+  whoSignsIn,
+} from './store.ts';
+
+/** NIST SP 800-63B-4, 3.2.2: so many wrong ones in a row, and the password is good again after a sign-in by link. */
+export const MOST_FAILURES = 100;
+/** So long after a sign-in by link a forgotten password may be replaced. */
+const LINK_REPLACES_MS = 3_600_000;
+
+interface PasswordsOptions {
+  readonly database: Database;
+  readonly accounts: Pick<Accounts, 'users'>;
+  readonly clock: Clock;
+  readonly hashes: PasswordHashes;
+  readonly sessions: Sessions;
+}
+
+export interface PasswordChange {
+  /** The password until now; needed where `needsCurrentPassword` says so. */
+  readonly current?: string;
+  readonly next: string;
+}
+
+/** Signing in with a password, and changing it. */
+export function createPasswords({ database, accounts, clock, hashes, sessions }: PasswordsOptions) {
+  const { queries } = database;
+
+  const hasPassword = async (account: number): Promise<boolean> =>
+    (await passwordOf(queries, account)) !== undefined;
+
+  async function needsCurrentPassword({ account, createdAt, signedInBy }: Session): Promise<boolean> {
+    if (signedInBy === 'link' && clock.now() - createdAt < LINK_REPLACES_MS) return false;
+    return hasPassword(account);
+  }
+
+  /** Compares with the password of an account, and counts. The same work for nobody, whose password is always wrong. */
+  async function isRight(account: number, password: string): Promise<boolean> {
+    const stored = await countTry(queries, account, MOST_FAILURES);
+    const phc = account === NOBODY ? undefined : stored;
+    if (!(await hashes.verify(password, phc)) || phc === undefined) return false;
+    await forgetFailures(queries, account);
+    if (hashes.isOutdated(phc)) {
+      const anew = await hashes.hash(password);
+      await replacePassword(queries, { account, phc: anew, now: clock.now(), before: phc });
+    }
+    return true;
+  }
+
+  return {
+    hasPassword,
+    /** Whether who changes the password must say the present one. */
+    needsCurrentPassword,
+
+    /**
+     * Signs in with a password; `before` is the session that the browser had. Throws `signin.refused`, after the same work
+     * for a wrong password, an unknown address, an account without a password, and one that was tried too often.
+     */
+    async signIn({
+      email,
+      password,
+      before,
+    }: {
+      readonly email: string;
+      readonly password: string;
+      readonly before: string | undefined;
+    }): Promise<SignedIn> {
+      const account = await whoSignsIn(queries, canonicalEmail(email), MOST_FAILURES);
+      if (!(await isRight(account, password))) throw refused();
+      const profile = await accounts.users.find(account);
+      if (profile === undefined) throw refused();
+      return { token: await sessions.begin({ account, by: 'password', before }), profile };
+    },
+
+    /**
+     * Sets a password and ends all other sessions. Throws `password.wrong` for the current one, and `password.unfit` for
+     * the next, each with a sentence.
+     */
+    async changePassword(session: Session, { current, next }: PasswordChange): Promise<void> {
+      const { account } = session;
+      const profile = await accounts.users.find(account);
+      const fault = faultInPassword(next, [profile?.email ?? '', profile?.name ?? '']);
+      if (fault !== null) throw new AppError('password.unfit', fault.sentence);
+      if ((await needsCurrentPassword(session)) && !(await isRight(account, current ?? '')))
+        throw new AppError('password.wrong', 'the current password is wrong');
+      const phc = await hashes.hash(next);
+      await database.transaction(async (transaction) => {
+        await putPassword(transaction, { account, phc, now: clock.now() });
+        await removeOtherSessions(transaction, account, session.session);
+      });
+    },
+  };
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+const refused = () =>
+  new AppError(
+    'signin.refused',
+    'the e-mail address or the password is wrong; check them, or ask for a sign-in link by mail',
+  );

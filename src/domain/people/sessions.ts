@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../core/clock.ts';
+import { type Random, randomBase62 } from '../../core/ids.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import type { Profile } from '../accounts/index.ts';
+import { countSessions, insertSession, removeOtherSessions, removeSession, sessionBy } from './store.ts';
+
+/** 43 letters and digits of 62 hold more than 256 bits. */
+const LENGTH = 43;
+const WELL_FORMED = /^[0-9A-Za-z]{43}$/;
+export const SESSION_SECONDS = 30 * 86_400;
+
+export interface Session {
+  readonly account: number;
+  /** SHA-256 of the session's id, hex. */
+  readonly session: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly signedInBy: 'password' | 'link';
+}
+
+export interface SignedIn {
+  /** The id of the new session, which stands nowhere else. */
+  readonly token: string;
+  readonly profile: Profile;
+}
+
+interface SessionsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface NewSession {
+  readonly account: number;
+  readonly by: Session['signedInBy'];
+  /** The id of the session that the browser had: it ends, so that nobody who planted it is signed in with it. */
+  readonly before: string | undefined;
+}
+
+/** Who is signed in, by the id of a session. */
+export function createSessions({ database, clock, random }: SessionsOptions) {
+  const { queries } = database;
+  return {
+    /** Begins a session, in a transaction of the caller's or without one; answers its id. */
+    async begin({ account, by, before }: NewSession, on: Queries = queries): Promise<string> {
+      const token = randomToken(random);
+      if (isToken(before)) await removeSession(on, sha256Of(before));
+      const now = clock.now();
+      await insertSession(on, {
+        sha256: sha256Of(token),
+        account_id: account,
+        created_at: now,
+        expires_at: now + SESSION_SECONDS * 1000,
+        signed_in_by: by,
+      });
+      return token;
+    },
+
+    /** The session of an id; undefined when there is none, or when it has ended. */
+    async find(token: string | undefined): Promise<Session | undefined> {
+      if (!isToken(token)) return undefined;
+      const row = await sessionBy(queries, sha256Of(token), clock.now());
+      if (row === undefined) return undefined;
+      return {
+        account: row.account_id,
+        session: row.sha256,
+        createdAt: row.created_at,
+        signedInBy: row.signed_in_by === 'link' ? 'link' : 'password',
+      };
+    },
+
+    /** Ends a session for good. */
+    async signOut(token: string | undefined): Promise<void> {
+      if (isToken(token)) await removeSession(queries, sha256Of(token));
+    },
+
+    /** How many browsers an account is signed in with. */
+    countSessions: (account: number): Promise<number> => countSessions(queries, account, clock.now()),
+
+    /** Ends all sessions of an account but this one; answers how many they were. */
+    endOtherSessions: ({ account, session }: Pick<Session, 'account' | 'session'>): Promise<number> =>
+      removeOtherSessions(queries, account, session),
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** What a cookie or a link holds. */
+export const randomToken = (random: Random): string => randomBase62(random, LENGTH);
+
+export const isToken = (text: string | undefined): text is string =>
+  text !== undefined && WELL_FORMED.test(text);
+
+export const sha256Of = (text: string): string => hash('sha256', text, 'hex');

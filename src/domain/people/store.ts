@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../db/database.ts';
+
+/* The only SQL for `passwords`, `web_sessions` and `magic_links`. Sessions and links are named by their SHA-256. */
+
+/** The row of `passwords` that stands for everybody who has none. */
+export const NOBODY = 0;
+
+/** Whose password is asked for: an account that has one and may still try, else nobody. */
+export async function whoSignsIn(queries: Queries, email: string, mostFailures: number): Promise<number> {
+  const row = await queries
+    .selectFrom('accounts')
+    .innerJoin('passwords', 'passwords.account_id', 'accounts.id')
+    .where('accounts.email', '=', email)
+    .where('passwords.failures', '<', mostFailures)
+    .select('accounts.id')
+    .executeTakeFirst();
+  return row?.id ?? NOBODY;
+}
+
+/**
+ * Counts a try before it is known to be wrong, so that many at once are all counted; answers the password to compare with,
+ * or undefined when the account may not try any more. For nobody it changes as much and counts nothing.
+ */
+export async function countTry(
+  queries: Queries,
+  account: number,
+  mostFailures: number,
+): Promise<string | undefined> {
+  const row = await queries
+    .updateTable('passwords')
+    .set({ failures: sql`case when account_id = ${NOBODY} then 1 - failures else failures + 1 end` })
+    .where('account_id', '=', account)
+    .where('failures', '<', mostFailures)
+    .returning('phc')
+    .executeTakeFirst();
+  return row?.phc;
+}
+
+export async function passwordOf(queries: Queries, account: number): Promise<string | undefined> {
+  if (account === NOBODY) return undefined;
+  const row = await queries
+    .selectFrom('passwords')
+    .select('phc')
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  return row?.phc;
+}
+
+/** Nothing has been wrong since. */
+export async function forgetFailures(queries: Queries, account: number): Promise<void> {
+  await queries
+    .updateTable('passwords')
+    .set({ failures: 0 })
+    .where('account_id', '=', account)
+    .where('failures', '>', 0)
+    .execute();
+}
+
+interface NewPassword {
+  readonly account: number;
+  readonly phc: string;
+  readonly now: number;
+}
+
+export async function putPassword(queries: Queries, { account, phc, now }: NewPassword): Promise<void> {
+  const values = { phc, failures: 0, updated_at: now };
+  await queries
+    .insertInto('passwords')
+    .values({ account_id: account, ...values })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
+    .execute();
+}
+
+/** Stores the same password computed anew, unless it was changed meanwhile. */
+export async function replacePassword(
+  queries: Queries,
+  { account, phc, now, before }: NewPassword & { readonly before: string },
+): Promise<void> {
+  await queries
+    .updateTable('passwords')
+    .set({ phc, updated_at: now })
+    .where('account_id', '=', account)
+    .where('phc', '=', before)
+    .execute();
+}
+
+export interface SessionRow {
+  readonly sha256: string;
+  readonly account_id: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly signed_in_by: string;
+}
+
+/** Adds a session, and removes those that have ended. */
+export async function insertSession(queries: Queries, row: SessionRow): Promise<void> {
+  await queries.deleteFrom('web_sessions').where('expires_at', '<=', row.created_at).execute();
+  await queries.insertInto('web_sessions').values(row).execute();
+}
+
+export function sessionBy(queries: Queries, sha256: string, now: number): Promise<SessionRow | undefined> {
+  return queries
+    .selectFrom('web_sessions')
+    .selectAll()
+    .where('sha256', '=', sha256)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+export async function removeSession(queries: Queries, sha256: string): Promise<void> {
+  await queries.deleteFrom('web_sessions').where('sha256', '=', sha256).execute();
+}
+
+/** Ends the sessions of an account but for one; answers how many they were. */
+export async function removeOtherSessions(queries: Queries, account: number, kept: string): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('web_sessions')
+    .where('account_id', '=', account)
+    .where('sha256', '!=', kept)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+export async function countSessions(queries: Queries, account: number, now: number): Promise<number> {
+  const { count } = await queries
+    .selectFrom('web_sessions')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('account_id', '=', account)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export interface LinkRow {
+  readonly sha256: string;
+  readonly email: string;
+  readonly account_id: number | null;
+  readonly purpose: string;
+  readonly expires_at: number;
+  readonly browser_sha256: string | null;
+  readonly pending_name: string | null;
+  readonly pending_phc: string | null;
+}
+
+/** Adds a link, and removes those that can be used no more. */
+export async function insertLink(queries: Queries, row: LinkRow, now: number): Promise<void> {
+  await queries.deleteFrom('magic_links').where('expires_at', '<=', now).execute();
+  await queries.insertInto('magic_links').values(row).execute();
+}
+
+/** A link that can be used. */
+export function linkBy(queries: Queries, sha256: string, now: number): Promise<LinkRow | undefined> {
+  return queries
+    .selectFrom('magic_links')
+    .selectAll()
+    .where('sha256', '=', sha256)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Takes a link out: whoever gets it, nobody else does. */
+export function takeLink(queries: Queries, sha256: string, now: number): Promise<LinkRow | undefined> {
+  return queries
+    .deleteFrom('magic_links')
+    .where('sha256', '=', sha256)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
