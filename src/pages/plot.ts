@@ -35,6 +35,8 @@ export async function drawPlot(options: (plot: PlotModule) => Options, label: st
   const svg = plot.plot({ document, ...options(plot) }) as unknown as Element;
   for (const style of svg.querySelectorAll('style')) style.remove();
   for (const styled of svg.querySelectorAll('[style]')) styled.removeAttribute('style');
+  // Plot names its groups, which have no role to carry a name.
+  for (const named of svg.querySelectorAll('[aria-label]')) named.removeAttribute('aria-label');
   svg.removeAttribute('class');
   svg.setAttribute('role', 'img');
   svg.setAttribute('aria-label', label);
