@@ -1,0 +1,65 @@
+/* Copies a new key, and shows a brand while it is chosen. The page works without. */
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy ?? '');
+  const status = button.parentElement?.querySelector('[data-copy-status]');
+  // Browsers offer it on https and on this machine alone.
+  if (source === null || navigator.clipboard === undefined) continue;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent ?? '');
+      if (status) status.textContent = button.dataset.copied ?? '';
+    } catch {
+      // Not permitted: the text is selected, to be copied by hand.
+      getSelection()?.selectAllChildren(source);
+    }
+  });
+}
+
+const form = document.querySelector<HTMLFormElement>('form[data-brand]');
+if (form !== null) showBrand(form);
+
+function showBrand(brand: HTMLFormElement): void {
+  const name = brand.querySelector<HTMLInputElement>('input[name="name"]');
+  const color = brand.querySelector<HTMLInputElement>('input[name="color"]');
+  const plain = brand.querySelector<HTMLInputElement>('input[name="plain"]');
+  if (name === null || color === null || plain === null) return;
+  const names = [...brand.querySelectorAll('.preview-name')];
+  const before = names[0]?.textContent ?? '';
+  const kinds = ['light', 'dark'].map((kind) => {
+    const figure = brand.querySelector(`.preview-${kind}`);
+    const fills = [...(figure?.querySelectorAll('.preview-fill') ?? [])];
+    const texts = [...(figure?.querySelectorAll('.preview-text') ?? [])];
+    return { fills, texts };
+  });
+  const own = kinds.map((_, index) => brand.dataset.own?.split(' ').slice(index * 2, index * 2 + 2) ?? []);
+
+  const paint = (colors: readonly (readonly (string | undefined)[])[]) => {
+    for (const [index, { fills, texts }] of kinds.entries()) {
+      const [fill, text] = colors[index] ?? [];
+      if (fill === undefined || text === undefined) continue;
+      for (const shape of fills) shape.setAttribute('fill', fill);
+      for (const shape of texts) shape.setAttribute('fill', text);
+    }
+  };
+  const repaint = async () => {
+    if (plain.checked) return paint(own);
+    const chosen = color.value;
+    // The service computes what can be read on a colour; its style sheet names it.
+    const answer = await fetch(`/assets/brand/${chosen.slice(1)}.css`);
+    const found = (await answer.text()).match(/#[0-9a-f]{6}/g) ?? [];
+    if (color.value === chosen && !plain.checked) paint([found.slice(0, 2), found.slice(2, 4)]);
+  };
+  const soon = () => {
+    repaint().catch(() => {});
+  };
+  name.addEventListener('input', () => {
+    for (const shown of names) shown.textContent = name.value.trim() === '' ? before : name.value;
+  });
+  color.addEventListener('input', () => {
+    plain.checked = false;
+    soon();
+  });
+  plain.addEventListener('change', soon);
+}

@@ -1,0 +1,123 @@
+import type { Words } from '../../../pages/language.ts';
+import { SWEDISH } from './account-words-sv.ts';
+
+/** What has been done, as the address of the page that follows names it. */
+export type Done = keyof typeof ENGLISH.done;
+
+export type AccountWords = typeof ENGLISH;
+
+const ENGLISH = {
+  title: 'Account',
+  signedInAs: 'Signed in as',
+  tier: 'Plan',
+  tiers: { free: 'Free', pro: 'Pro' } as Readonly<Record<string, string>>,
+  welcome: 'Welcome. Two steps to your first answer: make a key, then call with it.',
+  since: 'Since',
+  signOut: 'Sign out',
+  fault: 'Please check',
+  done: {
+    'key-revoked': 'The key is revoked. Calls with it fail from now on.',
+    'brand-saved': 'Saved. Your link pages look like this from now on.',
+    'brand-removed': 'Removed. Your link pages carry the name elnav again.',
+    'password-saved': 'Your new password is saved. You are signed out everywhere else.',
+    'sessions-ended': 'You are signed out everywhere else.',
+  },
+
+  usage: 'Usage',
+  usageText: 'Calls with your keys, on both services together. Days begin at midnight UTC.',
+  today: 'Calls today',
+  ofLimit: (limit: string) => `of ${limit} a day`,
+  limits: {
+    per_minute: 'a minute',
+    per_hour: 'an hour',
+    per_day: 'a day',
+    burst: 'at once',
+  },
+  limitsLabel: 'Most calls',
+  throttled: (until: string) =>
+    `Calls kept coming over the limit, so your rates are halved until ${until}. Wait as long as the header Retry-After says, and they come back by themselves.`,
+  outcomes: { succeeded: 'Succeeded', refused: 'Refused', failed: 'Failed' },
+  outcomesText:
+    'Refused: the request was wrong, or over a limit; those over a limit use nothing of it. Failed: the fault was ours, or a vendor’s.',
+  plot: (total: string, most: string, day: string) =>
+    `Calls on each of the last 30 days, ${total} in all. Most on ${day}: ${most}.`,
+  limitLine: (limit: string) => `limit ${limit}`,
+  limitAbove: (limit: string) => `The limit of ${limit} calls a day lies far above this scale.`,
+  figures: 'The figures',
+  day: 'Day',
+  noUsage: 'No calls in the last 30 days.',
+  noUsageText: 'Send the first one with a key of yours. It shows here within a second.',
+
+  keys: 'API keys',
+  keysText:
+    'A key speaks for your account. Give each program one of its own, with no more than it needs, and revoke it when the program is gone.',
+  noKeys: 'No keys yet.',
+  noKeysText: 'Make your first one here. It takes a label and a click.',
+  activeKeys: (count: string, most: string) => `${count} of ${most} active keys`,
+  revokedKeys: (count: string) => `Revoked keys (${count})`,
+  label: 'Label',
+  id: 'Id',
+  scopes: 'May',
+  created: 'Created',
+  lastUsed: 'Last used',
+  never: 'never',
+  revokedAt: 'Revoked',
+  unlabelled: 'without a label',
+  revoke: 'Revoke',
+  revokeText: 'Programs that use this key are refused at once. A revoked key cannot be brought back.',
+  revokeNow: 'Revoke this key',
+  newKey: 'New key',
+  labelHint: 'What it is for, such as “home computer”. At most 60 characters.',
+  scopesHint: 'Prices, look-ups and planning need none of these.',
+  scopeWords: {
+    'link:write': 'Link and unlink devices',
+    'devices:read': 'Read devices',
+    'devices:command': 'Control devices',
+  },
+  makeKey: 'Make the key',
+  tooMany: (most: string) =>
+    `You have ${most} active keys, which is the most. Revoke one that is not used any more.`,
+  labelFault: 'Give the key a label of 1 to 60 ordinary characters.',
+  scopesFault: 'Choose at least one.',
+  oldForm: 'This page had been open for long, or was not complete. Please send it again.',
+
+  use: 'How to use a key',
+  useText: 'Send it as the header X-Api-Key, to either service.',
+  useExample: 'Put your key in place of the dots',
+  documents: 'All calls are described in the documents:',
+
+  brand: 'Your link pages',
+  brandText: 'Where the people who use your app link their devices, they see this name and this colour.',
+  brandName: 'Name',
+  brandNameHint: 'Your company or your app. At most 60 characters.',
+  brandColor: 'Colour',
+  brandPlain: 'Keep the colour of elnav',
+  brandNameFault: 'Write a name of 1 to 60 ordinary characters.',
+  brandColorFault: 'Write the colour as #rrggbb, such as #0b5d48.',
+  preview: 'Preview',
+  previewLight: 'On light paper',
+  previewDark: 'On dark paper',
+  previewButton: 'Continue',
+  previewName: 'Your name',
+  save: 'Save',
+  remove: 'Remove',
+
+  security: 'Password and sessions',
+  securityText: 'A long sentence that only you would write is better than a short riddle.',
+  passwordSet: 'You sign in by e-mail. With a password you need not wait for a mail.',
+  password: 'Change the password',
+  passwordFirst: 'Set a password',
+  current: 'Current password',
+  next: 'New password',
+  nextHint: 'At least 15 characters. Spaces are welcome.',
+  currentFault: 'That is not your current password.',
+  nextFault:
+    'Take at least 15 characters that nobody guesses first: a few words that do not belong together.',
+  savePassword: 'Save the password',
+  sessions: 'Sign out everywhere else',
+  sessionsText: 'Ends all your other sessions: on a lent computer, say, or a lost phone.',
+  endSessions: 'Sign out everywhere else',
+};
+
+/** All texts of the account page, but for those of the page that shows a new key. */
+export const ACCOUNT_WORDS: Words<AccountWords> = { en: ENGLISH, sv: SWEDISH };

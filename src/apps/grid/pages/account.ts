@@ -1,0 +1,41 @@
+import type { Assets } from '../../../pages/assets.ts';
+import { html } from '../../../pages/html.ts';
+import { brandSection } from './account-brand.ts';
+import { keysSection } from './account-keys.ts';
+import { date } from './account-parts.ts';
+import { securitySection } from './account-security.ts';
+import { usageSection } from './account-usage.ts';
+import { callsOf } from './account-usage-plot.ts';
+import { useSection } from './account-use.ts';
+import type { AccountView } from './account-view.ts';
+import { ACCOUNT_WORDS } from './account-words.ts';
+import { gridPage } from './frame.ts';
+
+/** The page of an account, for who is signed in to it. */
+export async function accountPage(assets: Assets, view: AccountView): Promise<string> {
+  const { language, user, done, fault } = view;
+  const words = ACCOUNT_WORDS[language];
+  const usage = await usageSection(view);
+  // What there is to be done comes first where nothing has been done yet.
+  const isNew = user.keys.length === 0 && view.usage.every((day) => callsOf(day) === 0);
+  const main = html`
+<header class="account-head">
+<div class="stack-small"><h1>${words.title}</h1>
+<dl class="facts"><dt>${words.signedInAs}</dt><dd>${user.name === '' ? user.email : `${user.name} · ${user.email}`}</dd><dt>${words.tier}</dt><dd>${words.tiers[user.tier] ?? user.tier}</dd><dt>${words.since}</dt><dd>${date(user.created_at, language)}</dd></dl></div>
+<form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form>
+</header>
+${done === undefined ? null : html`<p class="notice notice-good" role="status">${words.done[done]}</p>`}
+${isNew ? html`<p class="lead">${words.welcome}</p>` : null}
+${isNew ? [keysSection(view), useSection(view), usage] : [usage, keysSection(view), useSection(view)]}
+${brandSection(view)}
+${securitySection(view)}`;
+  return gridPage(assets, {
+    language,
+    title: fault === undefined ? words.title : `${words.fault} · ${words.title}`,
+    styles: ['account'],
+    scripts: ['account'],
+    width: 'wide',
+    here: 'account',
+    main,
+  });
+}

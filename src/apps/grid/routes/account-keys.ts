@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../../core/errors.ts';
+import { faultInKeyLabel, MOST_ACTIVE_KEYS, SCOPES, type WantedKey } from '../../../domain/accounts/index.ts';
+import { sendPage } from '../../../http/pages.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import { isFreshFormToken } from '../form-token.ts';
+import { formatCount } from '../pages/account-parts.ts';
+import { pageLanguage } from '../pages/frame.ts';
+import { keyMadePage, newKeyPage } from '../pages/new-key.ts';
+import { sentFields } from '../sent-fields.ts';
+import {
+  type AccountAnswers,
+  type AccountDependencies,
+  actorOf,
+  addForm,
+  personOf,
+} from './account-route.ts';
+
+/** Making and revoking one's own keys. */
+export function addKeyRoutes(
+  scope: FastifyInstance,
+  deps: AccountDependencies,
+  answers: AccountAnswers,
+): void {
+  const { accounts, assets, clock, showError } = deps;
+
+  addForm(scope, { path: '/account/keys', at: 'keys', showError }, async (request, reply) => {
+    const { account } = personOf(request);
+    const form = sentFields(request.body);
+    const label = form.text('label');
+    // Programs may write scopes as they are listed: in one text.
+    const named = form
+      .all('scopes')
+      .flatMap((text) => text.split(' '))
+      .filter((word) => word !== '');
+    const scopes = SCOPES.filter((scope) => named.includes(scope));
+    const written = { key: { label, scopes } };
+    const unknown = named.find((word) => !SCOPES.some((scope) => scope === word));
+
+    const inLabel = faultInKeyLabel(label);
+    if (inLabel !== null)
+      return answers.refuse(request, reply, {
+        form: 'key',
+        field: 'label',
+        text: (words) => words.labelFault,
+        sentence: `the label ${inLabel}`,
+        written,
+      });
+    if (scopes.length === 0 || unknown !== undefined)
+      return answers.refuse(request, reply, {
+        form: 'key',
+        field: 'scopes',
+        text: (words) => words.scopesFault,
+        sentence: `choose at least one of ${SCOPES.join(', ')}, and nothing else`,
+        written,
+      });
+    const token = form.text('form');
+    // A browser sends a form again on a reload; a program knows what it sends.
+    if (wantsPage(request) && !isFreshFormToken(token, clock))
+      return answers.refuse(request, reply, {
+        form: 'key',
+        field: '',
+        text: (words) => words.oldForm,
+        sentence: 'the form is too old',
+        written,
+        status: 400,
+      });
+
+    const wanted: WantedKey = { label, scopes, ...(token === '' ? {} : { wish: token.slice(0, 100) }) };
+    try {
+      const key = await accounts.ownKeys.create(account, wanted, actorOf(request));
+      if (!wantsPage(request)) return reply.header('cache-control', 'no-store').send(key);
+      const language = pageLanguage(request);
+      const [connectUrl, gridUrl] = [deps.urlOf('connect'), deps.urlOf('grid')];
+      return sendPage(reply, newKeyPage(assets, { language, key, connectUrl, gridUrl }));
+    } catch (error) {
+      if (!(error instanceof AppError) || !wantsPage(request)) throw error;
+      if (error.code === 'key.made_already')
+        return sendPage(reply, keyMadePage(assets, pageLanguage(request)), 409);
+      if (error.code !== 'key.too_many') throw error;
+      const most = formatCount(MOST_ACTIVE_KEYS, pageLanguage(request));
+      return answers.refuse(request, reply, {
+        form: 'key',
+        field: '',
+        text: (words) => words.tooMany(most),
+        sentence: error.message,
+        written,
+        status: 409,
+      });
+    }
+  });
+
+  addForm(scope, { path: '/account/keys/:key_id/revoke', at: 'keys', showError }, async (request, reply) => {
+    const { key_id } = request.params as { readonly key_id: string };
+    const key = await accounts.ownKeys.revoke(personOf(request).account, key_id, actorOf(request));
+    return answers.done(request, reply, { done: 'key-revoked', at: 'keys', answer: key });
+  });
+}
