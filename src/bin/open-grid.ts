@@ -23,6 +23,7 @@ export async function openGrid(shared: Shared): Promise<void> {
       production,
       assets,
       clock,
+      connectUrl: () => settings.connectUrl ?? shared.urlOf('connect'),
       auth: {
         people: signIn.people,
         limits,

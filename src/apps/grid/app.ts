@@ -10,6 +10,7 @@ import { assetRoutes } from '../../http/pages.ts';
 import type { Assets } from '../../pages/assets.ts';
 import { formScope } from './form-scope.ts';
 import { createAnswers } from './prepared-answers.ts';
+import { addAccountRoutes } from './routes/account.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
@@ -29,6 +30,8 @@ interface GridDependencies {
   readonly production: Production;
   readonly assets: Assets;
   readonly clock: Clock;
+  /** Where Connect is reached; undefined where it is not known here. */
+  readonly connectUrl: () => string | undefined;
   /** What signing in needs besides. */
   readonly auth: Omit<AuthDependencies, 'accounts' | 'assets'>;
   /** Fires when the server begins to stop. */
@@ -38,7 +41,7 @@ interface GridDependencies {
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, assets, clock, auth, stopping }: GridDependencies,
+  { accounts, areas, prices, production, assets, clock, connectUrl, auth, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
@@ -67,4 +70,7 @@ export async function addGrid(
     addAuthRoutes(scope, { ...auth, accounts, assets });
     addAuthPages(scope, { ...auth, accounts, assets });
   });
+  await formScope(app, auth.configuredUrl, (scope) =>
+    addAccountRoutes(scope, { ...auth, accounts, assets, clock, connectUrl }),
+  );
 }

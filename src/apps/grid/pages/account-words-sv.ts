@@ -105,7 +105,6 @@ export const SWEDISH: AccountWords = {
   next: 'Nytt lösenord',
   nextHint: 'Minst 15 tecken. Mellanslag går bra.',
   currentFault: 'Det är inte ditt nuvarande lösenord.',
-  nextFault: 'Välj minst 15 tecken som ingen gissar först: några ord som inte hör ihop.',
   savePassword: 'Spara lösenordet',
   sessions: 'Logga ut på andra enheter',
   sessionsText:

@@ -111,8 +111,6 @@ const ENGLISH = {
   next: 'New password',
   nextHint: 'At least 15 characters. Spaces are welcome.',
   currentFault: 'That is not your current password.',
-  nextFault:
-    'Take at least 15 characters that nobody guesses first: a few words that do not belong together.',
   savePassword: 'Save the password',
   sessions: 'Sign out everywhere else',
   sessionsText: 'Ends all your other sessions: on a lent computer, say, or a lost phone.',

@@ -1,21 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { faultInBrand } from '../../../domain/accounts/index.ts';
 import { sentFields } from '../sent-fields.ts';
-import {
-  type AccountAnswers,
-  type AccountDependencies,
-  actorOf,
-  addForm,
-  personOf,
-} from './account-route.ts';
+import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
+import { personOf } from './auth.ts';
 
 /** Setting and removing the brand of one's own link pages. */
 export function addBrandRoute(
   scope: FastifyInstance,
-  { accounts, showError }: AccountDependencies,
+  { accounts, assets }: AccountDependencies,
   answers: AccountAnswers,
 ): void {
-  addForm(scope, { path: '/account/brand', at: 'brand', showError }, async (request, reply) => {
+  addForm(scope, { path: '/account/brand', at: 'brand', assets }, async (request, reply) => {
     const { account } = personOf(request);
     const form = sentFields(request.body);
     if (form.has('remove')) {

@@ -8,13 +8,8 @@ import { formatCount } from '../pages/account-parts.ts';
 import { pageLanguage } from '../pages/frame.ts';
 import { keyMadePage, newKeyPage } from '../pages/new-key.ts';
 import { sentFields } from '../sent-fields.ts';
-import {
-  type AccountAnswers,
-  type AccountDependencies,
-  actorOf,
-  addForm,
-  personOf,
-} from './account-route.ts';
+import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
+import { personOf } from './auth.ts';
 
 /** Making and revoking one's own keys. */
 export function addKeyRoutes(
@@ -22,9 +17,9 @@ export function addKeyRoutes(
   deps: AccountDependencies,
   answers: AccountAnswers,
 ): void {
-  const { accounts, assets, clock, showError } = deps;
+  const { accounts, assets, clock } = deps;
 
-  addForm(scope, { path: '/account/keys', at: 'keys', showError }, async (request, reply) => {
+  addForm(scope, { path: '/account/keys', at: 'keys', assets }, async (request, reply) => {
     const { account } = personOf(request);
     const form = sentFields(request.body);
     const label = form.text('label');
@@ -71,7 +66,7 @@ export function addKeyRoutes(
       const key = await accounts.ownKeys.create(account, wanted, actorOf(request));
       if (!wantsPage(request)) return reply.header('cache-control', 'no-store').send(key);
       const language = pageLanguage(request);
-      const [connectUrl, gridUrl] = [deps.urlOf('connect'), deps.urlOf('grid')];
+      const [connectUrl, gridUrl] = [deps.connectUrl(), deps.publicUrl()];
       return sendPage(reply, newKeyPage(assets, { language, key, connectUrl, gridUrl }));
     } catch (error) {
       if (!(error instanceof AppError) || !wantsPage(request)) throw error;
@@ -90,7 +85,7 @@ export function addKeyRoutes(
     }
   });
 
-  addForm(scope, { path: '/account/keys/:key_id/revoke', at: 'keys', showError }, async (request, reply) => {
+  addForm(scope, { path: '/account/keys/:key_id/revoke', at: 'keys', assets }, async (request, reply) => {
     const { key_id } = request.params as { readonly key_id: string };
     const key = await accounts.ownKeys.revoke(personOf(request).account, key_id, actorOf(request));
     return answers.done(request, reply, { done: 'key-revoked', at: 'keys', answer: key });

@@ -1,37 +1,28 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
-import { AppError } from '../../../core/errors.ts';
+import type { AppError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/ids.ts';
 import type { Accounts, Actor } from '../../../domain/accounts/index.ts';
-import type { Person } from '../../../http/access.ts';
+import type { People } from '../../../domain/people/index.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import type { FormFault, Written } from '../pages/account-view.ts';
 import type { AccountWords, Done } from '../pages/account-words.ts';
-
-/** What is needed of those who know who signs in. */
-export interface SignedInPeople {
-  hasPassword(account: number): Promise<boolean>;
-  /** Whether who changes the password must say the present one. */
-  needsCurrentPassword(person: Person): Promise<boolean>;
-  /** Throws `password.wrong` and `password.unfit`. Ends all other sessions. */
-  changePassword(person: Person, change: { readonly current?: string; readonly next: string }): Promise<void>;
-  endOtherSessions(person: Person): Promise<number>;
-}
+import { signInFirst } from '../pages/faults.ts';
 
 export interface AccountDependencies {
   readonly accounts: Pick<Accounts, 'users' | 'ownKeys' | 'brands' | 'usageByDay'>;
-  readonly people: SignedInPeople;
+  readonly people: Pick<
+    People,
+    'hasPassword' | 'needsCurrentPassword' | 'changePassword' | 'endOtherSessions'
+  >;
   readonly limits: Limits;
   readonly assets: Assets;
   readonly clock: Clock;
   readonly random: Random;
-  /** The configured address of this service; undefined where it is known by its host alone. */
-  readonly publicUrl: string | undefined;
-  /** Where the services are reached; undefined for one that is not known here. */
-  urlOf(service: 'connect' | 'grid'): string | undefined;
-  /** Leads a browser to the sign-in page and back to the account. */
-  readonly showError: FastifyContextConfig['showError'];
+  /** Where this service is reached, and Connect, where that is known here. */
+  readonly publicUrl: () => string;
+  readonly connectUrl: () => string | undefined;
 }
 
 /** How a form of the account page is answered. */
@@ -60,19 +51,21 @@ export interface Made {
   readonly answer: object;
 }
 
+/** Where who must sign in first is led back to. */
+export const HOME = '/account';
 const BODY_LIMIT = 16 * 1024;
 
 /** What all forms of the page have in common; who follows their address by hand is led to the page. */
 export function addForm(
   scope: FastifyInstance,
-  { path, at, showError }: { path: string; at: string } & Pick<AccountDependencies, 'showError'>,
+  { path, at, assets }: { readonly path: string; readonly at: string; readonly assets: Assets },
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | object>,
 ): void {
   scope.post(
     path,
     {
       bodyLimit: BODY_LIMIT,
-      config: { access: 'session', ...(showError === undefined ? {} : { showError }) },
+      config: { access: 'session', showError: signInFirst(assets, HOME) },
       schema: { hide: true },
     },
     handle,
@@ -80,13 +73,6 @@ export function addForm(
   scope.get(path, { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.redirect(`/account#${at}`, 303),
   );
-}
-
-/** Who is signed in; the gate let nobody else in. */
-export function personOf(request: FastifyRequest): Person {
-  if (request.person === null)
-    throw new AppError('signin.required', 'nobody is signed in; sign in at /auth/login');
-  return request.person;
 }
 
 /** Whom the audit trail names for what somebody does to his own account. */

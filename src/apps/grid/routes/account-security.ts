@@ -1,31 +1,44 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
+import { faultInPassword } from '../../../domain/people/index.ts';
+import { pageLanguage } from '../pages/frame.ts';
+import { SIGN_IN_WORDS } from '../pages/sign-in-words.ts';
 import { sentFields } from '../sent-fields.ts';
-import { type AccountAnswers, type AccountDependencies, addForm, personOf } from './account-route.ts';
-
-const FAULTY_FIELDS: ReadonlyMap<string, 'current' | 'new'> = new Map([
-  ['password.wrong', 'current'],
-  ['password.unfit', 'new'],
-]);
+import { type AccountAnswers, type AccountDependencies, addForm } from './account-route.ts';
+import { personOf } from './auth.ts';
 
 /** Setting the password, and ending the sessions of other browsers. */
 export function addSecurityRoutes(
   scope: FastifyInstance,
-  { people, showError }: AccountDependencies,
+  { accounts, people, limits, assets }: AccountDependencies,
   answers: AccountAnswers,
 ): void {
-  addForm(scope, { path: '/account/password', at: 'security', showError }, async (request, reply) => {
+  // A stolen session is no means to find the password out.
+  const tries = limits.perIp('account-passwords', 10, 900);
+
+  addForm(scope, { path: '/account/password', at: 'security', assets }, async (request, reply) => {
+    await tries.take(request.ip);
+    const person = personOf(request);
     const form = sentFields(request.body);
+    const next = form.text('new');
     const current = form.has('current') ? { current: form.text('current') } : {};
-    try {
-      await people.changePassword(personOf(request), { ...current, next: form.text('new') });
-    } catch (error) {
-      const field = error instanceof AppError ? FAULTY_FIELDS.get(error.code) : undefined;
-      if (!(error instanceof AppError) || field === undefined) throw error;
+    const profile = await accounts.users.find(person.account);
+    const fault = faultInPassword(next, [profile?.email ?? '', profile?.name ?? '']);
+    if (fault !== null)
       return answers.refuse(request, reply, {
         form: 'password',
-        field,
-        text: (words) => (field === 'new' ? words.nextFault : words.currentFault),
+        field: 'new',
+        text: () => SIGN_IN_WORDS[pageLanguage(request)].errors[`password.${fault.kind}`],
+        sentence: fault.sentence,
+      });
+    try {
+      await people.changePassword(person, { ...current, next });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'password.wrong') throw error;
+      return answers.refuse(request, reply, {
+        form: 'password',
+        field: 'current',
+        text: (words) => words.currentFault,
         sentence: error.message,
         error,
       });
@@ -37,7 +50,7 @@ export function addSecurityRoutes(
     });
   });
 
-  addForm(scope, { path: '/account/sessions/end', at: 'security', showError }, async (request, reply) => {
+  addForm(scope, { path: '/account/sessions/end', at: 'security', assets }, async (request, reply) => {
     const ended = await people.endOtherSessions(personOf(request));
     return answers.done(request, reply, { done: 'sessions-ended', at: 'security', answer: { ended } });
   });

@@ -10,10 +10,12 @@ import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { Secret } from '../../../core/secret.ts';
 import { MOST_ACTIVE_KEYS } from '../../../domain/accounts/index.ts';
+import { createPeople, type People } from '../../../domain/people/index.ts';
 import { createGate } from '../../../http/gate.ts';
-import { assetRoutes } from '../../../http/pages.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { createServer } from '../../../http/server.ts';
+import { sessionIn } from '../cookies.ts';
+import { formScope } from '../form-scope.ts';
 import { addAccountRoutes } from './account.ts';
 
 const PUBLIC_URL = 'https://grid.elnav.example';
@@ -32,13 +34,16 @@ onEachEngine('the account page', (engine) => {
   const world = accountsWorld(engine);
   let app: FastifyInstance;
   let ips = 0;
+  let people: People;
   before(async () => {
-    const { accounts, clock } = world;
+    const { accounts, clock, database } = world;
+    const random = systemRandom;
+    people = createPeople({ database, accounts, clock, random });
     const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
     const server = createServer({
       service: 'grid',
       clock,
-      random: systemRandom,
+      random,
       log: silentLog,
       metrics: createMetrics(),
       gate: createGate({
@@ -47,45 +52,33 @@ onEachEngine('the account page', (engine) => {
         limits,
         clock,
         adminToken: new Secret('an-admin-token-for-tests'),
-        personOf: async ({ headers }) => {
-          const account = /^account=(\d+)$/.exec(headers.cookie ?? '')?.[1];
-          return account === undefined ? undefined : { account: Number(account), session: 'x' };
-        },
+        personOf: (request) => people.find(sessionIn(request)),
       }),
       probes: [],
       trustProxy: [],
       tls: undefined,
     });
     app = server.app;
-    assetRoutes(app, assets);
-    await addAccountRoutes(app, {
-      accounts,
-      people: {
-        hasPassword: async () => true,
-        needsCurrentPassword: async () => true,
-        changePassword: async (_person, { current, next }) => {
-          if (current !== 'right') throw new AppError('key.invalid', 'wrong');
-          if (next === '') throw new AppError('key.invalid', 'unfit');
-        },
-        endOtherSessions: async () => 2,
-      },
-      limits,
-      assets,
-      clock,
-      random: systemRandom,
-      publicUrl: PUBLIC_URL,
-      urlOf: (service) => `https://${service}.elnav.example`,
-      showError: (error, _request, reply) =>
-        error.code === 'signin.required'
-          ? reply.redirect('/auth/login?next=%2Faccount', 303)
-          : reply.type('text/html').send(`<h1>${error.code}</h1>`),
-    });
+    await formScope(app, PUBLIC_URL, (scope) =>
+      addAccountRoutes(scope, {
+        accounts,
+        people,
+        limits,
+        assets,
+        clock,
+        random,
+        publicUrl: () => PUBLIC_URL,
+        connectUrl: () => 'https://connect.elnav.example',
+      }),
+    );
     await app.ready();
   });
 
   const ask = async (method: 'GET' | 'POST', url: string, sent: Sent = {}) => {
     ips += 1;
     const { as, accept = 'text/html', language = 'en', headers = {}, form, json } = sent;
+    const token =
+      as === undefined ? undefined : await people.begin({ account: as, by: 'password', before: undefined });
     const payload =
       form === undefined ? json : new URLSearchParams(form.map(([name, value]) => [name, value])).toString();
     const answer = await app.inject({
@@ -95,7 +88,7 @@ onEachEngine('the account page', (engine) => {
       headers: {
         accept,
         'accept-language': language,
-        ...(as === undefined ? {} : { cookie: `account=${as}` }),
+        ...(token === undefined ? {} : { cookie: `elnav_session=${token}` }),
         ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
@@ -129,7 +122,11 @@ onEachEngine('the account page', (engine) => {
       ['POST', '/account/sessions/end'],
     ] as const) {
       const browser = await ask(method, url);
-      assert.deepEqual([browser.status, browser.headers.location], [303, '/auth/login?next=%2Faccount'], url);
+      assert.deepEqual(
+        [browser.status, browser.headers.location],
+        [303, '/auth/login?error=required&next=%2Faccount'],
+        url,
+      );
       const program = await ask(method, url, { accept: '*/*' });
       assert.deepEqual([program.status, program.headers['elnav-error']], [401, 'signin.required'], url);
     }
@@ -319,6 +316,60 @@ onEachEngine('the account page', (engine) => {
     assert.equal(await world.accounts.brands.of(id), null);
   });
 
+  it('sets and changes the password, and signs out everywhere else', async () => {
+    const { id } = await world.userWithKey();
+    const sessions = () => people.countSessions(id);
+    const change = (form: Readonly<Record<string, string>>, accept = 'text/html') =>
+      ask('POST', '/account/password', { as: id, accept, form: Object.entries(form) });
+    assert.match(await page(id), /Set a password/);
+    const short = await change({ new: 'short' });
+    assert.equal(short.status, 422);
+    assert.match(short.text, /id="password-new-fault">The password is too short/);
+    assert.doesNotMatch(short.text, /value="short"/);
+    const set = await change({ new: 'a lamp, a boat and 7 herons' });
+    assert.deepEqual([set.status, set.headers.location], [303, '/account?done=password-saved#security']);
+    assert.equal(await sessions(), 1);
+
+    assert.match(await page(id), /Change the password/);
+    const wrong = await change({ current: 'wrong', new: 'another lamp and 8 boats' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /id="password-current-fault"/);
+    const told = await change({ current: 'wrong', new: 'another lamp and 8 boats' }, '*/*');
+    assert.deepEqual([told.status, told.headers['elnav-error']], [403, 'password.wrong']);
+    const unfit = await change({ current: 'a lamp, a boat and 7 herons', new: 'x' }, '*/*');
+    assert.deepEqual([unfit.status, unfit.json().detail[0].loc], [422, ['body', 'new']]);
+    const next = await change(
+      { current: 'a lamp, a boat and 7 herons', new: 'another lamp and 8 boats' },
+      '*/*',
+    );
+    assert.deepEqual([next.status, next.json()], [200, { status: 'changed' }]);
+    assert.equal(await sessions(), 1);
+
+    await page(id);
+    const ended = await ask('POST', '/account/sessions/end', { as: id, accept: '*/*' });
+    assert.deepEqual(ended.json(), { ended: 2 });
+    assert.equal(await sessions(), 1);
+    const led = await ask('POST', '/account/sessions/end', { as: id });
+    assert.equal(led.headers.location, '/account?done=sessions-ended#security');
+  });
+
+  it('limits how often passwords are tried from one address', async () => {
+    const { id } = await world.userWithKey();
+    const token = await people.begin({ account: id, by: 'password', before: undefined });
+    const statuses: number[] = [];
+    for (let tried = 0; tried < 12; tried += 1) {
+      const { statusCode } = await app.inject({
+        method: 'POST',
+        url: '/account/password',
+        remoteAddress: '198.51.100.7',
+        headers: { cookie: `elnav_session=${token}` },
+        payload: { new: 'short' },
+      });
+      statuses.push(statusCode);
+    }
+    assert.deepEqual([statuses[9], statuses.at(-1)], [422, 429]);
+  });
+
   it('speaks JSON with programs', async () => {
     const { id, keyId } = await world.userWithKey();
     const as = { as: id, accept: 'application/json' };
@@ -347,7 +398,6 @@ onEachEngine('the account page', (engine) => {
       assert.equal((await ask('POST', '/account/keys', { ...as, json })).status, 422);
     const brand = { name: 'Sol', color: '#123456' };
     assert.deepEqual((await ask('POST', '/account/brand', { ...as, json: brand })).json(), { brand });
-    assert.deepEqual((await ask('POST', '/account/sessions/end', as)).json(), { ended: 2 });
   });
 
   it('is valid with 300 keys and 30 days of usage, and says when there are too many', async () => {

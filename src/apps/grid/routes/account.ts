@@ -1,25 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ValidationError } from '../../../http/errors.ts';
-import { acceptForms } from '../../../http/forms.ts';
 import { sendPage } from '../../../http/pages.ts';
-import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { newFormToken } from '../form-token.ts';
 import { accountPage } from '../pages/account.ts';
 import type { AccountView } from '../pages/account-view.ts';
 import { ACCOUNT_WORDS, type Done } from '../pages/account-words.ts';
+import { signInFirst } from '../pages/faults.ts';
 import { pageLanguage } from '../pages/frame.ts';
 import { addBrandRoute } from './account-brand.ts';
 import { addKeyRoutes } from './account-keys.ts';
-import { type AccountAnswers, type AccountDependencies, personOf } from './account-route.ts';
+import { type AccountAnswers, type AccountDependencies, HOME } from './account-route.ts';
 import { addSecurityRoutes } from './account-security.ts';
+import { personOf } from './auth.ts';
 
 /** Changes of the account from one address in a minute: more than anybody clicks. */
 const CHANGES_A_MINUTE = 60;
 
 /** The page of an account and its forms, for who is signed in; and the same as JSON. */
-export async function addAccountRoutes(app: FastifyInstance, deps: AccountDependencies): Promise<void> {
-  const { accounts, people, limits, assets, clock, random, publicUrl, showError } = deps;
+export function addAccountRoutes(scope: FastifyInstance, deps: AccountDependencies): void {
+  const { accounts, people, limits, assets, clock, random } = deps;
   const changes = limits.perIp('account-changes', CHANGES_A_MINUTE, 60);
 
   async function record(account: number) {
@@ -49,8 +49,8 @@ export async function addAccountRoutes(app: FastifyInstance, deps: AccountDepend
       language: pageLanguage(request),
       hasPassword,
       needsCurrentPassword,
-      connectUrl: deps.urlOf('connect'),
-      gridUrl: deps.urlOf('grid'),
+      connectUrl: deps.connectUrl(),
+      gridUrl: deps.publicUrl(),
       formToken: newFormToken(clock, random),
     };
     return sendPage(reply, await accountPage(assets, view), status);
@@ -74,37 +74,24 @@ export async function addAccountRoutes(app: FastifyInstance, deps: AccountDepend
     },
   };
 
-  await app.register((scope, _options, registered) => {
-    acceptForms(scope);
-    scope.addHook('onRequest', async (request) => {
-      if (request.method !== 'POST') return;
-      refuseForeign(request, publicUrl);
-      await changes.take(request.ip);
-    });
-    scope.get<{ Querystring: { readonly done?: unknown } }>(
-      '/account',
-      {
-        config: { access: 'session', ...(showError === undefined ? {} : { showError }) },
-        schema: { hide: true },
-      },
-      async (request, reply) => {
-        if (wantsPage(request)) return send(request, reply, { done: doneOf(request.query.done) });
-        const { user, brand, usage } = await record(personOf(request).account);
-        return reply
-          .header('cache-control', 'no-store')
-          .header('vary', 'accept, cookie')
-          .send({
-            ...user,
-            brand,
-            usage,
-          });
-      },
-    );
-    addKeyRoutes(scope, deps, answers);
-    addBrandRoute(scope, deps, answers);
-    addSecurityRoutes(scope, deps, answers);
-    registered();
+  scope.addHook('onRequest', async (request) => {
+    if (request.method === 'POST') await changes.take(request.ip);
   });
+  scope.get<{ Querystring: { readonly done?: unknown } }>(
+    HOME,
+    { config: { access: 'session', showError: signInFirst(assets, HOME) }, schema: { hide: true } },
+    async (request, reply) => {
+      if (wantsPage(request)) return send(request, reply, { done: doneOf(request.query.done) });
+      const { user, brand, usage } = await record(personOf(request).account);
+      return reply
+        .header('cache-control', 'no-store')
+        .header('vary', 'accept, cookie')
+        .send({ ...user, brand, usage });
+    },
+  );
+  addKeyRoutes(scope, deps, answers);
+  addBrandRoute(scope, deps, answers);
+  addSecurityRoutes(scope, deps, answers);
 }
 
 function doneOf(text: unknown): Done | undefined {

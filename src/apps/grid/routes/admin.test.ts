@@ -53,7 +53,8 @@ onEachEngine('administration', (engine) => {
       hasOutbox: true,
       send: () => {},
     };
-    await addGrid(app, { accounts, areas, prices, production, assets, clock, auth, stopping }, '0.1.0');
+    const parts = { accounts, areas, prices, production, assets, clock, auth, stopping };
+    await addGrid(app, { ...parts, connectUrl: () => undefined }, '0.1.0');
     await app.ready();
   });
   const call = async (
