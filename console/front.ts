@@ -1,1 +1,7 @@
-export {};
+import { keepFresh } from './parts/keep-fresh.ts';
+import { answerInPlace } from './parts/lookup.ts';
+import { readCurves } from './parts/read-curves.ts';
+
+readCurves();
+answerInPlace();
+keepFresh(readCurves);

@@ -17,6 +17,7 @@ import { addUserRoutes } from './routes/admin-users.ts';
 import { addAuthRoutes } from './routes/auth.ts';
 import { addAuthPages } from './routes/auth-pages.ts';
 import type { AuthDependencies } from './routes/auth-parts.ts';
+import { addFrontRoutes } from './routes/front.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
 import { addPriceRoutes } from './routes/prices.ts';
 import { addProductionRoutes } from './routes/production.ts';
@@ -51,10 +52,9 @@ export async function addGrid(
       'Swedish price areas, grid areas, prices, production and energy tax, and the administration of accounts, keys and limits.',
     version,
   });
-  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
-    reply.redirect('/docs', 302),
-  );
   assetRoutes(app, assets);
+  const { publicUrl, isSignUpOpen } = auth;
+  addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, isSignUpOpen });
   openReads(app, '/api/v1/');
   const answers = createAnswers({ clock, validUntil: areas.validUntil });
   addLookupRoutes(app, areas, answers);

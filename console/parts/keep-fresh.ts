@@ -1,0 +1,42 @@
+import { pinMap } from './lookup.ts';
+
+/** Spreads the browsers that wait for the same moment, ms. */
+const SPREAD_MS = 8_000;
+const LEAST_MS = 5_000;
+const LONGEST_MS = 3_600_000;
+
+/** Brings the page up to date when the prices it shows end, without loading it again. */
+export function keepFresh(renewed: () => void): void {
+  const until = Number(document.querySelector<HTMLElement>('#now')?.dataset.until);
+  if (document.querySelector('#curves, #production') === null || !Number.isFinite(until)) return;
+  const wait = Math.min(Math.max(LEAST_MS, until - Date.now()), LONGEST_MS);
+  setTimeout(() => void renew(renewed), wait + Math.random() * SPREAD_MS);
+}
+
+async function renew(renewed: () => void): Promise<void> {
+  if (document.hidden) {
+    document.addEventListener('visibilitychange', () => void renew(renewed), { once: true });
+    return;
+  }
+  try {
+    const answer = await fetch('/', { headers: { accept: 'text/html' } });
+    if (answer.ok) replace(await answer.text());
+  } catch {
+    // Without a network the page stays as it is, and the next try follows.
+  }
+  renewed();
+  keepFresh(renewed);
+}
+
+/** Puts what changes in the place of what was there; what a reader is in the middle of stays. */
+function replace(markup: string): void {
+  const next = new DOMParser().parseFromString(markup, 'text/html');
+  for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) {
+    const fresh = next.querySelector(`[data-live="${part.dataset.live}"]`);
+    if (fresh === null || part.contains(document.activeElement)) continue;
+    const isOpen = part.querySelector('details')?.open ?? false;
+    fresh.querySelector('details')?.toggleAttribute('open', isOpen);
+    part.replaceWith(document.adoptNode(fresh));
+  }
+  pinMap();
+}

@@ -1,0 +1,234 @@
+import { PRICE_AREA_FACTS } from '../../../adapter/market.ts';
+import type { CurrentPrices } from '../../../domain/prices/index.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Language, Words } from '../../../pages/language.ts';
+import type { AnswerFault, Found, FoundPlace } from './front-find.ts';
+import { type Format, formatIn } from './front-format.ts';
+import type { Point } from './front-map.ts';
+import { seriesOf } from './front-plot.ts';
+import { LONGEST_QUESTION } from './front-question.ts';
+import { wordsIn } from './front-words.ts';
+
+interface AnswerWords {
+  readonly heading: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly submit: string;
+  readonly locate: string;
+  readonly locating: string;
+  readonly refused: string;
+  readonly failed: string;
+  readonly area: string;
+  readonly price: string;
+  readonly municipality: string;
+  readonly gridArea: string;
+  readonly tax: string;
+  taxText(ore: string, withVat: string): string;
+  readonly reduced: string;
+  readonly noGridArea: string;
+  readonly several: string;
+  away(kilometres: string): string;
+  readonly more: (count: number) => string;
+  readonly confidence: readonly [sure: string, likely: string, possible: string, uncertain: string];
+  readonly faults: Readonly<Record<AnswerFault, string>>;
+  readonly near: string;
+  readonly limited: string;
+  readonly back: string;
+}
+
+const ANSWER_WORDS = {
+  en: {
+    heading: 'Which price area am I in?',
+    label: 'Postal code, place or coordinates',
+    hint: 'Such as 111 22, Umeå or 59.33, 18.06',
+    submit: 'Look up',
+    locate: 'Use my position',
+    locating: 'Asking the browser for your position …',
+    refused: 'The browser did not tell your position. Type a postal code or a place instead.',
+    failed: 'The answer could not be fetched. Try again.',
+    area: 'Price area',
+    price: 'Price now',
+    municipality: 'Municipality',
+    gridArea: 'Grid area',
+    tax: 'Energy tax',
+    taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} with VAT`,
+    reduced: 'reduced rate',
+    noGridArea: 'No grid area is known here.',
+    several: 'No public table says which one supplies an address; the likeliest comes first.',
+    away: (kilometres) => `The point lies ${kilometres} km outside; this is the nearest price area.`,
+    more: (count) => `${count} more places have this name. Add a postal code to tell them apart.`,
+    confidence: ['certain', 'likely', 'possible', 'uncertain'],
+    faults: {
+      empty: 'Type a postal code, the name of a place, or a latitude and a longitude.',
+      too_long: `That is longer than any place in Sweden. At most ${LONGEST_QUESTION} characters are looked up.`,
+      too_short: 'Type at least two letters of the name of a place, or a postal code.',
+      not_five_digits: 'A Swedish postal code has five digits, such as 111 22.',
+      out_of_range:
+        'A latitude is between −90 and 90, a longitude between −180 and 180. Stockholm is 59.33, 18.06.',
+      unknown_postal_code: 'No such postal code is known. Check the digits, or type the name of the place.',
+      unknown_place: 'No place of this name is known in Sweden. Check the spelling, or type a postal code.',
+      outside:
+        'That point is not in Sweden. The latitude comes first, then the longitude: Stockholm is 59.33, 18.06.',
+    },
+    near: 'Did you mean',
+    limited:
+      'Too many look-ups were made without an account from your network today. Try again tomorrow. With an account there are more.',
+    back: 'All prices, hour by hour',
+  },
+  sv: {
+    heading: 'Vilket elområde hör jag till?',
+    label: 'Postnummer, ort eller koordinater',
+    hint: 'Till exempel 111 22, Umeå eller 59.33, 18.06',
+    submit: 'Slå upp',
+    locate: 'Använd min plats',
+    locating: 'Frågar webbläsaren efter din plats …',
+    refused: 'Webbläsaren lämnade inte ut din plats. Skriv ett postnummer eller en ort i stället.',
+    failed: 'Svaret kunde inte hämtas. Försök igen.',
+    area: 'Elområde',
+    price: 'Pris just nu',
+    municipality: 'Kommun',
+    gridArea: 'Nätområde',
+    tax: 'Energiskatt',
+    taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} med moms`,
+    reduced: 'nedsatt',
+    noGridArea: 'Inget nätområde är känt här.',
+    several: 'Ingen öppen tabell säger vilket nätområde en adress hör till; det troligaste står först.',
+    away: (kilometres) => `Punkten ligger ${kilometres} km utanför; det här är det närmaste elområdet.`,
+    more: (count) => `${count} orter till har samma namn. Ange ett postnummer för att skilja dem åt.`,
+    confidence: ['säkert', 'troligt', 'möjligt', 'osäkert'],
+    faults: {
+      empty: 'Skriv ett postnummer, en ort, eller latitud och longitud.',
+      too_long: `Det är längre än något ortnamn i Sverige. Högst ${LONGEST_QUESTION} tecken slås upp.`,
+      too_short: 'Skriv minst två bokstäver av ortens namn, eller ett postnummer.',
+      not_five_digits: 'Ett svenskt postnummer har fem siffror, till exempel 111 22.',
+      out_of_range:
+        'Latituden ligger mellan −90 och 90, longituden mellan −180 och 180. Stockholm är 59.33, 18.06.',
+      unknown_postal_code: 'Postnumret är inte känt. Kontrollera siffrorna, eller skriv ortens namn.',
+      unknown_place:
+        'Ingen ort i Sverige med det namnet är känd. Kontrollera stavningen, eller skriv ett postnummer.',
+      outside:
+        'Punkten ligger inte i Sverige. Latituden kommer först, sedan longituden: Stockholm är 59.33, 18.06.',
+    },
+    near: 'Menade du',
+    limited:
+      'För många uppslag har gjorts utan konto från ditt nätverk i dag. Försök igen i morgon. Med ett konto ingår fler.',
+    back: 'Alla priser, timme för timme',
+  },
+} satisfies Words<AnswerWords>;
+
+const SURE = 0.9;
+const LIKELY = 0.7;
+const POSSIBLE = 0.4;
+const MOST_PLACES = 5;
+
+/** What stands in the place of the answer. */
+export type Answer =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'limited' }
+  /** Refused, or gone wrong here. */
+  | { readonly is: 'failed' }
+  | { readonly is: 'found'; readonly found: Found };
+
+interface Shown {
+  readonly language: Language;
+  readonly current: CurrentPrices | null;
+  readonly pin: Point | undefined;
+  /** Whether the page is about the answer, which then heads it. */
+  readonly isOwnPage: boolean;
+  readonly isSignUpOpen: boolean;
+}
+
+/** The look-up box with what was typed into it, and its answer. */
+export function lookupSection(asked: string, answer: Answer, shown: Shown): Html {
+  const words = ANSWER_WORDS[shown.language];
+  return html`<section class="card lookup" aria-labelledby="lookup-heading">
+${shown.isOwnPage ? html`<h1 id="lookup-heading">${words.heading}</h1>` : html`<h2 id="lookup-heading">${words.heading}</h2>`}
+<form action="/lookup" method="get" id="lookup" role="search" data-locating="${words.locating}" data-refused="${words.refused}" data-failed="${words.failed}">
+<div class="field">
+<label for="q">${words.label}</label>
+<div class="lookup-row">
+<input type="text" id="q" name="q" value="${asked}" maxlength="${LONGEST_QUESTION}" aria-describedby="q-hint" autocomplete="postal-code" spellcheck="false" enterkeyhint="search">
+<button class="button button-primary" type="submit">${words.submit}</button>
+<button class="button" type="button" id="locate" hidden>${words.locate}</button>
+</div>
+<p class="hint" id="q-hint">${words.hint}</p>
+</div>
+</form>
+${answerOf(answer, shown)}
+</section>`;
+}
+
+/** The answer alone, which a script puts in the place of the one before. */
+export function answerOf(answer: Answer, shown: Shown): Html {
+  const { pin } = shown;
+  return html`<div id="answer" aria-live="polite" data-pin="${pin === undefined ? '' : `${pin.x} ${pin.y}`}">${told(answer, shown)}</div>`;
+}
+
+function told(answer: Answer, shown: Shown): Html | null {
+  const words = ANSWER_WORDS[shown.language];
+  switch (answer.is) {
+    case 'nothing':
+      return null;
+    case 'failed':
+      return html`<div class="notice notice-bad"><p>${words.failed}</p></div>`;
+    case 'limited':
+      return html`<div class="notice notice-bad"><p>${words.limited}</p>${shown.isSignUpOpen ? html`<p><a href="/auth/signup">${wordsIn(shown.language).api.signUp}</a></p>` : null}</div>`;
+    case 'found': {
+      const { found } = answer;
+      if ('places' in found) return places(found.places, shown);
+      return html`<div class="notice notice-bad"><p>${words.faults[found.fault]}</p>${
+        found.near.length === 0
+          ? null
+          : html`<p>${words.near}</p><ul class="near">${found.near.map((name) => html`<li><a class="button button-small" href="${`/lookup?q=${encodeURIComponent(name)}`}">${name}</a></li>`)}</ul>`
+      }</div>`;
+    }
+  }
+}
+
+function places(found: readonly FoundPlace[], shown: Shown): Html {
+  const words = ANSWER_WORDS[shown.language];
+  const format = formatIn(shown.language);
+  const more = found.length - MOST_PLACES;
+  return html`<div class="stack">${found.slice(0, MOST_PLACES).map((place) => onePlace(place, { ...shown, format }))}${
+    more > 0 ? html`<p class="small soft">${words.more(more)}</p>` : null
+  }</div>`;
+}
+
+function onePlace(
+  place: FoundPlace,
+  { language, current, format, isOwnPage }: Shown & { readonly format: Format },
+): Html {
+  const words = ANSWER_WORDS[language];
+  const { elomrade, tax, metresAway, gridAreas } = place;
+  const price = current?.now[elomrade] ?? null;
+  const sure = (confidence: number | null) =>
+    confidence === null
+      ? null
+      : html` <span class="sure">${words.confidence[confidence >= SURE ? 0 : confidence >= LIKELY ? 1 : confidence >= POSSIBLE ? 2 : 3]}</span>`;
+  return html`<article class="${`answer series-${seriesOf(elomrade)}`}">
+${isOwnPage ? html`<h2>${place.title}</h2>` : html`<h3>${place.title}</h3>`}
+<dl class="facts">
+<dt>${words.area}</dt><dd><a href="${`#${elomrade}`}"><strong>${elomrade} ${PRICE_AREA_FACTS[elomrade].name}</strong></a>${sure(place.confidence)}</dd>
+${price === null ? null : html`<dt>${words.price}</dt><dd><strong class="number">${format.ore(price)}</strong> ${wordsIn(language).unit}</dd>`}
+<dt>${words.municipality}</dt><dd>${place.kommun.name}, ${place.lan.name}</dd>
+<dt>${words.gridArea}</dt><dd>${
+    gridAreas.length === 0
+      ? words.noGridArea
+      : html`<ul class="candidates">${gridAreas
+          .slice(0, 4)
+          .map(
+            (one) => html`<li>${one.name} (${one.code}), ${one.owner.name}${sure(one.confidence)}</li>`,
+          )}</ul>${gridAreas.length > 1 ? html`<p class="small soft">${words.several}</p>` : null}`
+  }</dd>
+${
+  tax === null
+    ? null
+    : html`<dt>${words.tax}</dt><dd>${words.taxText(format.decimal(tax.ore), format.decimal(tax.withVat))}${tax.isReduced ? html` <span class="sure">${words.reduced}</span>` : null}</dd>`
+}
+</dl>
+${metresAway > 0 ? html`<p class="small soft">${words.away(format.decimal((metresAway / 1_000).toFixed(1)))}</p>` : null}
+</article>`;
+}
+
+/** The link from an answer back to the front page. */
+export const backWord = (language: Language): string => ANSWER_WORDS[language].back;

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { LONGEST_QUESTION, readQuestion } from './front-question.ts';
+
+describe('what is typed into the look-up box', () => {
+  it('is a postal code in every way that people write one', () => {
+    for (const text of [
+      '11122',
+      '111 22',
+      ' 111  22 ',
+      'SE-111 22',
+      's 11122',
+      '111 22 Stockholm',
+      '111 22, Norra Ängby',
+    ])
+      assert.deepEqual(readQuestion(text), { kind: 'postal', code: '11122' }, text);
+  });
+
+  it('is a coordinate with points or Swedish commas', () => {
+    for (const text of [
+      '59.33, 18.06',
+      '59.33 18.06',
+      '59.33,18.06',
+      '59.33; 18.06',
+      '59,33 18,06',
+      '59,33, 18,06',
+      '59,33;18,06',
+      '59.33° N, 18.06° E',
+      '59.33N 18.06Ö',
+    ])
+      assert.deepEqual(readQuestion(text), { kind: 'coordinate', lat: 59.33, lon: 18.06 }, text);
+    assert.deepEqual(readQuestion('-33.9, -151.2'), { kind: 'coordinate', lat: -33.9, lon: -151.2 });
+    assert.deepEqual(readQuestion('91, 18'), { kind: 'fault', fault: 'out_of_range' });
+  });
+
+  it('is a place otherwise, or says what is wrong', () => {
+    assert.deepEqual(readQuestion(' Södra  Sandby '), { kind: 'place', name: 'Södra Sandby' });
+    for (const [text, fault] of [
+      ['', 'empty'],
+      ['  ', 'empty'],
+      ['å', 'too_short'],
+      ['1112', 'not_five_digits'],
+      ['111 222', 'not_five_digits'],
+      ['Umeå\0', 'too_short'],
+      ['x'.repeat(LONGEST_QUESTION + 1), 'too_long'],
+    ] as const)
+      assert.deepEqual(readQuestion(text), { kind: 'fault', fault }, text);
+  });
+
+  it('is read at once, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('5', '.', ',', ' ', '°', 'N', 'å', '-'), maxLength: 90 }),
+        (text) => {
+          assert.ok(readQuestion(text).kind !== undefined);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,285 @@
+import type { ProductionType } from '../../../adapter/market.ts';
+import type { SourceOutcome } from '../../../domain/prices/index.ts';
+import type { Language, Words } from '../../../pages/language.ts';
+import type { Level } from './front-figures.ts';
+
+/** The texts of the front page but for those of the look-up. */
+export interface FrontWords {
+  readonly title: string;
+  readonly description: string;
+  readonly heading: string;
+  /** Of `day`, and of the span that the prices hold for. */
+  lead(day: string, span: string | null): string;
+  readonly unit: string;
+  readonly levels: Readonly<Record<Level, string>>;
+  readonly mean: string;
+  readonly cheapest: string;
+  readonly dearest: string;
+  readonly noPrice: string;
+  readonly toCurve: string;
+  readonly curves: {
+    readonly heading: string;
+    readonly headingYesterday: string;
+    /** What the plots show, in a sentence, for who cannot see them. */
+    label(days: string): string;
+    readonly today: string;
+    readonly tomorrow: string;
+    readonly yesterday: string;
+    readonly now: string;
+    readonly expected: string;
+    readonly late: string;
+    readonly table: string;
+    readonly hour: string;
+    readonly read: string;
+    readonly note: string;
+    source(names: string): string;
+    readonly converted: string;
+  };
+  readonly sample: { readonly title: string; readonly text: string; readonly plot: string };
+  readonly none: {
+    readonly title: string;
+    readonly text: string;
+    stale(day: string): string;
+    readonly notAsked: string;
+    tried(source: string, time: string, outcome: string): string;
+    next(time: string): string;
+    readonly noNext: string;
+  };
+  readonly partial: (areas: string) => string;
+  readonly outcomes: Readonly<Record<SourceOutcome, string>>;
+  readonly production: {
+    readonly heading: string;
+    lead(time: string): string;
+    readonly late: string;
+    readonly label: string;
+    readonly table: string;
+    readonly area: string;
+    readonly total: string;
+    readonly all: string;
+    readonly time: string;
+    readonly kinds: Readonly<Record<ProductionType, string>>;
+    readonly none: string;
+    next(time: string): string;
+    readonly source: string;
+  };
+  readonly map: { readonly label: string };
+  readonly api: {
+    readonly heading: string;
+    readonly lead: string;
+    readonly label: string;
+    readonly docs: string;
+    readonly signUp: string;
+    readonly signIn: string;
+    readonly quota: string;
+  };
+}
+
+const en: FrontWords = {
+  title: 'Electricity prices now',
+  description:
+    'Spot prices of electricity in the Swedish price areas SE1 to SE4 now, today and tomorrow, production, and which price area a place is in.',
+  heading: 'Electricity prices now',
+  lead: (day, span) =>
+    `${day}${span === null ? '' : `, ${span}`}. Spot prices without VAT, energy tax and grid fees.`,
+  unit: 'öre/kWh',
+  levels: { low: 'Low for the day', normal: 'Normal for the day', high: 'High for the day' },
+  mean: 'Mean today',
+  cheapest: 'Cheapest hour',
+  dearest: 'Dearest hour',
+  noPrice: 'No price is known',
+  toCurve: 'See the day',
+  curves: {
+    heading: 'Prices hour by hour',
+    headingYesterday: 'Prices of yesterday',
+    label: (days) =>
+      `Price curves of the four price areas in öre per kWh, ${days}. The table below says the same.`,
+    today: 'Today',
+    tomorrow: 'Tomorrow',
+    yesterday: 'Yesterday',
+    now: 'Now',
+    expected: 'The prices of tomorrow are published at about 13:00, and appear here then.',
+    late: 'The prices of tomorrow should be here by now. They are asked for until they are.',
+    table: 'The prices in a table, mean of each hour',
+    hour: 'Hour',
+    read: 'Read the prices at a time',
+    note: 'One öre is a hundredth of a krona. The bill adds the trader’s markup, energy tax, grid fees and VAT.',
+    source: (names) => `Prices: ${names}.`,
+    converted: 'Converted from euros, because the source states no kronor.',
+  },
+  sample: {
+    title: 'These prices are a sample, not real',
+    text: 'No real price is known here yet, so a made-up day stands in to show what the page looks like.',
+    plot: 'Sample, not real prices.',
+  },
+  none: {
+    title: 'The prices of today are missing',
+    text: 'We have no price that holds now, and we do not guess one.',
+    stale: (day) => `The newest prices we have are those of yesterday, ${day}. They are shown below.`,
+    notAsked: 'No source has been asked yet.',
+    tried: (source, time, outcome) => `${source}, asked at ${time}: ${outcome}.`,
+    next: (time) => `The next attempt is at ${time}.`,
+    noNext: 'No next attempt is planned here yet.',
+  },
+  partial: (areas) => `The prices of today are missing for ${areas}.`,
+  outcomes: {
+    ok: 'it answered',
+    not_published: 'it has not published them',
+    refused: 'it answered what cannot be right',
+    quarantined: 'it answered what is hardly right, and nobody confirmed it yet',
+    unreachable: 'it could not be reached',
+    timeout: 'it did not answer in time',
+    rate_limited: 'it wants to be asked less often',
+    http_refused: 'it refused to answer',
+    server_error: 'it has a fault of its own',
+    answer_invalid: 'its answer could not be read',
+    no_rate: 'it knows euros alone, and no exchange rate is known',
+  },
+  production: {
+    heading: 'Where the electricity came from',
+    lead: (time) => `Mean production ${time}, the newest that is settled.`,
+    late: 'Figures are settled about a day late, and may be corrected later.',
+    label: 'Production of the four price areas by kind, in megawatts. The table below says the same.',
+    table: 'The production in a table, MW',
+    area: 'Price area',
+    total: 'Total',
+    all: 'All areas',
+    time: 'Time',
+    kinds: {
+      hydro: 'Hydro',
+      nuclear: 'Nuclear',
+      wind: 'Wind',
+      solar: 'Solar',
+      thermal: 'Thermal',
+      other: 'Other and storage',
+    },
+    none: 'No production is known yet.',
+    next: (time) => `eSett is asked for it next at ${time}.`,
+    source: 'Production: eSett Open Data.',
+  },
+  map: { label: 'Map of the four price areas with the price now. The list says the same.' },
+  api: {
+    heading: 'The same from the API',
+    lead: 'Everything on this page is open as JSON. Try it in a terminal:',
+    label: 'Three calls of the API',
+    docs: 'Read the documentation',
+    signUp: 'Create an account',
+    signIn: 'Sign in',
+    quota:
+      'Look-ups without a key are limited to so many a day. With an account you get a key and more of them.',
+  },
+};
+
+const sv: FrontWords = {
+  title: 'Elpriset just nu',
+  description:
+    'Elens spotpris i elområde SE1 till SE4 just nu, i dag och i morgon, elproduktionen, och vilket elområde en ort hör till.',
+  heading: 'Elpriset just nu',
+  lead: (day, span) =>
+    `${day}${span === null ? '' : `, kl.\u00a0${span}`}. Spotpris utan moms, energiskatt och nätavgift.`,
+  unit: 'öre/kWh',
+  levels: { low: 'Lågt för dagen', normal: 'Normalt för dagen', high: 'Högt för dagen' },
+  mean: 'Medel i dag',
+  cheapest: 'Billigaste timmen',
+  dearest: 'Dyraste timmen',
+  noPrice: 'Inget pris är känt',
+  toCurve: 'Se dagen',
+  curves: {
+    heading: 'Priset timme för timme',
+    headingYesterday: 'Gårdagens priser',
+    label: (days) =>
+      `Priskurvor för de fyra elområdena i öre per kWh, ${days}. Tabellen nedanför säger samma sak.`,
+    today: 'I dag',
+    tomorrow: 'I morgon',
+    yesterday: 'I går',
+    now: 'Nu',
+    expected: 'Morgondagens priser publiceras omkring kl. 13 och visas då här.',
+    late: 'Morgondagens priser borde ha kommit vid det här laget. Vi frågar efter dem tills de finns.',
+    table: 'Priserna i en tabell, timmedel',
+    hour: 'Timme',
+    read: 'Läs av priserna vid en tidpunkt',
+    note: 'Hundra öre är en krona. På räkningen tillkommer elhandlarens påslag, energiskatt, nätavgift och moms.',
+    source: (names) => `Priser: ${names}.`,
+    converted: 'Omräknade från euro, eftersom källan inte anger kronor.',
+  },
+  sample: {
+    title: 'Priserna är ett exempel, inte verkliga',
+    text: 'Inga verkliga priser är kända här än. En påhittad dag visar hur sidan ser ut så länge.',
+    plot: 'Exempel, inte verkliga priser.',
+  },
+  none: {
+    title: 'Dagens priser saknas',
+    text: 'Vi har inget pris som gäller just nu, och vi gissar inte.',
+    stale: (day) => `De senaste priser vi har är gårdagens, ${day.toLowerCase()}. De visas nedanför.`,
+    notAsked: 'Ingen källa har tillfrågats än.',
+    tried: (source, time, outcome) => `${source}, tillfrågad kl. ${time}: ${outcome}.`,
+    next: (time) => `Nästa försök görs kl. ${time}.`,
+    noNext: 'Inget nytt försök är planerat här än.',
+  },
+  partial: (areas) => `Dagens priser saknas för ${areas}.`,
+  outcomes: {
+    ok: 'svarade',
+    not_published: 'har inte publicerat dem',
+    refused: 'svarade något som inte kan stämma',
+    quarantined: 'svarade något som knappast stämmer, och ingen har bekräftat det än',
+    unreachable: 'gick inte att nå',
+    timeout: 'svarade inte i tid',
+    rate_limited: 'vill bli tillfrågad mer sällan',
+    http_refused: 'ville inte svara',
+    server_error: 'har ett eget fel',
+    answer_invalid: 'gav ett svar som inte gick att läsa',
+    no_rate: 'anger bara euro, och ingen växelkurs är känd',
+  },
+  production: {
+    heading: 'Så producerades elen',
+    lead: (time) => `Medelproduktion ${time}, det senaste som är avräknat.`,
+    late: 'Siffrorna avräknas ungefär ett dygn i efterhand och kan rättas senare.',
+    label:
+      'Elproduktionen i de fyra elområdena per kraftslag, i megawatt. Tabellen nedanför säger samma sak.',
+    table: 'Produktionen i en tabell, MW',
+    area: 'Elområde',
+    total: 'Totalt',
+    all: 'Alla områden',
+    time: 'Tid',
+    kinds: {
+      hydro: 'Vattenkraft',
+      nuclear: 'Kärnkraft',
+      wind: 'Vindkraft',
+      solar: 'Solkraft',
+      thermal: 'Värmekraft',
+      other: 'Övrigt och lagring',
+    },
+    none: 'Ingen produktion är känd än.',
+    next: (time) => `eSett tillfrågas nästa gång kl. ${time}.`,
+    source: 'Produktion: eSett Open Data.',
+  },
+  map: { label: 'Karta över de fyra elområdena med priset just nu. Listan säger samma sak.' },
+  api: {
+    heading: 'Samma sak från API:et',
+    lead: 'Allt på den här sidan finns öppet som JSON. Prova i en terminal:',
+    label: 'Tre anrop till API:et',
+    docs: 'Läs dokumentationen',
+    signUp: 'Skapa ett konto',
+    signIn: 'Logga in',
+    quota:
+      'Uppslag utan nyckel är begränsade till ett visst antal om dagen. Med ett konto får du en nyckel och fler uppslag.',
+  },
+};
+
+export const FRONT_WORDS: Words<FrontWords> = { en, sv };
+
+export const wordsIn = (language: Language): FrontWords => FRONT_WORDS[language];
+
+interface SourceName {
+  readonly name: string;
+  readonly href?: string;
+}
+
+const SOURCE_NAMES: Readonly<Record<string, SourceName>> = {
+  elprisetjustnu: { name: 'Elpriset just nu.se', href: 'https://www.elprisetjustnu.se' },
+  energidataservice: { name: 'Energi Data Service, Energinet', href: 'https://www.energidataservice.dk' },
+  entsoe: { name: 'ENTSO-E Transparency Platform', href: 'https://transparency.entsoe.eu' },
+  nordpool: { name: 'Nord Pool', href: 'https://data.nordpoolgroup.com' },
+};
+
+/** Who is to be named where prices of a source are shown; an unknown one by its slug. */
+export const sourceName = (slug: string): SourceName => SOURCE_NAMES[slug] ?? { name: slug };

@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, describe, it } from 'node:test';
+import { smallTables } from '../../../../test/areas.ts';
+import { assets } from '../../../../test/assets.ts';
+import { makePlace } from '../../../../test/databases.ts';
+import {
+  everyDay,
+  type FakeSource,
+  fakeSource,
+  nothing,
+  pricesOf,
+  productionOf,
+  reportedDay,
+  toldSource,
+} from '../../../../test/market.ts';
+import { until } from '../../../../test/until.ts';
+import { makeWorld } from '../../../../test/world.ts';
+import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
+import { systemRandom } from '../../../core/ids.ts';
+import { silentLog } from '../../../core/log.ts';
+import { createMetrics } from '../../../core/metrics.ts';
+import { createAreas } from '../../../domain/areas/index.ts';
+import type { Prices } from '../../../domain/prices/index.ts';
+import { createServer } from '../../../http/server.ts';
+import { addFrontRoutes } from './front.ts';
+
+const sample = readFileSync(new URL('../../../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+const DAY_MS = 86_400_000;
+
+interface Made {
+  readonly clock: TurnedClock;
+  readonly prices: Prices;
+  readonly source: FakeSource;
+  /** How often the days were read, which each rendering does. */
+  readonly looks: () => number;
+  get(path?: string, headers?: Record<string, string>): Promise<Got>;
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+interface Wanted {
+  readonly at: string;
+  readonly answer?: FakeSource['answer'];
+  readonly hasSample?: boolean;
+  readonly hasProduction?: boolean;
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+/** The routes with prices as a told source reports them. */
+async function make({ at, answer = everyDay, hasSample, hasProduction }: Wanted): Promise<Made> {
+  const place = await makePlace('sqlite');
+  const database = await place.open();
+  const clock = turnedClock(Date.parse(at));
+  const source = fakeSource(clock, 'elprisetjustnu', { answer });
+  const { prices } = await pricesOf(database, {
+    clock,
+    sources: [source],
+    ...(hasSample === true ? { sample } : {}),
+  });
+  const { production } = await productionOf(database, {
+    clock,
+    ...(hasProduction === true ? { source: toldSource() } : {}),
+  });
+  prices.start();
+  production.start();
+  await until('the sources were asked', () => prices.health().sources.length > 0);
+  await until('production is there', () => hasProduction !== true || production.health().unit !== null);
+  let looks = 0;
+  const counted: Prices = {
+    ...prices,
+    days() {
+      looks += 1;
+      return prices.days();
+    },
+  };
+  const { app } = createServer({
+    service: 'grid',
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    metrics: createMetrics(),
+    gate: { admit: () => {}, count: () => {} },
+    probes: [],
+    trustProxy: [],
+    tls: undefined,
+  });
+  const areas = createAreas({ tables: smallTables(), clock });
+  const publicUrl = () => 'https://grid.example';
+  addFrontRoutes(app, {
+    areas,
+    prices: counted,
+    production,
+    assets,
+    clock,
+    publicUrl,
+    isSignUpOpen: true,
+  });
+  await app.ready();
+  closers.push(async () => {
+    await app.close();
+    await production.close();
+    await prices.close();
+    await database.close();
+    await place.remove();
+  });
+  return {
+    clock,
+    prices,
+    source,
+    looks: () => looks,
+    async get(path = '/', headers = {}) {
+      const {
+        statusCode,
+        headers: sent,
+        body,
+      } = await app.inject({
+        url: path,
+        headers: { accept: 'text/html', 'accept-language': 'sv', ...headers },
+      });
+      return { status: statusCode, headers: sent, text: body };
+    },
+  };
+}
+
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+/** What stands in the cells of the tables, row by row. */
+const rowsOf = (text: string) =>
+  [...text.matchAll(/<tr><th scope="row">([^<]*)<\/th>(.*?)<\/tr>/g)].map(([, head = '', cells = '']) => [
+    head,
+    ...[...cells.matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map(([, cell]) => cell),
+  ]);
+
+describe('the front page', () => {
+  it('tells the prices of now, of today and of tomorrow, and production, without scripts', async () => {
+    const { get, prices } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
+    const { status, text, headers } = await get();
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    assert.match(text, /<html lang="sv">/);
+    assert.match(text, /Lördag 21 november, kl\.\u00a014:00\u2060–\u206014:15/);
+    const shown = (price: string | null) =>
+      (Number(price) * 100).toFixed(1).replace('.', ',').replace('-', '−');
+    for (const price of Object.values(prices.current().now))
+      assert.ok(text.includes(`<span class="number">${shown(price)}</span>`), String(price));
+    for (const area of ['SE1', 'SE2', 'SE3', 'SE4']) assert.equal(count(text, `id="${area}"`), 1);
+    assert.match(text, /(?:Lågt|Normalt|Högt) för dagen/);
+    assert.equal(count(text, 'class="curve"'), 3, 'both days together, and each alone');
+    assert.match(text, /I dag, lör 21 nov/);
+    assert.match(text, /I morgon, sön 22 nov/);
+    assert.match(text, /<a href="https:\/\/www\.elprisetjustnu\.se"[^>]*>Elpriset just nu\.se<\/a>/);
+    assert.match(text, /Medelproduktion/);
+    assert.match(text, /Kärnkraft/);
+    assert.match(text, /curl 'https:\/\/grid\.example\/api\/v1\/prices\/current'/);
+    assert.doesNotMatch(text, /Exempel, inte|undefined|NaN|\[object/);
+    assert.doesNotMatch(text, / style="| on[a-z]+="|<style|<script(?! type="module" src="\/assets\/)/);
+  });
+
+  it('speaks English to who does not ask for Swedish', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
+    const { text } = await get('/', { 'accept-language': 'de' });
+    assert.match(text, /<html lang="en">/);
+    assert.match(text, /Saturday 21 November, 14:00/);
+    assert.match(text, /Tomorrow, sun 22 nov/i);
+  });
+
+  it('says when the prices of tomorrow are expected, and when they are late', async () => {
+    const answer: FakeSource['answer'] = ({ day, areas }) =>
+      day === '2026-11-21' ? areas.map((area) => reportedDay(area, day)) : [];
+    const morning = await (await make({ at: '2026-11-21T09:00:00Z', answer })).get();
+    assert.equal(count(morning.text, 'class="curve"'), 2);
+    assert.match(morning.text, /omkring kl\. 13/);
+    assert.match(morning.text, /Ingen produktion är känd än/);
+    const evening = await (await make({ at: '2026-11-21T16:00:00Z', answer })).get();
+    assert.match(evening.text, /borde ha kommit/);
+  });
+
+  for (const [day, hours, quarters] of [
+    ['2026-03-29', 23, 92],
+    ['2026-10-25', 25, 100],
+  ] as const) {
+    it(`has the ${hours} hours of ${day}`, async () => {
+      const answer: FakeSource['answer'] = ({ day: asked, areas }) =>
+        asked === day ? areas.map((area) => reportedDay(area, asked)) : [];
+      const { text } = await (await make({ at: `${day}T09:00:00Z`, answer })).get();
+      const rows = rowsOf(text);
+      assert.equal(rows.length, hours);
+      assert.ok(rows.every((row) => row.length === 5 && row.every((cell) => cell !== '–')));
+      assert.equal(new Set(rows.map(([hour]) => hour)).size, hours, 'no two hours have one name');
+      assert.match(text, new RegExp(`<input type="range" id="reader" min="0" max="${quarters - 1}"`));
+    });
+  }
+
+  it('shows hours where a source has hours', async () => {
+    const answer: FakeSource['answer'] = ({ day, areas }) =>
+      areas.map((area) => reportedDay(area, day, { slotMin: 60 }));
+    const { text } = await (await make({ at: '2026-11-21T09:20:00Z', answer })).get();
+    assert.match(text, /kl\.\u00a010:00\u2060–\u206011:00/);
+    assert.match(text, /data-minutes="60"/);
+  });
+
+  it('says that no price is known, what was tried and when the next attempt is, and draws nothing', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasProduction: true });
+    const { status, text } = await get();
+    assert.equal(status, 200);
+    assert.match(text, /Dagens priser saknas/);
+    assert.match(text, /Elpriset just nu\.se, tillfrågad kl\. 14:07: har inte publicerat dem\./);
+    assert.match(text, /Nästa försök görs kl\. 14:\d\d\./);
+    assert.doesNotMatch(text, /class="curve"|class="areas"|öre\/kWh<\/span>/);
+    assert.match(text, /Kärnkraft/, 'production is told all the same');
+  });
+
+  it('says at the top and beside the plot that prices are a sample', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true });
+    const { text } = await get();
+    assert.match(text, /Priserna är ett exempel, inte verkliga/);
+    assert.match(text, /Exempel, inte verkliga priser\./);
+    assert.doesNotMatch(text, /<p>Priser: <a/, 'nobody is named as the source of a sample');
+    assert.ok(text.indexOf('Priserna är ett exempel') < text.indexOf('class="areas"'));
+  });
+
+  it('shows yesterday as yesterday where today is missing', async () => {
+    const { get, clock, source } = await make({
+      at: '2026-11-20T09:00:00Z',
+      answer: ({ day, areas }) => (day === '2026-11-20' ? areas.map((area) => reportedDay(area, day)) : []),
+    });
+    source.answer = nothing;
+    clock.turn(DAY_MS);
+    const { text } = await get();
+    assert.match(text, /Dagens priser saknas/);
+    assert.match(text, /gårdagens, fredag 20 november/);
+    assert.match(text, /<h2 id="curves-heading">Gårdagens priser/);
+    assert.match(text, /I går, fre 20 nov/);
+    assert.doesNotMatch(text, /class="areas"/);
+  });
+
+  it('names the areas whose prices are missing', async () => {
+    const { get } = await make({
+      at: '2026-11-21T09:00:00Z',
+      answer: ({ day, areas }) => areas.filter((area) => area > 'SE2').map((area) => reportedDay(area, day)),
+    });
+    const { text } = await get();
+    assert.match(text, /Dagens priser saknas för SE1, SE2\./);
+    assert.equal(count(text, 'Inget pris är känt'), 2);
+  });
+
+  it('is made once for everybody who asks at the same time, and again with the next slot', async () => {
+    const { get, clock, looks } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
+    const first = await Promise.all(Array.from({ length: 20 }, () => get()));
+    assert.equal(looks(), 1);
+    const { etag } = first[0]?.headers ?? {};
+    assert.ok(first.every(({ headers }) => headers.etag === etag));
+    const known = await get('/', { 'if-none-match': String(etag) });
+    assert.equal(known.status, 304);
+    assert.equal(known.text, '');
+    const english = await get('/', { 'accept-language': 'en' });
+    assert.notEqual(english.headers.etag, etag);
+    assert.equal((await get()).headers.etag, etag);
+    clock.turn(15 * 60_000);
+    const next = await get('/', { 'if-none-match': String(etag) });
+    assert.equal(next.status, 200);
+    assert.match(next.text, /14:15\u2060–\u206014:30/);
+    const small = await get('/', { 'accept-encoding': 'br' });
+    assert.equal(small.headers['content-encoding'], 'br');
+  });
+});
+
+describe('a look-up on the page', () => {
+  it('answers a postal code, a place and a position', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const postal = (await get('/lookup?q=972+31')).text;
+    assert.match(postal, /<h2>972 31 Luleå<\/h2>/);
+    assert.match(postal, /<strong>SE1 Luleå<\/strong>/);
+    assert.match(postal, /26,4 öre\/kWh, 33,0 med moms/);
+    assert.match(postal, /nedsatt/);
+    assert.match(postal, /Luleå \(LUL\), Luleå Energi Elnät AB/);
+    assert.match(postal, /<g class="map-pin" transform="translate\(\d+ \d+\)" aria-hidden="true" >/);
+    const several = (await get('/lookup?q=n%C3%A4s')).text;
+    assert.match(several, /Malmö, Skåne län/);
+    assert.match(several, /Varberg, Hallands län/);
+    assert.match(several, /aria-hidden="true" hidden>/, 'of several places none is marked');
+    const point = (await get('/lookup?q=59.33%2C+18.06', { 'accept-language': 'en' })).text;
+    assert.match(point, /SE3 Stockholm/);
+    assert.match(point, /Price now/);
+    assert.match(point, /No grid area is known|Stockholm \(STH\)/);
+  });
+
+  it('says what is wrong and what would be right, with names that are near', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    for (const [q, told] of [
+      ['', /Skriv ett postnummer, en ort, eller latitud/],
+      ['99999', /Postnumret är inte känt/],
+      ['123', /fem siffror/],
+      ['52.5, 13.4', /ligger inte i Sverige/],
+      ['95, 13.4', /mellan −90 och 90/],
+      ['x'.repeat(500), /längre än något ortnamn/],
+      ['Malmø', /Ingen ort i Sverige|SE4/],
+    ] as const) {
+      const { status, text } = await get(`/lookup?q=${encodeURIComponent(q)}`);
+      assert.equal(status, 200, q);
+      assert.match(text, told, q);
+    }
+    const near = (await get('/lookup?q=Varbeg')).text;
+    assert.match(near, /<a class="button button-small" href="\/lookup\?q=Varberg">Varberg<\/a>/);
+  });
+
+  it('lets nothing out of what is asked, in the page, its title or a part of it', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    for (const q of [
+      '"><script>alert(1)</script>',
+      "' onfocus=alert(1) autofocus x='",
+      '</title><img src=x onerror=alert(1)>',
+      'javascript:alert(1)',
+      '\ud800',
+      '\0',
+    ]) {
+      for (const path of ['/lookup?q=', '/lookup?part=answer&q=', '/lookup?q=a&q=']) {
+        const { status, text } = await get(`${path}${encodeURIComponent(q.toWellFormed())}`);
+        assert.equal(status, 200);
+        assert.doesNotMatch(text, /<script>|<img|<\/title><|" onfocus|' onfocus=alert/, q);
+      }
+    }
+    const raw = await get('/lookup?q=%ED%A0%80%00%ff');
+    assert.equal(raw.status, 200);
+  });
+
+  it('answers a script with the answer alone', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const { text, headers } = await get('/lookup?q=21100&part=answer');
+    assert.match(text, /^<div id="answer" aria-live="polite" data-pin="\d+ \d+">/);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.match(text, /<h3>211 00 Malmö<\/h3>/);
+  });
+
+  it('has an address of its own, to which the front page leads', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const { status, headers } = await get('/?q=%22%3E%0D%0ASet-Cookie:x');
+    assert.equal(status, 302);
+    assert.equal(headers.location, '/lookup?q=%22%3E%0D%0ASet-Cookie%3Ax');
+  });
+
+  it('uses the quotas of callers without a key; the front page uses none', async () => {
+    const world = await makeWorld({ engine: 'sqlite' });
+    closers.push(() => world.close());
+    await world.admin('POST', '/admin/policy/global?anon_per_ip_per_day=2&anon_global_per_day=100');
+    const get = (path: string, accept = 'text/html') =>
+      fetch(`${world.grid}${path}`, { headers: { accept, 'accept-language': 'sv' } });
+    for (let times = 0; times < 5; times += 1) assert.equal((await get('/')).status, 200);
+    assert.equal((await get('/lookup?q=11122')).status, 200);
+    assert.equal((await get('/?q=11122')).status, 200);
+    const refused = await get('/lookup?q=11122');
+    assert.equal(refused.status, 429);
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+    const text = await refused.text();
+    assert.match(text, /För många uppslag/);
+    assert.match(text, /href="\/auth\/signup"/);
+    assert.doesNotMatch(text, /SE3 Stockholm<\/strong>/);
+    const part = await get('/lookup?q=11122&part=answer');
+    assert.equal(part.status, 429);
+    assert.match(await part.text(), /^<div id="answer"/);
+    const program = await get('/lookup?q=11122', 'application/json');
+    assert.equal(program.status, 429);
+    assert.match(((await program.json()) as { detail: string }).detail, /Rate limit exceeded/);
+    assert.equal((await get('/api/v1/lookup/postal?code=11122')).status, 429, 'it is the same quota');
+    assert.equal((await get('/')).status, 200);
+  });
+});

@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../core/clock.ts';
+import type { Areas } from '../../../domain/areas/index.ts';
+import type { Prices } from '../../../domain/prices/index.ts';
+import type { Production } from '../../../domain/production/index.ts';
+import { type PreparedPage, preparePage, sendPage, sendPrepared } from '../../../http/pages.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import type { Language } from '../../../pages/language.ts';
+import { pageLanguage } from '../pages/frame.ts';
+import { answerPage, answerPart, type FrontParts, frontPage } from '../pages/front.ts';
+import type { Answer } from '../pages/front-answer.ts';
+import { find } from '../pages/front-find.ts';
+import { createMap } from '../pages/front-map.ts';
+import { createLook, type Known, readYesterday } from '../pages/front-situation.ts';
+
+interface FrontRoutes {
+  readonly areas: Areas;
+  readonly prices: Prices;
+  readonly production: Production;
+  readonly assets: Assets;
+  readonly clock: Clock;
+  /** Where callers reach the service. */
+  readonly publicUrl: () => string;
+  readonly isSignUpOpen: boolean;
+}
+
+interface Kept {
+  readonly version: string;
+  /** Undefined while it is being made. */
+  page: PreparedPage | undefined;
+  readonly making: Promise<PreparedPage>;
+}
+
+/**
+ * The front page, made once for each language and state of prices and production; and look-ups, which are counted like
+ * those of the API, so that the page is no way around its quotas.
+ */
+export function addFrontRoutes(
+  app: FastifyInstance,
+  { areas, prices, production, assets, clock, ...site }: FrontRoutes,
+): void {
+  const look = createLook({ prices, production, clock });
+  const parts: FrontParts = { assets, map: createMap(areas), ...site };
+  const kept = new Map<Language, Kept>();
+
+  const make = async (known: Known, language: Language): Promise<PreparedPage> => {
+    const yesterday = known.current === null ? await readYesterday(prices, known.now) : [];
+    return preparePage(await frontPage(parts, { ...known, language, yesterday }));
+  };
+
+  /** At once where it is made already; several that ask for one meanwhile share its making. */
+  const pageIn = (language: Language): PreparedPage | Promise<PreparedPage> => {
+    const known = look();
+    const last = kept.get(language);
+    if (last?.version === known.version) return last.page ?? last.making;
+    const making = make(known, language);
+    const next: Kept = { version: known.version, page: undefined, making };
+    kept.set(language, next);
+    making.then(
+      (page) => {
+        next.page = page;
+      },
+      () => {
+        if (kept.get(language) === next) kept.delete(language);
+      },
+    );
+    return making;
+  };
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/',
+    { config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const { q } = request.query;
+      if (q !== undefined) return reply.redirect(`/lookup?q=${encodeURIComponent(textOf(q))}`, 302);
+      const page = pageIn(pageLanguage(request));
+      if (!(page instanceof Promise)) return sendPrepared(request, reply, page);
+      return page.then((made) => sendPrepared(request, reply, made));
+    },
+  );
+
+  const sendAnswer = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+    const { q, part } = request.query as Record<string, unknown>;
+    const language = pageLanguage(request);
+    const situation = { ...look(), language, yesterday: [] };
+    const text = textOf(q).slice(0, MOST_SHOWN);
+    const markup =
+      part === 'answer'
+        ? answerPart(parts, situation, answer)
+        : answerPage(parts, situation, { text, answer });
+    return sendPage(reply, markup, reply.statusCode);
+  };
+
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/lookup',
+    {
+      config: {
+        access: 'anonymous',
+        showError: (error, request, reply) =>
+          sendAnswer(request, reply, { is: error.code === 'limit.exceeded' ? 'limited' : 'failed' }),
+      },
+      schema: { hide: true },
+    },
+    (request, reply) =>
+      sendAnswer(request, reply, { is: 'found', found: find(areas, textOf(request.query.q)) }),
+  );
+}
+
+/** What is shown again of a question that is far too long. */
+const MOST_SHOWN = 200;
+
+/** The last value of a parameter; '' where there is none. */
+function textOf(value: unknown): string {
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  return typeof last === 'string' ? last.toWellFormed().replaceAll('\0', '') : '';
+}
