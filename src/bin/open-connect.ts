@@ -135,6 +135,7 @@ export async function openConnect(
       budgets,
       wellKnown: wellKnownFiles([...adapters.values()], settings),
       publicUrl,
+      addressOf: shared.addressOf,
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,

@@ -26,7 +26,7 @@ const RENEWALS_MS = 1_000;
 
 /** What linked accounts and their vendors' clouds are reached with. */
 export async function openVendors(shared: Shared, list: readonly Adapter[]) {
-  const { settings, database, clock, random, log, metrics, closers, urlOf } = shared;
+  const { settings, database, clock, random, log, metrics, closers, addressOf } = shared;
   const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
   const callVendor = createVendorCaller({ clock, log, metrics, stopping: shared.stopVendors });
   const store = createLinkStore(database);
@@ -36,7 +36,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
   const linkCodes = createLinkCodes({ database, vault, clock, random });
   const budgets = createBudgets({ database, clock, log });
   closers.push(() => budgets.flush());
-  const publicUrl = () => settings.connectUrl ?? urlOf('connect') ?? '';
+  const publicUrl = () => addressOf('connect') ?? '';
   const simulated = await startSimulators({
     settings,
     adapters: [...adapters.values()],

@@ -35,6 +35,8 @@ export interface Shared {
   serverOf(service: ServiceName): Server | undefined;
   /** Where a service listens; undefined until it does. */
   urlOf(service: ServiceName): string | undefined;
+  /** The public address of a service: as configured, else where it listens. */
+  addressOf(service: ServiceName): string | undefined;
   /** In the order of making; closed in the opposite one. */
   readonly closers: (() => Promise<unknown>)[];
   /** What nobody waits for ends as soon as the process is to stop. */

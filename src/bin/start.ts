@@ -127,6 +127,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const gridProbes = [...probes, ...signIn.probes];
 
   const urls = new Map<string, string>();
+  const configured = { connect: settings.connectUrl, grid: settings.gridUrl };
   /** What goes on by itself once there is a server to be reached at. */
   const begin: (() => void)[] = [];
   /** What nobody waits for ends as soon as the process is to stop. */
@@ -177,6 +178,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     makeServer: make,
     serverOf: (service) => servers.find((one) => one.service === service)?.server,
     urlOf: (service) => urls.get(service),
+    addressOf: (service) => configured[service] ?? urls.get(service),
     closers,
     pausers,
     begin,
@@ -213,8 +215,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     }
   };
   return {
-    connectUrl: settings.connectUrl ?? urls.get('connect'),
-    gridUrl: settings.gridUrl ?? urls.get('grid'),
+    connectUrl: shared.addressOf('connect'),
+    gridUrl: shared.addressOf('grid'),
     dataDir,
     engine: database.engine,
     simulated,

@@ -1,18 +1,34 @@
 import swagger from '@fastify/swagger';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { ERRORS } from '../core/errors.ts';
+import type { NavigationLink, Page } from '../pages/page.ts';
+import type { ApiDocument } from '../pages/reference/document.ts';
+import { renderReference } from '../pages/reference/reference.ts';
+import type { Access } from './access.ts';
 import type { Service } from './errors.ts';
+import { type PreparedPage, preparePage, sendPrepared } from './pages.ts';
 
-interface DocumentOptions {
+export interface DocumentOptions {
   readonly service: Service;
   readonly title: string;
   readonly description: string;
   readonly version: string;
+  /** Sections of the page, in their order. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** By method and path: what must be known before an operation is tried on the page. */
+  readonly warnings?: Readonly<Record<string, string>>;
+  /** Public addresses of the services, without a trailing slash; undefined where one is not known. */
+  readonly addressOf: (service: Service) => string | undefined;
+  /** Puts the page into the frame of the service. */
+  readonly frame: (page: DocumentPage) => string;
 }
+
+export type DocumentPage = Omit<Page, 'navigation' | 'brand' | 'footer'>;
+
+const NAMES: Readonly<Record<Service, string>> = { connect: 'Connect', grid: 'Grid' };
 
 /** Serves `/openapi.json`, made from the routes' own schemas, and `/docs`. Call it before the routes are added. */
 export async function addDocuments(app: FastifyInstance, options: DocumentOptions): Promise<void> {
-  const admin = { adminToken: { type: 'apiKey' as const, in: 'header' as const, name: 'x-admin-token' } };
-  const session = { session: { type: 'apiKey' as const, in: 'cookie' as const, name: 'elnav_session' } };
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -22,70 +38,98 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
         version: options.version,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      components: {
-        securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-          bearer: { type: 'http', scheme: 'bearer' },
-          ...(options.service === 'grid' ? { ...admin, ...session } : {}),
-        },
-      },
+      tags: [...options.tags],
+      components: { securitySchemes: schemesOf(options.service) },
     },
-    transform: ({ schema, url, route }) => {
-      const access = route.config?.access;
-      const security =
-        access === 'admin'
-          ? [{ adminToken: [] }]
-          : access === 'session'
-            ? [{ session: [] }]
-            : access === 'public' || access === undefined
-              ? []
-              : access === 'anonymous'
-                ? [{}, { apiKey: [] }, { bearer: [] }]
-                : [{ apiKey: [] }, { bearer: [] }];
-      const scope = access?.includes(':') ? `\n\nScope: \`${access}\`.` : '';
-      const described = { ...schema, security, description: `${schema?.description ?? ''}${scope}`.trim() };
-      if (described.description === '') Reflect.deleteProperty(described, 'description');
-      return { schema: url.startsWith('/docs') ? { ...described, hide: true } : described, url };
-    },
+    transform: ({ schema, url, route }) => ({
+      schema: { ...schema, security: securityOf(route.config?.access) },
+      url,
+    }),
   });
   app.get(
     '/openapi.json',
     { config: { access: 'public' }, schema: { summary: 'This document', tags: ['Operation'] } },
     (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
   );
-  addPage(app);
+  const hidden = { config: { access: 'public' as const }, schema: { hide: true } };
+  let page: PreparedPage | undefined;
+  app.get('/docs', hidden, (request, reply) => {
+    page ??= preparePage(renderPage(app, options));
+    return sendPrepared(request, reply, page);
+  });
+  app.get('/docs/', hidden, (_request, reply) => reply.redirect('/docs', 301));
 }
 
-/**
- * The page with its script of 4 MB. Its module takes 40 MB of memory, which a process whose documents nobody looks at
- * does without: it is loaded, into a server of its own that has no port, when the page is first asked for.
- */
-function addPage(app: FastifyInstance): void {
-  let page: Promise<FastifyInstance> | undefined;
-  const load = async (): Promise<FastifyInstance> => {
-    const { default: scalar } = await import('@scalar/fastify-api-reference');
-    const own = Fastify();
-    await own.register(scalar, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        // The page is for reading and trying out; what leads to the maker's own services is left out.
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    });
-    return own;
+function schemesOf(service: Service) {
+  const key =
+    'An API key. It belongs to an account, has scopes, and is counted against the limits of the account.';
+  return {
+    apiKey: { type: 'apiKey' as const, in: 'header' as const, name: 'X-Api-Key', description: key },
+    bearer: {
+      type: 'http' as const,
+      scheme: 'bearer',
+      description: 'The same API key, where that is easier to send.',
+    },
+    ...(service === 'connect'
+      ? {}
+      : {
+          adminToken: {
+            type: 'apiKey' as const,
+            in: 'header' as const,
+            name: 'X-Admin-Token',
+            description: 'For the operations of administration alone; set by whoever runs the service.',
+          },
+          session: {
+            type: 'apiKey' as const,
+            in: 'cookie' as const,
+            name: 'elnav_session',
+            description: 'Set by signing in; for the pages of an account.',
+          },
+        }),
   };
-  for (const url of ['/docs', '/docs/', '/docs/js/scalar.js']) {
-    app.get(url, { config: { access: 'public' }, schema: { hide: true } }, async (_request, reply) => {
-      page ??= load();
-      const { statusCode, headers, rawPayload } = await (await page).inject(url);
-      if (typeof headers.location === 'string') return reply.redirect(headers.location, statusCode);
-      return reply.type(String(headers['content-type'])).send(rawPayload);
-    });
+}
+
+/** Who may call, in the words of OpenAPI 3.1, where the scopes of a key stand beside it. */
+function securityOf(access: Access | undefined): Record<string, string[]>[] {
+  switch (access) {
+    case undefined:
+    case 'public':
+      return [];
+    case 'admin':
+      return [{ adminToken: [] }];
+    case 'session':
+      return [{ session: [] }];
+    case 'anonymous':
+      return [{}, { apiKey: [] }, { bearer: [] }];
+    case 'key':
+      return [{ apiKey: [] }, { bearer: [] }];
+    default:
+      return [{ apiKey: [access] }, { bearer: [access] }];
   }
+}
+
+function renderPage(app: FastifyInstance, options: DocumentOptions): string {
+  const { service, title, description, warnings = {}, addressOf, frame } = options;
+  const services = (['connect', 'grid'] as const).flatMap((one): NavigationLink[] => {
+    if (one === service) return [{ href: '/docs', text: NAMES[one], isHere: true }];
+    const address = addressOf(one);
+    return address === undefined ? [] : [{ href: `${address}/docs`, text: NAMES[one] }];
+  });
+  // What is published is what is shown.
+  const document = JSON.parse(JSON.stringify(app.swagger())) as ApiDocument;
+  const errors = Object.entries(ERRORS).map(([code, { retry, title, ...statuses }]) => ({
+    code,
+    status: statuses[service],
+    retry,
+    title,
+  }));
+  return frame({
+    language: 'en',
+    title: `${title}: API reference`,
+    description,
+    styles: ['reference'],
+    scripts: ['reference'],
+    width: 'wide',
+    main: renderReference({ document, address: addressOf(service) ?? '', services, errors, warnings }),
+  });
 }

@@ -107,7 +107,6 @@ export function createServer(options: ServerOptions): Server {
   app.setValidatorCompiler(() => () => true);
 
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/docs')) route.config = { access: 'public', ...route.config };
     if (route.config?.access === undefined)
       throw new Error(`${route.method} ${route.url} does not say who may call it`);
   });

@@ -12,8 +12,7 @@ export interface Parameter {
 }
 
 interface Operation {
-  readonly description?: string;
-  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: TSchema }>> };
   readonly responses: Readonly<
@@ -59,7 +58,7 @@ export async function routesOf(service: ServiceName, base: string): Promise<Rout
         method: method.toUpperCase(),
         template,
         access: accessOf(operation),
-        scope: /Scope: `([a-z:]+)`/.exec(operation.description ?? '')?.[1],
+        scope: operation.security.flatMap((choice) => Object.values(choice).flat())[0],
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json']?.schema,
         statuses: Object.keys(operation.responses).map(Number),

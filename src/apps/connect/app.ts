@@ -3,6 +3,8 @@ import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
 import { createPlaces } from '../../http/places.ts';
 import type { ConnectDependencies } from './dependencies.ts';
+import { CONNECT_DOCUMENT } from './documents.ts';
+import { documentPage } from './pages/frame.ts';
 import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -30,16 +32,17 @@ export async function addConnect(
   dependencies: ConnectDependencies,
   version: string,
 ): Promise<void> {
+  const { assets, addressOf } = dependencies;
   await addDocuments(app, {
-    service: 'connect',
-    title: 'elnav Connect',
-    description: 'One normalized API over many energy devices: link, list, read, command.',
+    ...CONNECT_DOCUMENT,
     version,
+    addressOf,
+    frame: (page) => documentPage(assets, page, addressOf('grid')),
   });
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
     reply.redirect('/docs', 302),
   );
-  assetRoutes(app, dependencies.assets);
+  assetRoutes(app, assets);
   linkRoutes(app, dependencies);
   oauthRoutes(app, dependencies);
   linkSessionRoutes(app, dependencies);

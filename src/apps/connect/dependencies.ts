@@ -9,6 +9,7 @@ import type { Devices } from '../../domain/devices/index.ts';
 import type { LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Webhooks } from '../../domain/webhooks/index.ts';
+import type { Service } from '../../http/errors.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
 import type { Assets } from '../../pages/assets.ts';
@@ -33,6 +34,8 @@ export interface ConnectDependencies {
   readonly wellKnown: readonly WellKnownFile[];
   /** Public address of this service, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** The same of both services; undefined where one is not known. */
+  readonly addressOf: (service: Service) => string | undefined;
   readonly random: Random;
   readonly isConfigured: (vendor: string) => boolean;
   readonly isSimulated: (vendor: string) => boolean;

@@ -5,10 +5,13 @@ import type { Areas } from '../../domain/areas/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Production } from '../../domain/production/index.ts';
 import { openReads } from '../../http/cors.ts';
+import type { Service } from '../../http/errors.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
 import type { Assets } from '../../pages/assets.ts';
+import { GRID_DOCUMENT } from './documents.ts';
 import { formScope } from './form-scope.ts';
+import { gridPage } from './pages/frame.ts';
 import { createAnswers } from './prepared-answers.ts';
 import { addAccountRoutes } from './routes/account.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
@@ -31,10 +34,10 @@ interface GridDependencies {
   readonly production: Production;
   readonly assets: Assets;
   readonly clock: Clock;
-  /** Where Connect is reached; undefined where it is not known here. */
-  readonly connectUrl: () => string | undefined;
   /** What signing in needs besides. */
   readonly auth: Omit<AuthDependencies, 'accounts' | 'assets'>;
+  /** Public addresses of the services; undefined where one is not known. */
+  readonly addressOf: (service: Service) => string | undefined;
   /** Fires when the server begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -42,15 +45,14 @@ interface GridDependencies {
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, assets, clock, connectUrl, auth, stopping }: GridDependencies,
+  { accounts, areas, prices, production, assets, clock, auth, addressOf, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
-    service: 'grid',
-    title: 'elnav Grid',
-    description:
-      'Swedish price areas, grid areas, prices, production and energy tax, and the administration of accounts, keys and limits.',
+    ...GRID_DOCUMENT,
     version,
+    addressOf,
+    frame: (page) => gridPage(assets, { ...page, here: 'docs' }),
   });
   assetRoutes(app, assets);
   const { publicUrl, isSignUpOpen } = auth;
@@ -70,6 +72,7 @@ export async function addGrid(
     addAuthRoutes(scope, { ...auth, accounts, assets });
     addAuthPages(scope, { ...auth, accounts, assets });
   });
+  const connectUrl = () => addressOf('connect');
   await formScope(app, auth.configuredUrl, (scope) =>
     addAccountRoutes(scope, { ...auth, accounts, assets, clock, connectUrl }),
   );

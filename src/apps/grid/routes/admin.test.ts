@@ -54,7 +54,7 @@ onEachEngine('administration', (engine) => {
       send: () => {},
     };
     const parts = { accounts, areas, prices, production, assets, clock, auth, stopping };
-    await addGrid(app, { ...parts, connectUrl: () => undefined }, '0.1.0');
+    await addGrid(app, { ...parts, addressOf: () => undefined }, '0.1.0');
     await app.ready();
   });
   const call = async (

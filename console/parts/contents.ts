@@ -1,0 +1,88 @@
+/** Makes the list of contents follow the reader, find operations, and fold away on narrow screens. */
+export function makeContents(): void {
+  const contents = document.querySelector<HTMLElement>('.contents');
+  const fold = contents?.querySelector('details');
+  if (contents === null || fold === null || fold === undefined) return;
+  foldOnNarrow(contents, fold);
+  followReader(contents);
+  findOperations(contents);
+}
+
+function foldOnNarrow(contents: HTMLElement, fold: HTMLDetailsElement): void {
+  const wide = matchMedia('(min-width: 64rem)');
+  const follow = () => {
+    fold.open = wide.matches;
+  };
+  wide.addEventListener('change', follow);
+  follow();
+  contents.addEventListener('click', ({ target }) => {
+    const leads = target instanceof Element && target.closest('a, .open-keys') !== null;
+    if (leads && !wide.matches) fold.open = false;
+  });
+  fold.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || wide.matches || !fold.open) return;
+    fold.open = false;
+    fold.querySelector('summary')?.focus();
+  });
+}
+
+/** Marks the operation that is being read. */
+function followReader(contents: HTMLElement): void {
+  const links = new Map(
+    [...contents.querySelectorAll<HTMLAnchorElement>('.contents-list a')].map((link) => [
+      link.hash.slice(1),
+      link,
+    ]),
+  );
+  let marked: HTMLAnchorElement | undefined;
+  const seen = new IntersectionObserver(
+    (entries) => {
+      const link = links.get(entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? '');
+      if (link === undefined || link === marked) return;
+      marked?.removeAttribute('aria-current');
+      link.setAttribute('aria-current', 'true');
+      marked = link;
+      // The list is scrolled by itself; scrollIntoView would move the page as well.
+      const list = contents.querySelector('.contents-in');
+      if (list === null || contents.contains(document.activeElement)) return;
+      const [of, within] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+      if (of.top < within.top || of.bottom > within.bottom)
+        list.scrollTop += of.top - within.top - within.height / 2;
+    },
+    { rootMargin: '-15% 0px -75% 0px' },
+  );
+  for (const id of links.keys()) {
+    const target = document.getElementById(id);
+    if (target !== null) seen.observe(target);
+  }
+}
+
+function findOperations(contents: HTMLElement): void {
+  const find = contents.querySelector<HTMLInputElement>('.find');
+  const found = contents.querySelector('#found');
+  if (find === null) return;
+  const items = [...contents.querySelectorAll<HTMLElement>('[data-words]')];
+  const sections = [...contents.querySelectorAll<HTMLElement>('.contents-section')];
+  const matching = () => items.filter((item) => !item.hidden);
+  find.addEventListener('input', () => {
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const item of items) item.hidden = !words.every((word) => item.dataset.words?.includes(word));
+    for (const section of sections)
+      section.hidden = section.querySelector('[data-words]:not([hidden])') === null;
+    const count = matching().length;
+    if (found !== null)
+      found.textContent =
+        words.length === 0
+          ? ''
+          : count === 0
+            ? 'No operation has these words.'
+            : `${count} of ${items.length} operations`;
+  });
+  find.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') matching()[0]?.querySelector('a')?.click();
+    if (event.key !== 'Escape' || find.value === '') return;
+    event.stopPropagation();
+    find.value = '';
+    find.dispatchEvent(new Event('input'));
+  });
+}

@@ -1,0 +1,116 @@
+import { indentJson } from './indent-json.ts';
+import { type Read, SHOWN } from './read-answer.ts';
+
+/** Headers that say something about the call; the others are the browser's business. */
+const TOLD = [
+  'elnav-error',
+  'content-type',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'idempotent-replayed',
+  'link',
+  'location',
+  'etag',
+  'x-request-id',
+];
+
+/** An element with text or elements in it. All text is text: what a service answers is never read as markup. */
+export function element(name: string, className: string, ...inside: (Node | string)[]): HTMLElement {
+  const made = document.createElement(name);
+  made.className = className;
+  made.append(...inside);
+  return made;
+}
+
+export interface Told {
+  readonly response: Response;
+  readonly read: Read;
+  readonly milliseconds: number;
+}
+
+/** What came back, and how. */
+export function answerParts({ response, read, milliseconds }: Told): HTMLElement[] {
+  const { status, statusText, headers } = response;
+  const told = TOLD.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [element('dt', '', name), element('dd', '', value)];
+  });
+  const isJson = headers.get('content-type')?.includes('json') === true;
+  const length = new TextEncoder().encode(read.text).length;
+  const line = element(
+    'p',
+    'answer-line',
+    element('strong', response.ok ? 'is-good' : 'is-bad', `${status} ${statusText}`.trim()),
+    element('span', 'number', `${Math.round(milliseconds)} ms`),
+    element('span', 'number', read.isCut ? `more than ${kilobytes(SHOWN)}` : kilobytes(length)),
+  );
+  return [
+    line,
+    ...(response.ok ? [] : faultParts(response, read.text)),
+    ...(read.text === ''
+      ? [element('p', 'hint', 'The answer has no body.')]
+      : [codeOf(isJson ? indentJson(read.text) : read.text)]),
+    ...(read.isCut
+      ? [
+          element(
+            'p',
+            'hint',
+            `Only the first ${kilobytes(SHOWN)} are shown. The command below the form gets it all.`,
+          ),
+        ]
+      : []),
+    element('details', 'inner', element('summary', '', 'Headers'), element('dl', 'answer-headers', ...told)),
+  ];
+}
+
+const kilobytes = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+
+/** A body as text that can be scrolled by keyboard. */
+export function codeOf(text: string): HTMLElement {
+  const pre = element('pre', 'answer-body', element('code', '', text));
+  pre.tabIndex = 0;
+  pre.setAttribute('role', 'group');
+  pre.setAttribute('aria-label', 'Body of the answer');
+  return pre;
+}
+
+/** The sentence of an error, and what to do where the page can help. */
+function faultParts({ status, headers }: Response, text: string): HTMLElement[] {
+  const code = headers.get('elnav-error') ?? '';
+  const sentence = sentenceIn(text);
+  const wait = headers.get('retry-after');
+  const advice = ['key.missing', 'key.invalid', 'admin.token_invalid'].includes(code)
+    ? 'Enter the right one with the button Your key.'
+    : code === 'key.scope_missing'
+      ? 'Use a key that has the scope.'
+      : wait !== null
+        ? `Try again in ${wait} seconds.`
+        : status >= 500
+          ? 'It is not your fault. Try again later.'
+          : '';
+  return [
+    element(
+      'div',
+      'notice notice-bad',
+      element('p', '', sentence === '' ? 'The service refused the call.' : sentence),
+      ...(advice === '' ? [] : [element('p', 'small', advice)]),
+    ),
+  ];
+}
+
+/** What both services call what went wrong. */
+function sentenceIn(text: string): string {
+  try {
+    const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };
+    const said = error ?? detail;
+    if (typeof said === 'string') return said;
+    if (!Array.isArray(said)) return '';
+    return said
+      .map(({ loc, msg }: { loc?: unknown[]; msg?: unknown }) => `${loc?.slice(1).join('.')}: ${msg}`)
+      .join('; ');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,135 @@
+import { commandOf, fieldsOf, newIdempotencyKey, readCall } from './call.ts';
+import { keySentence, listenForKeys } from './keys.ts';
+import { readBeginning } from './read-answer.ts';
+import { answerParts, codeOf, element } from './show-answer.ts';
+
+/** A stream is read so long at most. */
+const STREAM_MS = 120_000;
+
+/** Shows the forms that make calls, and lets them. */
+export function makeCallable(): void {
+  const forms = [...document.querySelectorAll<HTMLFormElement>('.try-form')];
+  for (const form of forms) prepare(form);
+  listenForKeys(() => forms.forEach(tellKey));
+}
+
+function prepare(form: HTMLFormElement): void {
+  const panel = form.closest<HTMLDetailsElement>('.try');
+  if (panel !== null) panel.hidden = false;
+  const command = form.closest('.operation')?.querySelector('code.command');
+  const update = () => {
+    if (command instanceof HTMLElement) command.textContent = commandOf(form);
+  };
+  renewIdempotencyKey(form);
+  tellKey(form);
+  // The command follows the form from when it is opened; until then it stands with the examples of the page.
+  panel?.addEventListener('toggle', () => {
+    if (panel.open) update();
+  });
+  form.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLElement && target.dataset.in === 'header') target.dataset.typed = 'yes';
+    update();
+  });
+  form.addEventListener('keys', update);
+  let sending: AbortController | undefined;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (sending !== undefined) return;
+    sending = new AbortController();
+    const done = () => {
+      sending = undefined;
+      update();
+    };
+    send(form, sending).then(done, done);
+  });
+  button(form, 'stop')?.addEventListener('click', () => sending?.abort());
+}
+
+/** Says above the form what is sent with it. */
+function tellKey(form: HTMLFormElement): void {
+  const { text, canEnter } = keySentence(form.dataset.access ?? '');
+  const line = form.querySelector('.try-key');
+  if (line === null) return;
+  line.replaceChildren(text);
+  if (canEnter) {
+    const open = element('button', 'button button-small open-keys', 'Your key');
+    open.setAttribute('type', 'button');
+    line.append(' ', open);
+  }
+  if (form.closest<HTMLDetailsElement>('.try')?.open === true) form.dispatchEvent(new Event('keys'));
+}
+
+const button = (form: HTMLFormElement, name: string): HTMLButtonElement | null =>
+  form.querySelector<HTMLButtonElement>(`button[name="${name}"]`);
+
+const idempotencyOf = (form: HTMLFormElement) =>
+  fieldsOf(form).find(({ name }) => name.toLowerCase() === 'idempotency-key');
+
+/** A call that was answered is done; the next one is another, unless the user chose the key. */
+function renewIdempotencyKey(form: HTMLFormElement): void {
+  const field = idempotencyOf(form);
+  if (field !== undefined && field.dataset.typed === undefined) field.value = newIdempotencyKey();
+}
+
+async function send(form: HTMLFormElement, sending: AbortController): Promise<void> {
+  const out = form.parentElement?.querySelector('.try-answer');
+  if (out === null || out === undefined) return;
+  const submit = form.querySelector<HTMLButtonElement>('button[type="submit"]');
+  const stop = button(form, 'stop');
+  const { method, target, headers, body, withSession, isStream } = readCall(form);
+  out.replaceChildren(element('p', 'hint', isStream ? 'Listening…' : 'Sending…'));
+  submit?.setAttribute('aria-disabled', 'true');
+  if (stop !== null) stop.hidden = false;
+  const begin = performance.now();
+  const timer = isStream ? setTimeout(() => sending.abort(), STREAM_MS) : undefined;
+  let heard = '';
+  try {
+    const response = await fetch(target, {
+      method,
+      headers: [...headers],
+      ...(body === undefined ? {} : { body }),
+      credentials: withSession ? 'same-origin' : 'omit',
+      cache: 'no-store',
+      redirect: 'manual',
+      signal: sending.signal,
+    });
+    const milliseconds = performance.now() - begin;
+    if (response.type === 'opaqueredirect') {
+      out.replaceChildren(
+        notice(
+          'The service answers with the address of another page. A script may not see it: open the operation in the browser itself.',
+        ),
+      );
+      return;
+    }
+    const read = await readBeginning(response, (text) => {
+      heard = text;
+      if (isStream) out.replaceChildren(element('p', 'hint', 'Listening… Stop ends it.'), codeOf(text));
+    });
+    out.replaceChildren(...answerParts({ response, read, milliseconds }));
+    renewIdempotencyKey(form);
+  } catch {
+    out.replaceChildren(
+      ...(sending.signal.aborted
+        ? [element('p', 'hint', 'Stopped.')]
+        : [
+            notice(
+              'The service did not answer. It may have stopped, or the connection is gone. Nobody knows whether the call arrived.',
+            ),
+          ]),
+      ...(heard === '' ? [] : [codeOf(heard)]),
+    );
+  } finally {
+    clearTimeout(timer);
+    submit?.removeAttribute('aria-disabled');
+    if (stop !== null) {
+      if (document.activeElement === stop) submit?.focus();
+      stop.hidden = true;
+    }
+    // Each call that cannot be taken back is meant anew.
+    const warning = form.querySelector<HTMLInputElement>('input[name="warning"]');
+    if (warning !== null) warning.checked = false;
+  }
+}
+
+const notice = (text: string): HTMLElement => element('div', 'notice notice-bad', element('p', '', text));

@@ -1,0 +1,16 @@
+import { makeContents } from './parts/contents.ts';
+import { makeCopyable } from './parts/copying.ts';
+import { makeCallable } from './parts/try-out.ts';
+
+for (const tools of document.querySelectorAll<HTMLElement>('.contents-tools')) tools.hidden = false;
+for (const hint of document.querySelectorAll<HTMLElement>('.without-scripts')) hint.hidden = true;
+// A detail that an address leads to is of no use closed.
+const openTarget = () => {
+  const target = location.hash === '' ? null : document.getElementById(location.hash.slice(1));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+};
+addEventListener('hashchange', openTarget);
+openTarget();
+makeContents();
+makeCopyable();
+makeCallable();

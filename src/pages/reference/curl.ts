@@ -1,0 +1,37 @@
+import type { Access, Operation, Schema } from './document.ts';
+import { exampleOf } from './example.ts';
+
+/** The headers that carry what a caller knows; the shell puts it in. */
+const KEY_HEADERS: Readonly<Record<Access, string | undefined>> = {
+  'nobody asked': undefined,
+  'key optional': undefined,
+  key: 'X-Api-Key: $KEY',
+  'admin token': 'X-Admin-Token: $ADMIN_TOKEN',
+  session: 'Cookie: $COOKIE',
+};
+
+/** A call of an operation as a command for a shell, with examples for what is required. */
+export function curlOf({ method, path, access, parameters, body }: Operation, address: string): string {
+  const required = parameters.filter((parameter) => parameter.required === true);
+  const filledIn = (name: string, place: string): string => {
+    const { schema = {} } = required.find((one) => one.name === name && one.in === place) ?? {};
+    const isMade = schema.examples === undefined && schema.enum === undefined;
+    return isMade ? `{${name}}` : encodeURIComponent(String(exampleOf(schema)));
+  };
+  const filled = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => filledIn(name, 'path'));
+  const query = required
+    .filter((one) => one.in === 'query')
+    .map(({ name }) => `${name}=${filledIn(name, 'query')}`);
+  const url = `${address}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const header = KEY_HEADERS[access];
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
+    ...(header === undefined ? [] : [`-H "${header}"`]),
+    ...(body === undefined ? [] : [`-H 'content-type: ${body.type}'`, `-d ${quoted(bodyOf(body.schema))}`]),
+  ].join(' \\\n  ');
+}
+
+const bodyOf = (schema: Schema): string => JSON.stringify(exampleOf(schema, { onlyRequired: true }), null, 2);
+
+/** Text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

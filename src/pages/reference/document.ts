@@ -1,0 +1,167 @@
+/** As much of an OpenAPI 3.1 document as its page shows. */
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly description?: string; readonly version: string };
+  /** In the order of the page; sections that are not among them follow. */
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+}
+
+export interface SecurityScheme {
+  readonly type: string;
+  readonly in?: string;
+  readonly name?: string;
+  readonly scheme?: string;
+  readonly description?: string;
+}
+
+export interface ApiOperation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses?: Readonly<Record<string, Answer>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+
+export interface Answer {
+  readonly description?: string;
+  readonly content?: Content;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+/** The keywords of JSON Schema that documents of ours use. */
+export interface Schema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+}
+
+/** Who may call an operation. */
+export type Access = 'nobody asked' | 'key optional' | 'key' | 'admin token' | 'session';
+
+/** An operation with what is told of it in one place. */
+export interface Operation {
+  /** Anchor on the page; made of method and path, so that it stays. */
+  readonly id: string;
+  /** In capitals. */
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly access: Access;
+  readonly scope: string | undefined;
+  readonly parameters: readonly Parameter[];
+  /** Media type and schema of the body. */
+  readonly body: { readonly type: string; readonly schema: Schema } | undefined;
+  readonly answers: readonly (Answer & { readonly status: string })[];
+}
+
+export interface Section {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly operations: readonly Operation[];
+}
+
+const PLACES = ['path', 'query', 'header'];
+
+/** The operations of a document by tag, in the order of its list of tags. */
+export function sectionsOf(document: ApiDocument): readonly Section[] {
+  const byTag = new Map<string, Operation[]>((document.tags ?? []).map(({ name }) => [name, []]));
+  const taken = new Set<string>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const tag = operation.tags?.[0] ?? 'Other';
+      const read = readOperation({ path, method, operation, taken });
+      byTag.set(tag, [...(byTag.get(tag) ?? []), read]);
+    }
+  }
+  return [...byTag]
+    .filter(([, operations]) => operations.length > 0)
+    .map(([name, operations]) => ({
+      id: unique(`tag-${slug(name)}`, taken),
+      name,
+      description: document.tags?.find((tag) => tag.name === name)?.description,
+      operations,
+    }));
+}
+
+interface Found {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: ApiOperation;
+  readonly taken: Set<string>;
+}
+
+function readOperation({ path, method, operation, taken }: Found): Operation {
+  const { security = [], parameters = [], requestBody } = operation;
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  return {
+    id: unique(slug(`${method} ${path}`), taken),
+    method: method.toUpperCase(),
+    path,
+    summary: operation.summary ?? path,
+    description: operation.description,
+    access: accessOf(security),
+    scope: security.flatMap((choice) => Object.values(choice).flat())[0],
+    parameters: parameters.toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
+    body: type === undefined || media?.schema === undefined ? undefined : { type, schema: media.schema },
+    answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({ status, ...answer })),
+  };
+}
+
+function accessOf(security: readonly Readonly<Record<string, unknown>>[]): Access {
+  const names = security.flatMap((choice) => Object.keys(choice));
+  if (names.length === 0) return 'nobody asked';
+  if (names.includes('adminToken')) return 'admin token';
+  if (names.includes('session')) return 'session';
+  return security.some((choice) => Object.keys(choice).length === 0) ? 'key optional' : 'key';
+}
+
+const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+function unique(id: string, taken: Set<string>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count += 1) free = `${id}-${count}`;
+  taken.add(free);
+  return free;
+}
+
+/** The members of a schema that may be one of several, without null; a schema that is one alone is its own member. */
+export function membersOf(schema: Schema): readonly Schema[] {
+  const members = schema.anyOf ?? schema.oneOf;
+  if (members === undefined) return [schema];
+  return members.filter(({ type }) => type !== 'null').flatMap(membersOf);
+}

@@ -1,0 +1,66 @@
+import { membersOf, type Schema } from './document.ts';
+
+const DEEPEST = 8;
+
+/** Of texts with a format. */
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  date: '2026-11-21',
+  'date-time': '2026-11-21T13:00:00Z',
+  email: 'anna@example.com',
+  uri: 'https://example.com/',
+};
+
+/** Names whose meaning is the same everywhere. */
+const BY_NAME: Readonly<Record<string, string>> = {
+  detail: 'what is wrong, where, and what would be right',
+  error: 'what is wrong, where, and what would be right',
+};
+
+interface ExampleOptions {
+  /** Leaves out what may be left out: for bodies that are sent. */
+  readonly onlyRequired?: boolean;
+  readonly name?: string;
+  readonly depth?: number;
+}
+
+/** A value that a schema lets through: its own example where it has one, else one made from its keywords. */
+export function exampleOf(schema: Schema, options: ExampleOptions = {}): unknown {
+  const { onlyRequired = false, name = '', depth = 0 } = options;
+  if (schema.examples !== undefined && schema.examples.length > 0) return schema.examples[0];
+  if (schema.default !== undefined && schema.default !== '') return schema.default;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum.find((value) => value !== '') ?? schema.enum[0];
+  const [member] = membersOf(schema);
+  if (member === undefined || depth > DEEPEST) return null;
+  if (member !== schema) return exampleOf(member, options);
+  switch (schema.type) {
+    case 'object': {
+      const { properties = {}, required = [] } = schema;
+      const names = Object.keys(properties).filter((one) => !onlyRequired || required.includes(one));
+      return Object.fromEntries(
+        names.map((one) => [
+          one,
+          exampleOf(properties[one] ?? {}, { onlyRequired, name: one, depth: depth + 1 }),
+        ]),
+      );
+    }
+    case 'array':
+      return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () =>
+        exampleOf(schema.items ?? {}, { onlyRequired, name, depth: depth + 1 }),
+      );
+    case 'integer':
+    case 'number':
+      return withinLimits(schema);
+    case 'boolean':
+      return true;
+    case 'string':
+      return BY_FORMAT[schema.format ?? ''] ?? (isDecimal(schema) ? '0.4213' : (BY_NAME[name] ?? 'text'));
+    default:
+      return schema.properties === undefined ? null : exampleOf({ ...schema, type: 'object' }, options);
+  }
+}
+
+const withinLimits = ({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): number =>
+  Math.min(Math.max(minimum, 1), maximum);
+
+const isDecimal = ({ pattern }: Schema): boolean => pattern?.startsWith('^-?\\d+') === true;

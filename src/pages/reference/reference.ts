@@ -1,0 +1,141 @@
+import { type Html, html, type Part } from '../html.ts';
+import type { NavigationLink } from '../page.ts';
+import { code } from './code.ts';
+import { type ApiDocument, type Section, sectionsOf } from './document.ts';
+import { type ErrorRow, renderErrors } from './errors.ts';
+import { badge, renderOperation } from './operation.ts';
+import { inline, paragraphs, pathText } from './text.ts';
+
+export interface ReferenceOptions {
+  readonly document: ApiDocument;
+  /** Of the service, without a trailing slash. */
+  readonly address: string;
+  /** Documents of this and of the other service. */
+  readonly services: readonly NavigationLink[];
+  readonly errors: readonly ErrorRow[];
+  /** By method and path: what must be known before the operation is tried. */
+  readonly warnings?: Readonly<Record<string, string>>;
+}
+
+/** The page of an OpenAPI document: everything that can be read is in it, its script makes calls. */
+export function renderReference(options: ReferenceOptions): Html {
+  const { document, address, services, errors, warnings = {} } = options;
+  const sections = sectionsOf(document);
+  const named = new Set(sections.flatMap(({ operations }) => operations.map(nameOf)));
+  const stray = Object.keys(warnings).find((name) => !named.has(name));
+  if (stray !== undefined) throw new TypeError(`a warning is about ${stray}, which is not in the document`);
+  const hasAdmin = document.components?.securitySchemes?.adminToken !== undefined;
+  return html`<div class="reference">
+${contents({ sections, services })}
+<div class="reference-body">
+${introduction(document, address)}
+${authentication(document)}
+${renderErrors(document, errors)}
+${sections.map(
+  ({ id, name, description, operations }) => html`<section class="reference-section" aria-labelledby="${id}">
+<div class="section-head"><h2 id="${id}">${name}</h2>${paragraphs(description)}</div>
+${operations.map((operation) => renderOperation({ operation, address, warning: warnings[nameOf(operation)] }))}
+</section>`,
+)}
+</div>
+</div>
+${keys(hasAdmin)}`;
+}
+
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
+
+interface Contents {
+  readonly sections: readonly Section[];
+  readonly services: readonly NavigationLink[];
+}
+
+function contents({ sections, services }: Contents): Html {
+  return html`<div class="contents">
+<details><summary>Contents</summary>
+<nav class="contents-in" aria-label="Contents">
+${
+  services.length < 2
+    ? null
+    : html`<ul class="services">${services.map(
+        ({ href, text, isHere }) =>
+          html`<li>${isHere === true ? html`<a href="${href}" aria-current="page">${text}</a>` : html`<a href="${href}">${text}</a>`}</li>`,
+      )}</ul>`
+}
+<div class="contents-tools" hidden>
+<button class="button button-small button-wide open-keys" type="button">Your key</button>
+<label class="try-field"><span>Find an operation</span><input type="search" class="find" autocomplete="off" spellcheck="false" aria-describedby="found"></label>
+<p id="found" class="hint" role="status"></p>
+</div>
+<ul class="contents-list"><li><a href="#introduction">Introduction</a></li><li><a href="#authentication">Authentication</a></li><li><a href="#errors">Errors</a></li></ul>
+${sections.map(
+  ({
+    id,
+    name,
+    operations,
+  }) => html`<div class="contents-section"><a class="contents-title" href="${`#${id}`}">${name}</a>
+<ul class="contents-list">${operations.map(
+    (operation) =>
+      html`<li data-words="${`${operation.method} ${operation.path} ${operation.summary}`.toLowerCase()}"><a href="${`#${operation.id}`}">${badge(operation.method)} <span>${pathText(operation.path)}</span></a></li>`,
+  )}</ul></div>`,
+)}
+</nav>
+</details>
+</div>`;
+}
+
+function introduction({ info }: ApiDocument, address: string): Html {
+  return html`<section class="reference-section" aria-labelledby="introduction">
+<div class="section-head">
+<h1 id="introduction">${info.title} <span class="version">${info.version}</span></h1>
+<div class="lead stack-small">${paragraphs(info.description)}</div>
+</div>
+<div class="operation"><div class="operation-text">
+<p>Every operation is shown with what it takes, what it answers and a command that calls it. The same as a document for programs, in OpenAPI 3.1: <a href="/openapi.json">openapi.json</a>.</p>
+<p class="hint without-scripts">With scripts, operations can be tried here with your own key. Everything else works without.</p>
+</div><div class="operation-code">${code({ title: 'Address', text: address, isCommand: true })}</div></div>
+</section>`;
+}
+
+const HEADERS: readonly [string, string][] = [
+  ['X-Request-Id', 'Names the request in the log of the service. One that you send is kept.'],
+  ['RateLimit, RateLimit-Policy', 'What is left of your limits, and what they are.'],
+  ['Retry-After', 'Seconds until it makes sense to try again.'],
+  ['Elnav-Error', 'The code of an error.'],
+];
+
+function authentication({ components }: ApiDocument): Html {
+  const schemes = Object.values(components?.securitySchemes ?? {});
+  const carried = (scheme: (typeof schemes)[number]): Part =>
+    scheme.type === 'http'
+      ? html`<code>Authorization: Bearer …</code>`
+      : html`<code>${scheme.in === 'cookie' ? `Cookie: ${scheme.name}=…` : `${scheme.name}: …`}</code>`;
+  return html`<section class="reference-section" aria-labelledby="authentication">
+<div class="section-head"><h2 id="authentication">Authentication</h2></div>
+<div class="operation"><div class="operation-text">
+<ul class="properties">${schemes.map(
+    (scheme) =>
+      html`<li class="property"><div class="property-head">${carried(scheme)}</div>${scheme.description === undefined ? null : html`<p>${inline(scheme.description)}</p>`}</li>`,
+  )}</ul>
+<h3 class="minor">Headers of every answer</h3>
+<ul class="properties">${HEADERS.map(
+    ([name, meaning]) =>
+      html`<li class="property"><div class="property-head"><code class="property-name">${name}</code></div><p>${meaning}</p></li>`,
+  )}</ul>
+</div>
+<div class="operation-code"><div class="card contents-tools" hidden><p>To try operations on this page, enter your key once. It stays in the memory of this page: it is not stored, and is gone when you close or reload the page.</p><button class="button button-primary open-keys" type="button">Your key</button></div></div>
+</div></section>`;
+}
+
+/** Where the user's key is entered. */
+function keys(hasAdmin: boolean): Html {
+  return html`<dialog id="keys" class="keys" aria-labelledby="keys-title">
+<form method="dialog" class="stack" autocomplete="off">
+<h2 id="keys-title">Your key</h2>
+<p class="hint">Kept in the memory of this page alone, and sent to this service alone. Gone when you close or reload the page.</p>
+<label class="try-field"><span>API key</span><input type="password" name="key" autocomplete="off" spellcheck="false" placeholder="elnav_…"></label>
+${hasAdmin ? html`<label class="try-field"><span>Admin token</span><input type="password" name="admin" autocomplete="off" spellcheck="false"></label>` : null}
+<div class="row"><button class="button button-primary" value="keep">Use</button><button class="button" value="forget">Forget</button><button class="button" value="">Cancel</button></div>
+</form>
+</dialog>`;
+}

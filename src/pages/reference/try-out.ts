@@ -1,0 +1,55 @@
+import { flag, type Html, html } from '../html.ts';
+import type { Operation, Parameter } from './document.ts';
+import { exampleOf } from './example.ts';
+
+interface TryOptions {
+  readonly operation: Operation;
+  readonly warning: string | undefined;
+}
+
+/** The form with which an operation is tried. It needs the script of the page, which shows it. */
+export function tryOut({ operation, warning }: TryOptions): Html {
+  const { id, method, path, access, parameters, body, answers, summary } = operation;
+  const isStream = answers.some(({ content }) => content?.['text/event-stream'] !== undefined);
+  return html`<details class="try" hidden><summary aria-label="${`Try it: ${summary}`}">Try it</summary>
+<form class="try-form" autocomplete="off" aria-label="${`Try: ${summary}`}" data-operation="${id}" data-method="${method}" data-path="${path}" data-access="${access}" data-kind="${isStream ? 'stream' : 'answer'}">
+<p class="try-key"></p>
+${parameters.map(field)}
+${
+  body === undefined
+    ? null
+    : html`<label class="try-field"><span>Body <span class="property-type">${body.type}</span></span><textarea name="body" rows="8" spellcheck="false" data-in="body" data-type="${body.type}">
+${JSON.stringify(exampleOf(body.schema, { onlyRequired: true }), null, 2)}</textarea></label>`
+}
+${
+  warning === undefined
+    ? null
+    : html`<label class="check notice notice-note try-warning"><input type="checkbox" name="warning" required> <span>${warning}</span></label>`
+}
+<div class="row"><button class="button button-primary" type="submit">Send</button><button class="button" type="button" name="stop" hidden>Stop</button></div>
+</form>
+<div class="try-answer" role="status"></div>
+</details>`;
+}
+
+function field({ name, in: place, required, schema = {} }: Parameter): Html {
+  const needed = required === true;
+  const label = html`<span><code>${name}</code>${needed ? html` <span class="mark mark-required">required</span>` : null}</span>`;
+  const choices =
+    schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.filter((value) => value !== '');
+  if (choices !== undefined) {
+    const filled = needed ? exampleOf(schema) : undefined;
+    return html`<label class="try-field">${label}<select name="${name}" data-in="${place}"><option value="">not sent</option>${choices.map(
+      (value) =>
+        html`<option value="${String(value)}" ${flag('selected', value === filled)}>${String(value)}</option>`,
+    )}</select></label>`;
+  }
+  const value = needed || schema.examples !== undefined ? startOf(schema) : '';
+  return html`<label class="try-field">${label}<input type="text" name="${name}" value="${value}" spellcheck="false" data-in="${place}" ${flag('required', place === 'path')}></label>`;
+}
+
+/** What stands in a field at first: an example that somebody wrote; one that was made would only be in the way. */
+const startOf = (schema: Parameter['schema']): string => {
+  const [example] = schema?.examples ?? [];
+  return example === undefined ? '' : String(example);
+};

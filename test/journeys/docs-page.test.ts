@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
+
+const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** As much of axe and of a page as is looked at here. */
+interface Window {
+  readonly axe: {
+    run(): Promise<{ readonly violations: readonly { readonly id: string; readonly impact: string }[] }>;
+  };
+  readonly document: {
+    readonly documentElement: { readonly scrollWidth: number };
+    querySelectorAll(selector: string): Iterable<{ open: boolean }>;
+  };
+  readonly innerWidth: number;
+}
+
+describe('the reference in a browser', { skip: withoutBrowser }, () => {
+  let world: World;
+  let caller: Caller;
+  let browser: Browser;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite' });
+    caller = await world.newAccount();
+    const linked = {
+      vendor: 'sandbox',
+      user_ref: 'anna',
+      credentials: {},
+    };
+    assert.equal((await caller.call('POST', '/link', linked)).status, 200);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  /** A page with what went wrong on it: complaints of the browser, and what was asked of others. */
+  const open = async (address: string, options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('request', (request) => {
+      faults.push(...[request.url()].filter((url) => new URL(url).origin !== new URL(address).origin));
+    });
+    await page.goto(address);
+    return { page, faults, close: () => context.close() };
+  };
+
+  /** The operation of an anchor with its form open. */
+  const tryOut = async (page: Page, id: string) => {
+    const operation = page.locator(`#${id}`);
+    await operation.getByText('Try it', { exact: true }).click();
+    return { form: operation.locator('form'), answer: operation.locator('.try-answer'), operation };
+  };
+
+  const enter = async (page: Page, label: string, secret: string) => {
+    await page.locator('.contents').getByRole('button', { name: 'Your key' }).click();
+    await page.getByLabel(label).fill(secret);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+  };
+
+  it('lists devices with the key that was entered, and says in words what a wrong one is', async () => {
+    const { page, faults, close } = await open(`${world.connect}/docs`);
+    const { form, answer, operation } = await tryOut(page, 'get-devices');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByRole('paragraph').getByText('an API key is required').waitFor();
+    await enter(page, 'API key', 'elnav_wrong');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByRole('paragraph').getByText('the API key is mistyped').waitFor();
+    assert.match((await answer.textContent()) ?? '', /401 Unauthorized/);
+    await enter(page, 'API key', caller.key);
+    await form.getByLabel('user_ref').fill('anna');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByText('200 OK').waitFor();
+    const listed = JSON.parse((await answer.locator('pre').textContent()) ?? '') as unknown[];
+    assert.ok(listed.length > 0);
+    const command = (await operation.locator('code.command').textContent()) ?? '';
+    assert.equal(command, `curl '${world.connect}/devices?user_ref=anna' \\\n  -H "X-Api-Key: $KEY"`);
+    // The two refusals are told in the console of the browser.
+    assert.deepEqual(
+      faults.filter((fault) => !/status of 401/.test(fault)),
+      [],
+    );
+    assert.ok(!page.url().includes(caller.key));
+    const stored = await page.evaluate(
+      'JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])',
+    );
+    assert.equal(stored, '[{},{},""]');
+    await page.reload();
+    await tryOut(page, 'get-devices');
+    await page.locator('#get-devices').getByText('Needs your API key.').waitFor();
+    await close();
+  });
+
+  it('asks before it moves a device, and repeats nothing by accident', async () => {
+    const { page, faults, close } = await open(`${world.connect}/docs#post-devices-id-command`);
+    const devices = (await caller.call('GET', '/devices')).body as { id: string; device_type: string }[];
+    const light = devices.find(({ device_type }) => device_type === 'light');
+    assert.ok(light !== undefined);
+    await enter(page, 'API key', caller.key);
+    const { form, answer } = await tryOut(page, 'post-devices-id-command');
+    await form.getByLabel('id', { exact: false }).first().fill(light.id);
+    const once = await form.getByLabel('idempotency-key').inputValue();
+    assert.match(once, /^try-[0-9a-f]{24}$/);
+    await form.getByRole('button', { name: 'Send' }).click();
+    assert.equal(await answer.textContent(), '', 'nothing is sent before it is meant');
+    await form.getByLabel('moves a real device').check();
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByText('200 OK').waitFor();
+    assert.notEqual(await form.getByLabel('idempotency-key').inputValue(), once);
+    assert.equal(await form.getByLabel('moves a real device').isChecked(), false);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('looks up without a key on Grid, by keyboard alone', async () => {
+    const { page, faults, close } = await open(`${world.grid}/docs`);
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('postal code');
+    await page.locator('#found').getByText('1 of ').waitFor();
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#get-api-v1-lookup-postal');
+    const operation = page.locator('#get-api-v1-lookup-postal');
+    await operation.locator('.try > summary').focus();
+    await page.keyboard.press('Enter');
+    await operation.getByRole('textbox', { name: 'code' }).fill('11122');
+    await page.keyboard.press('Enter');
+    await operation.locator('.try-answer').getByText('200 OK').waitFor();
+    assert.match((await operation.locator('.answer-body').textContent()) ?? '', /"SE3"/);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('reads a stream until it is stopped', async () => {
+    const { page, faults, close } = await open(`${world.grid}/docs`);
+    const { form, answer } = await tryOut(page, 'get-api-v1-prices-stream');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByText('event: current').waitFor();
+    await form.getByRole('button', { name: 'Stop' }).click();
+    await answer.getByText('Stopped.').waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('takes the admin token for administration', async () => {
+    const { page, faults, close } = await open(`${world.grid}/docs`);
+    await enter(page, 'Admin token', ADMIN_TOKEN);
+    const { form, answer } = await tryOut(page, 'get-admin-users');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await answer.getByText('200 OK').waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('can be read without scripts', async () => {
+    for (const width of [360, 1600]) {
+      const options = { javaScriptEnabled: false, viewport: { width, height: 800 } };
+      const { page, close } = await open(`${world.grid}/docs`, options);
+      assert.ok(await page.getByRole('heading', { name: 'By postal code' }).isVisible());
+      assert.ok(await page.getByText('With scripts, operations can be tried').isVisible());
+      assert.equal(await page.locator('.try, .contents-tools').filter({ visible: true }).count(), 0);
+      assert.equal(await page.locator('.contents-list').first().isVisible(), width === 1600);
+      await close();
+    }
+  });
+
+  for (const width of [360, 1600]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      it(`has no serious fault for anybody at ${width} pixels, ${colorScheme}`, async () => {
+        for (const service of ['connect', 'grid'] as const) {
+          const options = { colorScheme, viewport: { width, height: 900 } };
+          const { page, faults, close } = await open(`${world[service]}/docs`, options);
+          await page.evaluate(() => {
+            const { document } = globalThis as unknown as Window;
+            for (const fold of document.querySelectorAll('.reference-body details')) fold.open = true;
+          });
+          await page.evaluate(AXE);
+          const found = await page.evaluate(async () => {
+            const { axe, document, innerWidth } = globalThis as unknown as Window;
+            const { violations } = await axe.run();
+            return { violations, tooWide: document.documentElement.scrollWidth - innerWidth };
+          });
+          const serious = found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+          assert.deepEqual(
+            serious.map(({ id }) => id),
+            [],
+          );
+          assert.equal(found.tooWide, 0);
+          assert.deepEqual(faults, []);
+          await close();
+        }
+      });
+    }
+  }
+});
