@@ -60,9 +60,10 @@ export function createMap(areas: Pick<Areas, 'outlines'>): SwedenMap {
       return html`<svg class="map" viewBox="${`0 0 ${WIDTH} ${height}`}" role="group" aria-label="${words.map.label}">
 ${drawn.map(({ area, path, name }) => {
   const price = priceOf(area);
-  const told = `${area} ${PRICE_AREA_FACTS[area].name}${price === null ? '' : `, ${price} ${words.unit}`}`;
+  // It begins with what is seen, so that who speaks to the browser can say it.
+  const told = `${area}${price === null ? '' : ` ${price} ${words.unit}`}, ${PRICE_AREA_FACTS[area].name}`;
   const shape = html`<path d="${path}"/><text class="map-name" x="${name.x}" y="${name.y}">${area}</text>${
-    price === null ? null : html`<text class="map-price" x="${name.x}" y="${name.y + 42}">${price}</text>`
+    price === null ? null : html` <text class="map-price" x="${name.x}" y="${name.y + 42}">${price}</text>`
   }`;
   const look = `map-area series-${seriesOf(area)}`;
   // Without prices there is nothing to lead to.

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { systemClock } from '../../src/core/clock.ts';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { everyDay, fakeSource, toldSource } from '../market.ts';
+import { until } from '../until.ts';
+import { assertAccessible, type WatchedPage, watchedPage } from '../watched-page.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const PHONE = { viewport: { width: 360, height: 800 } } satisfies BrowserContextOptions;
+const SCREEN = { viewport: { width: 1_600, height: 1_000 } } satisfies BrowserContextOptions;
+
+describe('the front page in a browser', { skip: withoutBrowser }, () => {
+  let full: World;
+  let sample: World;
+  let empty: World;
+  let browser: Browser;
+  before(async () => {
+    full = await makeWorld({
+      engine: 'sqlite',
+      priceSources: [fakeSource(systemClock, 'elprisetjustnu', { answer: everyDay })],
+      productionSource: toldSource(),
+    });
+    sample = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'on' } });
+    empty = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'off' } });
+    for (const what of ['prices', 'production'])
+      await until(
+        `${what} are there`,
+        async () => (await fetch(`${full.grid}/api/v1/${what}/current`)).status === 200,
+      );
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    for (const world of [full, sample, empty]) await world?.close();
+  });
+
+  const open = async (
+    world: World,
+    options: BrowserContextOptions = {},
+    path = '/',
+  ): Promise<WatchedPage> => {
+    const watched = await watchedPage(browser, world.grid, { locale: 'sv-SE', ...options });
+    await watched.page.goto(`${world.grid}${path}`);
+    return watched;
+  };
+  const end = async (watched: WatchedPage): Promise<void> => {
+    assert.deepEqual(watched.faults(), []);
+    await watched.close();
+  };
+
+  for (const [state, worldOf] of [
+    ['full', () => full],
+    ['sample', () => sample],
+    ['empty', () => empty],
+  ] as const) {
+    it(`has no grave fault of accessibility in its ${state} state, narrow and wide, light and dark`, async () => {
+      for (const options of [PHONE, SCREEN]) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const watched = await open(worldOf(), { ...options, colorScheme });
+          await assertAccessible(watched.page);
+          for (const summary of await watched.page.locator('summary:visible').all()) await summary.click();
+          await assertAccessible(watched.page);
+          await end(watched);
+        }
+      }
+    });
+  }
+
+  it('looks places up without scripts', async () => {
+    const watched = await open(full, { ...PHONE, javaScriptEnabled: false });
+    const { page } = watched;
+    assert.equal(await page.locator('#locate').isVisible(), false);
+    assert.equal(await page.locator('.reader').isVisible(), false);
+    assert.equal(await page.locator('.curve svg:visible').count(), 1 + Number(await hasTomorrow()));
+    await page.getByLabel('Postnummer, ort eller koordinater').fill('972 31');
+    await page.getByRole('button', { name: 'Slå upp' }).click();
+    await page.waitForURL(`${full.grid}/lookup?q=972+31`);
+    const answer = page.locator('#answer');
+    assert.match((await answer.textContent()) ?? '', /972 31 Luleå.*SE1 Luleå.*Pris just nu/s);
+    assert.equal(await page.locator('.map-pin').isVisible(), true);
+    await page.getByLabel('Postnummer, ort eller koordinater').fill('Stokholm');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Stockholm', exact: true }).click();
+    assert.match((await page.locator('#answer').textContent()) ?? '', /SE3 Stockholm/);
+    await assertAccessibleWithScripts('/lookup?q=Stokholm');
+    await end(watched);
+  });
+
+  const hasTomorrow = async () => (await (await fetch(full.grid)).text()).includes('Tomorrow, ');
+  const assertAccessibleWithScripts = async (path: string) => {
+    for (const options of [PHONE, SCREEN]) {
+      const watched = await open(full, options, path);
+      await assertAccessible(watched.page);
+      await end(watched);
+    }
+  };
+
+  it('answers in place with a script, by what is typed and by where the browser is', async () => {
+    const watched = await open(full, {
+      ...SCREEN,
+      geolocation: { latitude: 55.605, longitude: 13.0038 },
+      permissions: ['geolocation'],
+    });
+    const { page } = watched;
+    await page.getByLabel('Postnummer, ort eller koordinater').fill('Umea');
+    await page.keyboard.press('Enter');
+    await page.locator('#answer h3').waitFor();
+    assert.match((await page.locator('#answer').textContent()) ?? '', /Umeå.*SE2 Sundsvall/s);
+    assert.equal(page.url(), `${full.grid}/`);
+    await page.getByRole('button', { name: 'Använd min plats' }).click();
+    await page.locator('#answer', { hasText: 'SE4 Malmö' }).waitFor();
+    assert.equal(await page.locator('.map-pin').isVisible(), true);
+    await assertAccessible(page);
+    await page.getByLabel('Postnummer, ort eller koordinater').fill('Stokholm');
+    await page.keyboard.press('Enter');
+    await page.locator('.near').getByRole('link', { name: 'Stockholm', exact: true }).click();
+    await page.locator('#answer', { hasText: 'SE3 Stockholm' }).waitFor();
+    await end(watched);
+  });
+
+  it('says so when the browser does not tell where it is', async () => {
+    const watched = await open(full, { ...PHONE, permissions: [] });
+    await watched.page.getByRole('button', { name: 'Använd min plats' }).click();
+    await watched.page.locator('#answer', { hasText: 'lämnade inte ut din plats' }).waitFor();
+    await end(watched);
+  });
+
+  it('has values read off with the keys and the pointer', async () => {
+    const watched = await open(full, SCREEN);
+    const { page } = watched;
+    const slider = page.getByLabel('Läs av priserna vid en tidpunkt');
+    await slider.focus();
+    await page.keyboard.press('Home');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:00: SE1 .*, SE4 .* öre\/kWh/);
+    await page.keyboard.press('ArrowRight');
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:15/);
+    const box = await page.locator('.curves-wide .curve').first().boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
+    assert.doesNotMatch((await slider.getAttribute('aria-valuetext')) ?? '', /00:15/);
+    assert.equal(await page.locator('.curves-wide .cursor:not([hidden])').count(), 1);
+    await end(watched);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const watched = await open(full, SCREEN);
+    const { page } = watched;
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.className'), 'skip');
+    await page.locator('#q').focus();
+    const focused: unknown[] = [];
+    for (let times = 0; times < 6; times += 1) {
+      await page.keyboard.press('Tab');
+      focused.push(
+        await page.evaluate('document.activeElement.getAttribute("href") ?? document.activeElement.id'),
+      );
+    }
+    assert.deepEqual(focused.slice(-4), ['#SE1', '#SE2', '#SE3', '#SE4']);
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#SE4');
+    await end(watched);
+  });
+});
