@@ -1,13 +1,14 @@
 /** Adds a button beside each password that shows what was typed. */
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-show]')) {
-  const { show = '', hide = '' } = field.dataset;
+  const { show = '', hide = '', showLabel = '', hideLabel = '' } = field.dataset;
   const button = document.createElement('button');
   button.type = 'button';
-  button.className = 'button button-show';
+  button.className = 'button';
   button.setAttribute('aria-controls', field.id);
   const setShown = (isShown: boolean): void => {
     field.type = isShown ? 'text' : 'password';
     button.textContent = isShown ? hide : show;
+    button.setAttribute('aria-label', isShown ? hideLabel : showLabel);
   };
   setShown(false);
   button.addEventListener('click', () => setShown(field.type === 'password'));

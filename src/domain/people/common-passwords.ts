@@ -107,6 +107,8 @@ const WORDS = [
   'qwerty',
 ].sort((a, b) => b.length - a.length);
 
+const YEAR = /(?:19|20)\d\d/g;
+
 const LEET: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -136,13 +138,15 @@ export function isCommonPassword(password: string, own: readonly string[]): bool
   });
 }
 
-/** Letters and digits alone. */
-const bare = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+/** Without what stands between words. */
+const bare = (text: string): string => text.replaceAll(/[\s_.,-]/g, '');
 
 /** What a text repeats from its beginning to its end; the text itself when it repeats nothing. */
 function repeatedUnit(text: string): string {
   for (let length = 1; length <= text.length / 2; length += 1) {
     const unit = text.slice(0, length);
+    // Most are told apart by this, without a copy.
+    if (!text.startsWith(unit, length)) continue;
     if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return unit;
   }
   return text;
@@ -150,7 +154,7 @@ function repeatedUnit(text: string): string {
 
 /** How many characters are left without words, runs and further repetitions of one character. */
 function left(text: string, words: readonly string[]): number {
-  let rest = text;
+  let rest = text.replaceAll(YEAR, ' ');
   for (const word of words) rest = rest.replaceAll(word, ' ');
   let count = 0;
   let at = 0;

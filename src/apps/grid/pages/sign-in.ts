@@ -121,14 +121,14 @@ function passwordField(
     return html`<div class="field">
 <label for="password">${words.password}</label>
 <div class="with-button">
-<input id="password" name="password" type="password" autocomplete="${autocomplete}" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" required>
+<input id="password" name="password" type="password" autocomplete="${autocomplete}" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" data-show-label="${words.showPassword}" data-hide-label="${words.hidePassword}" required>
 </div>
 </div>`;
   }
   return html`<div class="field">
 <label for="password">${words.password} <span class="soft">(${words.optional})</span></label>
 <div class="with-button">
-<input id="password" name="password" type="password" autocomplete="${autocomplete}" minlength="15" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" aria-describedby="password-hint">
+<input id="password" name="password" type="password" autocomplete="${autocomplete}" minlength="15" maxlength="1024" data-show="${words.show}" data-hide="${words.hide}" data-show-label="${words.showPassword}" data-hide-label="${words.hidePassword}" aria-describedby="password-hint">
 </div>
 <p class="hint" id="password-hint">${hint}</p>
 </div>`;

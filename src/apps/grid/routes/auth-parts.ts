@@ -47,6 +47,10 @@ export function authLimits(limits: Limits) {
       for (const limit of passwords) await limit.take(request.ip);
       await passwordsOf.take(named(email));
     },
+    /** A password is computed, and not tried. */
+    async newPassword(request: FastifyRequest): Promise<void> {
+      for (const limit of passwords) await limit.take(request.ip);
+    },
     async letter(request: FastifyRequest, email: string): Promise<void> {
       for (const limit of letters) await limit.take(request.ip);
       await lettersTo.take(named(email));

@@ -69,7 +69,7 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
       const fault = password === '' ? null : faultInPassword(password, [email, ownName]);
       if (fault !== null) throw passwordFault(fault.kind, fault.sentence);
       await limits.letter(request, email);
-      if (password !== '') await limits.password(request, email);
+      if (password !== '') await limits.newPassword(request);
       const browser = markAsking(request, reply, { isSecure: isSecure(), random });
       const letter = await people.signUp({ email, password, name: ownName }, browser);
       return tellSent(request, reply, { letter, next, publicUrl, send });

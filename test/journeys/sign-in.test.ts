@@ -1,0 +1,432 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, it } from 'node:test';
+import { onEachEngine } from '../databases.ts';
+import { cookieIn, lettersTo, nextLetter, signUp } from '../people.ts';
+import { ask, freshAddress, hangUp, type Reply } from '../routes/ask.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const PASSWORD = 'flod gardin nyckel';
+const HTML = { accept: 'text/html,application/xhtml+xml' };
+/** What differs from one answer to the next. */
+const VARYING = ['date', 'x-request-id', 'set-cookie'];
+
+onEachEngine('signing in', (engine) => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld({ engine, env: { ELNAV_TRUST_PROXY: '127.0.0.1' } });
+  });
+  after(async () => {
+    hangUp();
+    await world.close();
+  });
+
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask(world.grid, {
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields).toString(),
+    });
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    ask(world.grid, { method: 'GET', path, headers });
+  const cookieOf = ({ headers }: Reply, name: string) =>
+    [headers['set-cookie'] ?? []].flat().find((one) => one.startsWith(`${name}=`)) ?? '';
+  const sent = (cookie: string) => cookie.split(';', 1)[0] ?? '';
+  const shown = (reply: Reply) =>
+    JSON.stringify([
+      reply.status,
+      Object.entries(reply.headers).filter(([name]) => !VARYING.includes(name)),
+      cookieOf(reply, 'elnav_signup').replace(/=\w{43};/, '=x;'),
+      reply.text,
+    ]);
+  const hashes = async () => {
+    const { text } = await get('/metrics');
+    return Number(/^elnav_password_hashes_total (\d+)$/m.exec(text)?.[1]);
+  };
+
+  /** Somebody with a password, signed up in one browser. */
+  async function newPerson(email: string): Promise<string> {
+    const asked = await post('/auth/signup', { email, password: PASSWORD, name: 'Anna' });
+    assert.equal(asked.text, '{"status":"sent"}', asked.text);
+    const { path } = await nextLetter(world, email);
+    const used = await get(path, { cookie: sent(cookieOf(asked, 'elnav_signup')) });
+    assert.equal(used.status, 200, used.text);
+    return sent(cookieOf(used, 'elnav_session'));
+  }
+
+  it('goes from signing up to signing out, for a program', async () => {
+    const cookie = await newPerson('anna@example.com');
+    const me = await get('/auth/me', { cookie });
+    const { id, ...rest } = JSON.parse(me.text) as { id: number };
+    assert.ok(Number.isInteger(id));
+    assert.deepEqual(rest, { email: 'anna@example.com', name: 'Anna', tier: 'free' });
+    assert.equal(me.headers['cache-control'], 'no-store');
+
+    const again = await post('/auth/login', { email: 'Anna@example.com', password: PASSWORD });
+    assert.deepEqual(JSON.parse(again.text), { status: 'signed_in', id, ...rest });
+    assert.match(
+      cookieOf(again, 'elnav_session'),
+      /^elnav_session=[0-9A-Za-z]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const other = sent(cookieOf(again, 'elnav_session'));
+    const out = await post('/auth/logout', {}, { cookie });
+    assert.deepEqual([out.status, out.text], [200, '{"status":"signed_out"}']);
+    assert.equal(out.headers['clear-site-data'], '"cache"');
+    assert.match(cookieOf(out, 'elnav_session'), /^elnav_session=; Max-Age=0; /);
+    assert.equal((await get('/auth/me', { cookie })).status, 401, 'ended on the server');
+    assert.equal((await get('/auth/me', { cookie: other })).status, 200, 'another browser stays');
+  });
+
+  it('takes JSON as well, and names the field that is wrong', async () => {
+    const json = (body: unknown) =>
+      ask(world.grid, {
+        method: 'POST',
+        path: '/auth/login',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const reply = await json({});
+    assert.equal(reply.status, 422);
+    assert.deepEqual(
+      (JSON.parse(reply.text) as { detail: { loc: string[]; type: string }[] }).detail.map(
+        ({ loc, type }) => [loc, type],
+      ),
+      [
+        [['body', 'email'], 'missing'],
+        [['body', 'password'], 'missing'],
+      ],
+    );
+    const typed = await json({ email: 'a@example.com', password: 12_345 });
+    assert.match(typed.text, /"string_type"/);
+    assert.ok(!typed.text.includes('12345'), 'a password is not repeated');
+    const short = await post('/auth/signup', { email: 'a@example.com', password: 'canary-short' });
+    assert.equal(short.status, 422);
+    assert.match(short.text, /has 12 characters and needs at least 15/);
+    assert.ok(!short.text.includes('canary'), short.text);
+  });
+
+  it('answers the same for a known and an unknown address, after as many computations', async () => {
+    await newPerson('known@example.com');
+    await signUp(world, 'bare@example.com');
+    const asks: readonly (readonly [string, (email: string) => Promise<Reply>])[] = [
+      ['a wrong password', (email) => post('/auth/login', { email, password: 'wrong' })],
+      ['a wrong password in a browser', (email) => post('/auth/login', { email, password: 'wrong' }, HTML)],
+      ['a link', (email) => post('/auth/magic', { email })],
+      ['a link in a browser', (email) => post('/auth/magic', { email }, HTML)],
+      ['a sign-up', (email) => post('/auth/signup', { email, password: PASSWORD })],
+      ['a sign-up in a browser', (email) => post('/auth/signup', { email }, HTML)],
+    ];
+    for (const [what, send] of asks) {
+      const seen: string[] = [];
+      for (const email of ['known@example.com', 'bare@example.com', 'unknown@example.com']) {
+        const before = await hashes();
+        seen.push(shown(await send(email)), `${(await hashes()) - before}`);
+      }
+      assert.deepEqual(seen.slice(0, 2), seen.slice(2, 4), what);
+      assert.deepEqual(seen.slice(0, 2), seen.slice(4, 6), what);
+    }
+    const subjects = lettersTo(world, 'known@example.com').map(({ subject }) => subject);
+    assert.ok(subjects.includes('You have an account at elnav already'), subjects.join());
+  });
+
+  it('sends no letter to an address that only asks for a link', async () => {
+    await post('/auth/magic', { email: 'stranger@example.com' });
+    await post('/auth/signup', { email: 'after@example.com' });
+    await nextLetter(world, 'after@example.com');
+    assert.deepEqual(lettersTo(world, 'stranger@example.com'), []);
+  });
+
+  it('uses no link up for a mail scanner, and then once', async () => {
+    await newPerson('scanned@example.com');
+    await post('/auth/magic', { email: 'scanned@example.com' });
+    const { path } = await nextLetter(world, 'scanned@example.com', 1);
+    for (let times = 0; times < 2; times += 1) {
+      const page = await get(path, HTML);
+      assert.equal(page.status, 200);
+      assert.match(page.text, /scanned@example\.com/);
+      assert.match(page.text, /<form method="post" action="\/auth\/magic\/verify\/\w{43}">/);
+      assert.equal(page.headers['set-cookie'], undefined);
+      const head = await ask(world.grid, { method: 'HEAD', path });
+      assert.equal(head.status, 405);
+    }
+    const used = await post(path, {}, HTML);
+    assert.deepEqual([used.status, used.headers.location], [303, '/account']);
+    const cookie = sent(cookieOf(used, 'elnav_session'));
+    assert.equal((await get('/auth/me', { cookie })).status, 200);
+    const unknown = path.replace(/\w{43}$/, 'u'.repeat(43));
+    const [replayed, never] = await Promise.all([path, unknown].map((one) => get(one)));
+    assert.ok(replayed !== undefined && never !== undefined);
+    assert.equal(replayed.status, 400);
+    assert.equal(replayed.headers['elnav-error'], 'signin.link_invalid');
+    assert.equal(shown(replayed), shown(never));
+    const [page, other] = await Promise.all([path, unknown].map((one) => get(one, HTML)));
+    assert.equal(page?.text, other?.text);
+    assert.match(page?.text ?? '', /href="\/auth\/login">Ask for a new link/);
+  });
+
+  it('takes a link from nobody on another site', async () => {
+    await newPerson('csrf@example.com');
+    await post('/auth/magic', { email: 'csrf@example.com' });
+    const { path } = await nextLetter(world, 'csrf@example.com', 1);
+    assert.equal((await get(path, { 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal((await post(path, {}, { ...HTML, origin: 'https://evil.example' })).status, 403);
+    assert.equal((await get(path)).status, 200, 'it is still good');
+  });
+
+  it('refuses forms of other sites, whoever is signed in', async () => {
+    const cookie = await newPerson('forged@example.com');
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: world.grid, 'sec-fetch-site': 'cross-site' },
+      { origin: world.grid.replace('127.0.0.1', '127.0.0.1.evil.example') },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    for (const path of [
+      '/auth/login',
+      '/auth/signup',
+      '/auth/magic',
+      '/auth/logout',
+      '/auth/magic/verify/x',
+    ]) {
+      for (const headers of foreign) {
+        const reply = await post(
+          path,
+          { email: 'forged@example.com', password: PASSWORD },
+          { ...headers, cookie },
+        );
+        assert.equal(reply.status, 403, `${path} ${JSON.stringify(headers)}`);
+        assert.equal(reply.headers['elnav-error'], 'origin.foreign');
+        assert.equal((await post(path, {}, { ...headers, ...HTML })).status, 403);
+      }
+    }
+    assert.equal((await get('/auth/me', { cookie })).status, 200, 'still signed in');
+    const own = { origin: world.grid, 'sec-fetch-site': 'same-origin', host: new URL(world.grid).host };
+    const good = await post('/auth/login', { email: 'forged@example.com', password: PASSWORD }, own);
+    assert.equal(good.status, 200);
+  });
+
+  it('mails links to where the service is, whatever a request says', async () => {
+    const email = 'host@example.com';
+    const forged = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+    };
+    assert.equal((await post('/auth/signup', { email }, forged)).status, 200);
+    const { link, text } = await nextLetter(world, email);
+    assert.ok(link.startsWith(`${world.grid}/auth/magic/verify/`), link);
+    assert.ok(!text.includes('evil'));
+  });
+
+  it('gives a new session for one that was planted', async () => {
+    await newPerson('fixed@example.com');
+    const planted = `elnav_session=${'p'.repeat(43)}`;
+    const reply = await post(
+      '/auth/login',
+      { email: 'fixed@example.com', password: PASSWORD },
+      { cookie: planted },
+    );
+    const own = sent(cookieOf(reply, 'elnav_session'));
+    assert.notEqual(own, planted);
+    assert.equal((await get('/auth/me', { cookie: planted })).status, 401);
+    const next = await post(
+      '/auth/login',
+      { email: 'fixed@example.com', password: PASSWORD },
+      { cookie: own },
+    );
+    assert.equal((await get('/auth/me', { cookie: own })).status, 401, 'the one before has ended');
+    assert.equal((await get('/auth/me', { cookie: sent(cookieOf(next, 'elnav_session')) })).status, 200);
+  });
+
+  it('refuses a password that nobody can have, and computes nothing for it', async () => {
+    const before = await hashes();
+    for (const [length, status] of [
+      [1_025, 422],
+      [15_000, 422],
+      [1_000_000, 413],
+    ] as const) {
+      for (const path of ['/auth/login', '/auth/signup']) {
+        const reply = await post(path, {
+          email: 'long@example.com',
+          password: `å${'x'.repeat(length - 2)}`,
+        });
+        assert.equal(reply.status, status, `${path} ${length}`);
+      }
+    }
+    assert.equal(await hashes(), before);
+  });
+
+  it('lets an address be tried ten times, and somebody else go on', async () => {
+    await newPerson('tried@example.com');
+    const tries: Reply[] = [];
+    for (let times = 0; times < 12; times += 1)
+      tries.push(await post('/auth/login', { email: 'tried@example.com', password: 'wrong' }));
+    assert.deepEqual(
+      tries.map(({ status }) => status),
+      [...Array(10).fill(401), 429, 429],
+    );
+    assert.ok(Number(tries.at(-1)?.headers['retry-after']) > 0);
+    const before = await hashes();
+    const right = await post('/auth/login', { email: 'tried@example.com', password: PASSWORD });
+    assert.equal(right.status, 429);
+    assert.equal(await hashes(), before, 'nothing is computed');
+    const page = await post('/auth/login', { email: 'tried@example.com', password: PASSWORD }, HTML);
+    assert.deepEqual([page.status, page.headers.location], [303, '/auth/login?error=limit.exceeded']);
+
+    const address = { 'x-forwarded-for': freshAddress() };
+    const statuses: number[] = [];
+    for (let times = 0; times < 21; times += 1)
+      statuses.push(
+        (await post('/auth/login', { email: `${times}@example.com`, password: 'wrong' }, address)).status,
+      );
+    assert.deepEqual(statuses, [...Array(20).fill(401), 429]);
+    assert.equal((await post('/auth/login', { email: 'x@example.com', password: 'wrong' })).status, 401);
+  });
+
+  it('answers others while a flood of sign-ins is computed', async () => {
+    const before = await hashes();
+    // Each on a connection of its own.
+    const flood = Array.from({ length: 60 }, (_, index) =>
+      fetch(`${world.grid}/auth/login`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': freshAddress() },
+        body: new URLSearchParams({ email: `flood-${index}@example.com`, password: 'wrong' }),
+      }),
+    );
+    await Promise.race(flood);
+    const alive = await fetch(`${world.grid}/healthz`);
+    const computed = (await hashes()) - before;
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    const all = (await hashes()) - before;
+    assert.equal(alive.status, 200);
+    // By the count and not by the time: the machine may be busy with something else.
+    assert.ok(computed < all, `${computed} of ${all} were begun before others were answered`);
+    assert.deepEqual(
+      [...new Set(statuses)].filter((status) => status !== 401 && status !== 429),
+      [],
+    );
+    assert.ok(statuses.includes(401) && statuses.includes(429), 'some wait, some are turned away');
+  });
+
+  it('leads a browser back to its form, and never elsewhere', async () => {
+    const page = await post(
+      '/auth/login',
+      { email: 'a@example.com', password: 'x', next: '/account?tab=keys' },
+      HTML,
+    );
+    assert.deepEqual(
+      [page.status, page.headers.location],
+      [303, '/auth/login?error=signin.refused&next=%2Faccount%3Ftab%3Dkeys'],
+    );
+    await newPerson('next@example.com');
+    for (const [next, location] of [
+      ['/account?tab=keys', '/account?tab=keys'],
+      ['//evil.example', '/account'],
+      ['/\\evil.example', '/account'],
+      ['https://evil.example', '/account'],
+    ] as const) {
+      const reply = await post('/auth/login', { email: 'next@example.com', password: PASSWORD, next }, HTML);
+      assert.deepEqual([reply.status, reply.headers.location], [303, location], next);
+    }
+    await post('/auth/magic', { email: 'next@example.com', next: '/docs' }, HTML);
+    const { link } = await nextLetter(world, 'next@example.com', 1);
+    assert.ok(link.endsWith('?next=%2Fdocs'), link);
+    const foreign = await get('/auth/login?next=//evil.example', HTML);
+    assert.ok(!foreign.text.includes('evil'));
+  });
+
+  it('shows what an address says as text, and not for ever', async () => {
+    const bad = '<script>alert(1)</script>" onfocus="x';
+    for (const path of ['/auth/login?error=', '/auth/login?info=', '/auth/signup?error=']) {
+      const { status, text, headers } = await get(
+        `${path}${encodeURIComponent(bad + 'y'.repeat(9_000))}`,
+        HTML,
+      );
+      assert.equal(status, 200);
+      assert.ok(text.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onfocus=&quot;x'), path);
+      assert.ok(!text.includes('<script>alert') && !text.includes('y'.repeat(201)));
+      assert.match(String(headers['content-security-policy']), /default-src 'none'/);
+      assert.equal(headers['cache-control'], 'no-store');
+    }
+    const swedish = await get('/auth/login?error=signin.refused', { ...HTML, 'accept-language': 'sv' });
+    assert.match(swedish.text, /<html lang="sv">.*E-postadressen eller lösenordet är fel/s);
+  });
+
+  it('keeps a name as it is, and a nameless person too', async () => {
+    const email = 'named@example.com';
+    const name = '<img src=x onerror=alert(1)> \u202eÅsa';
+    await post('/auth/signup', { email, name: name.normalize('NFD') });
+    const { path, text } = await nextLetter(world, email);
+    assert.ok(!text.includes('onerror'), 'a letter holds nothing that a stranger wrote');
+    const used = await get(path);
+    assert.equal((JSON.parse(used.text) as { name: string }).name, name.normalize('NFC'));
+  });
+});
+
+onEachEngine('a service with a public address and no sign-ups', (engine) => {
+  let world: World;
+  /** Where it listens, which is not its public address. */
+  let grid: string;
+  before(async () => {
+    const port = await freePort();
+    grid = `http://127.0.0.1:${port}`;
+    world = await makeWorld({
+      engine,
+      env: {
+        ELNAV_GRID_PORT: String(port),
+        ELNAV_GRID_URL: 'https://grid.example',
+        ELNAV_SIGN_UP: 'closed',
+        ELNAV_TRUST_PROXY: '127.0.0.1',
+      },
+    });
+  });
+  after(() => world.close());
+
+  it('has cookies for TLS alone, links to its address and forms from its address', async () => {
+    const email = `closed-${engine}@example.com`;
+    const made = await fetch(`${grid}/admin/users?email=${email}`, {
+      method: 'POST',
+      headers: { 'x-admin-token': 'an-admin-token-for-tests' },
+    });
+    assert.equal(made.status, 200);
+    const body = new URLSearchParams({ email });
+    const asked = await fetch(`${grid}/auth/magic`, {
+      method: 'POST',
+      body,
+      headers: { origin: 'https://grid.example' },
+    });
+    assert.equal(asked.status, 200);
+    assert.match(asked.headers.getSetCookie().join(), /^__Host-elnav_signup=\w{43}; .*Secure/);
+    const foreign = await fetch(`${grid}/auth/magic`, { method: 'POST', body, headers: { origin: grid } });
+    assert.equal(foreign.status, 403);
+    const { link, path } = await nextLetter(world, email);
+    assert.ok(link.startsWith('https://grid.example/auth/magic/verify/'), link);
+    const used = await fetch(`${grid}${path}`);
+    assert.match(used.headers.getSetCookie().join(), /^elnav_session=\w{43}; .*Secure/);
+    assert.ok(cookieIn(used, 'elnav_session'));
+  });
+
+  it('makes no account, and says so', async () => {
+    const body = new URLSearchParams({ email: 'new@example.com' });
+    const refused = await fetch(`${grid}/auth/signup`, { method: 'POST', body });
+    assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [403, 'signup.closed']);
+    const page = await fetch(`${grid}/auth/signup`, { headers: HTML });
+    const text = await page.text();
+    assert.match(text, /Sign-up is closed here/);
+    assert.ok(!text.includes('<form'));
+  });
+});
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
