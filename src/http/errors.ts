@@ -72,13 +72,13 @@ export function errorBody(service: Service, error: AppError): object {
   return { detail: error instanceof ValidationError ? error.items : error.message };
 }
 
-/** Answers with an error; unexpected ones are logged whole. */
-export function sendError(
+/** Logs an error, unexpected ones whole, and sets the status and the fields of its answer; answers what the caller is told. */
+export function noteError(
   service: Service,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
+): AppError {
   const told = toAppError(error);
   const status = ERRORS[told.code][service];
   if (told.code === 'server.internal') request.log.error({ err: error, code: told.code }, 'unexpected error');
@@ -87,6 +87,17 @@ export function sendError(
   if (told.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.max(1, Math.ceil(told.retryAfterSeconds))));
   reply.code(status).header('elnav-error', told.code).header('cache-control', 'no-store');
+  return told;
+}
+
+/** Answers with an error. */
+export function sendError(
+  service: Service,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const told = noteError(service, error, request, reply);
   const { showError } = request.routeOptions.config;
   if (showError !== undefined && wantsPage(request)) return showError(told, request, reply);
   return reply

@@ -30,8 +30,11 @@ const HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept, accept-encoding, accept-language, cookie',
 };
 
-/** Sends a page that is this caller's alone. It may hold secrets, so it is neither kept nor compressed. */
-export function sendPage(reply: FastifyReply, markup: string, status = 200): FastifyReply {
+/**
+ * Sends a page that is this caller's alone, with the status that has been set unless another is given. It may hold secrets, so it
+ * is neither kept nor compressed.
+ */
+export function sendPage(reply: FastifyReply, markup: string, status = reply.statusCode): FastifyReply {
   return reply.code(status).headers(HEADERS).header('cache-control', 'no-store').send(markup);
 }
 

@@ -7,7 +7,7 @@ import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } f
 import { turnedClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
-import { createLimits, type IpLimit } from './rate-limit.ts';
+import { createLimits, type OwnLimit } from './rate-limit.ts';
 import { accountPlan, DAY_MS, makePlan } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
 import { newTally, take } from './rate-limit-tally.ts';
@@ -15,11 +15,11 @@ import { newTally, take } from './rate-limit-tally.ts';
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 const noAccounts = {} as unknown as Accounts;
 
-function sixPerHour(redis: Redis, clock = turnedClock(START)): IpLimit {
+function sixPerHour(redis: Redis, clock = turnedClock(START)): OwnLimit {
   return createLimits({ accounts: noAccounts, clock, log: silentLog, redis }).perIp('test', 6, 3_600);
 }
 
-async function passedOf(limit: IpLimit, calls: number): Promise<number> {
+async function passedOf(limit: OwnLimit, calls: number): Promise<number> {
   let passed = 0;
   for (let call = 0; call < calls; call += 1) {
     passed += await Promise.resolve(limit.take('192.0.2.1')).then(

@@ -15,12 +15,12 @@ import { accountPlan, DAY_MS, type Halvings, halved, makePlan, type Plan } from 
 import { RedisTallies } from './rate-limit-redis.ts';
 import { longestWait, rateLimitField } from './rate-limit-tally.ts';
 
-/** A limit of so many calls in a stretch of time for each address. */
-export interface IpLimit {
-  /** Uses one call of the address, and sets the fields of an answer; throws `limit.exceeded` when none is left. */
-  take(ip: string, reply?: FastifyReply): Promise<void> | void;
+/** A limit of so many calls in a stretch of time for each who calls. */
+export interface OwnLimit {
+  /** Uses one call, and sets the fields of an answer; throws `limit.exceeded` when none is left. */
+  take(who: string, reply?: FastifyReply): Promise<void> | void;
   /** Throws `limit.exceeded` when none is left, and uses none. */
-  check(ip: string): Promise<void> | void;
+  check(who: string): Promise<void> | void;
 }
 
 /**
@@ -34,7 +34,9 @@ export interface Limits {
   /** The same for a caller without a key, against the quotas of its address and of all such callers. */
   anonymous(ip: string, reply: FastifyReply): Promise<void> | void;
   /** A limit of its own: `calls` in `seconds` for each address, under a `name` that is used once. */
-  perIp(name: string, calls: number, seconds: number): IpLimit;
+  perIp(name: string, calls: number, seconds: number): OwnLimit;
+  /** The same for each name that is not an address: a session, say. */
+  perName(name: string, calls: number, seconds: number): OwnLimit;
 }
 
 interface LimitsOptions {
@@ -158,6 +160,33 @@ export function createLimits(options: LimitsOptions): Limits {
     );
   }
 
+  interface Own {
+    readonly name: string;
+    readonly calls: number;
+    readonly seconds: number;
+    readonly callerOf: (who: string) => string;
+    readonly whose: string;
+  }
+
+  function ownLimit({ name, calls, seconds, callerOf, whose }: Own): OwnLimit {
+    const memory = new MemoryTallies(MOST_CALLERS);
+    const window = { name, calls, lengthMs: seconds * 1000 };
+    const plans = [makePlan([window]), makePlan([{ ...window, calls: halved(calls, 1) }])] as const;
+    const judge = (who: string, cost: 0 | 1, reply?: FastifyReply) =>
+      then(
+        counted(memory, callerOf(who), {
+          planOf: (halvings) => (halvings === 0 ? plans[0] : plans[1]),
+          kind: name,
+          cost,
+        }),
+        (taken) => {
+          if (reply !== undefined) setFields(reply, taken, clock.now());
+          if (!taken.isWithin) throw exceeded(taken, clock.now(), whose);
+        },
+      );
+    return { take: (who, reply) => judge(who, 1, reply), check: (who) => judge(who, 0) };
+  }
+
   return {
     account(principal, reply) {
       const { policy } = principal;
@@ -169,24 +198,10 @@ export function createLimits(options: LimitsOptions): Limits {
     anonymous(ip, reply) {
       return takeAnonymous(accounts.globalPolicy(), clientAddress(ip), reply);
     },
-    perIp(name, calls, seconds) {
-      const memory = new MemoryTallies(MOST_CALLERS);
-      const window = { name, calls, lengthMs: seconds * 1000 };
-      const plans = [makePlan([window]), makePlan([{ ...window, calls: halved(calls, 1) }])] as const;
-      const judge = (ip: string, cost: 0 | 1, reply?: FastifyReply) =>
-        then(
-          counted(memory, clientAddress(ip), {
-            planOf: (halvings) => (halvings === 0 ? plans[0] : plans[1]),
-            kind: name,
-            cost,
-          }),
-          (taken) => {
-            if (reply !== undefined) setFields(reply, taken, clock.now());
-            if (!taken.isWithin) throw exceeded(taken, clock.now(), 'for one address');
-          },
-        );
-      return { take: (ip, reply) => judge(ip, 1, reply), check: (ip) => judge(ip, 0) };
-    },
+    perIp: (name, calls, seconds) =>
+      ownLimit({ name, calls, seconds, callerOf: clientAddress, whose: 'for one address' }),
+    perName: (name, calls, seconds) =>
+      ownLimit({ name, calls, seconds, callerOf: (who) => who, whose: 'for this' }),
   };
 }
 

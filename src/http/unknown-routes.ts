@@ -33,9 +33,12 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
 }
 
 function patternOf(url: string): RegExp {
-  const source = url
-    .split('/')
-    .map((part) => (part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : RegExp.escape(part)))
-    .join('/');
-  return new RegExp(`^${source}$`);
+  return new RegExp(`^${url.split('/').map(patternOfPart).join('/')}$`);
+}
+
+/** `:id`, or `:id(^[a-z]+$)` with what it must look like. */
+function patternOfPart(part: string): string {
+  if (part === '*') return '.*';
+  if (!part.startsWith(':')) return RegExp.escape(part);
+  return /\(\^(.+)\$\)$/.exec(part)?.[1] ?? '[^/]+';
 }
