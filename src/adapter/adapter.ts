@@ -10,7 +10,7 @@ import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
 import type { Webhook } from './webhook.ts';
-import type { CredentialWords } from './words.ts';
+import type { CredentialWords, WordLanguage } from './words.ts';
 
 /** A device that linking or a station's boot brought to light. */
 export interface Found {
@@ -87,6 +87,8 @@ export interface Adapter {
   /** Lower case, a–z, 0–9, `_`. */
   readonly slug: string;
   readonly name: string;
+  /** What end users call it, where the name is not a proper one. */
+  readonly calledIn?: Readonly<Record<WordLanguage, string>>;
   /**
    * JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. `LinkCode` with `oauth`. A text that is
    * `writeOnly` is a secret, typed unseen.

@@ -136,6 +136,7 @@ export async function openConnect(
       wellKnown: wellKnownFiles([...adapters.values()], settings),
       publicUrl,
       addressOf: shared.addressOf,
+      configuredUrl: settings.connectUrl,
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,

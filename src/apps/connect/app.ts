@@ -10,6 +10,7 @@ import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { flexRoutes } from './routes/flex.ts';
 import { linkRoutes } from './routes/link.ts';
+import { linkPageRoutes } from './routes/link-page.ts';
 import { linkSessionRoutes } from './routes/link-sessions.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
@@ -46,6 +47,7 @@ export async function addConnect(
   linkRoutes(app, dependencies);
   oauthRoutes(app, dependencies);
   linkSessionRoutes(app, dependencies);
+  await linkPageRoutes(app, dependencies);
   wellKnownRoutes(app, dependencies);
   vendorRoutes(app, dependencies);
   deviceRoutes(app, dependencies);

@@ -34,7 +34,9 @@ export interface ConnectDependencies {
   readonly wellKnown: readonly WellKnownFile[];
   /** Public address of this service, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** The same of both services; undefined where one is not known. */
+  /** The same as it is configured; undefined where it follows from the port. */
+  readonly configuredUrl: string | undefined;
+  /** The addresses of both services; undefined where one is not known. */
   readonly addressOf: (service: Service) => string | undefined;
   readonly random: Random;
   readonly isConfigured: (vendor: string) => boolean;

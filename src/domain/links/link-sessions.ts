@@ -67,6 +67,9 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
       return row;
     },
 
+    /** Whether a session is called so. */
+    isCalled: (row: LinkSessionRow, session: string): boolean => row.sha256 === sha256Of(session),
+
     byHash: (sha256: string): Promise<LinkSessionRow | undefined> => store.findSession(sha256),
 
     /**

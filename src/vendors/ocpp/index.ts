@@ -10,6 +10,7 @@ import { words } from './words.ts';
 export const ocpp = {
   slug: 'ocpp',
   name: 'OCPP charging station',
+  calledIn: { en: 'Charging station with OCPP', sv: 'Laddstation med OCPP' },
   credentials: Credentials,
   words,
   pushes: true,

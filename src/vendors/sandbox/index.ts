@@ -16,6 +16,7 @@ const chargeControl = { start_charge: order, stop_charge: order };
 export const sandbox = {
   slug: 'sandbox',
   name: 'Sandbox (simulated devices)',
+  calledIn: { en: 'Sandbox', sv: 'Sandlåda' },
   credentials: Credentials,
   words,
   pushes: false,

@@ -2,12 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
-import { faultInText } from '../../../core/json.ts';
-import type { Finished } from '../../../domain/links/index.ts';
+import type { Finished, LinkSessionRow } from '../../../domain/links/index.ts';
+import { noteError } from '../../../http/errors.ts';
+import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { browserOf, markBrowser } from '../browser.ts';
+import { browserOf, markBrowser, rememberSession, sessionOf } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { sendPage } from '../pages.ts';
+import { backToApp, donePath, sessionPath } from '../linking/addresses.ts';
+import { codePage, failurePage, linkedPage } from '../linking/message-pages.ts';
+import { readerOf, showsError, textIn } from '../linking/reader.ts';
+import { callName } from '../linking/vendors.ts';
 import { answers, failures } from '../schemas.ts';
 
 const IssuedCode = Type.Object(
@@ -30,8 +34,10 @@ const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
 
 /** Signing in at an OAuth vendor: from here to the vendor's page and back. */
 export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { signIn, linkCodes, linkSessions, links, limits, publicUrl, random } = dependencies;
+  const { accounts, adapters, assets, signIn, linkCodes, linkSessions, links, limits } = dependencies;
+  const { publicUrl, random } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
+  const showError = showsError(dependencies);
 
   const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
 
@@ -39,7 +45,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     '/oauth/:vendor/authorize',
     {
       exposeHeadRoute: false,
-      config: { access: 'public' },
+      config: { access: 'public', showError },
       schema: {
         summary: "Send the browser to the vendor's sign-in page",
         description: 'With a link session the account is linked when the user comes back.',
@@ -63,6 +69,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         session: session === undefined ? undefined : textIn(session),
         browser,
       });
+      if (typeof session === 'string') rememberSession(reply, session, isSecure());
       return reply.header('cache-control', 'no-store').redirect(location, 302);
     },
   );
@@ -72,7 +79,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     {
       // Whoever only looks must not spend the state.
       exposeHeadRoute: false,
-      config: { access: 'public' },
+      config: { access: 'public', showError },
       schema: {
         summary: 'Where the vendor sends the browser back',
         description:
@@ -97,7 +104,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       const finished = await signIn.finish({ vendor, query, browser });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
-        return intoSession(reply, { vendor, query, browser, finished, session: finished.session });
+        return intoSession(request, reply, { vendor, query, browser, finished, session: finished.session });
       if (finished.outcome === 'failed') throw finished.error;
       return handOutCode(request, reply, { vendor, finished });
     },
@@ -110,13 +117,10 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   ): Promise<FastifyReply> {
     const { code, expiresAt } = await linkCodes.issue(vendor, finished.tokens);
     if (!wantsPage(request)) return reply.send({ vendor, link_code: code, expires_at: rfc3339(expiresAt) });
-    return sendPage(reply, 200, {
-      title: 'Signed in',
-      paragraphs: [
-        'Copy this code into the app that asked for it. It is good once, for 15 minutes, and stands for your account: give it to nobody else.',
-      ],
-      code,
-    });
+    const reader = readerOf(request, assets, null);
+    const adapter = adapters.get(vendor);
+    const name = adapter === undefined ? vendor : callName(adapter, reader.language);
+    return sendPage(reply, codePage(reader, { vendor: name, code }));
   }
 
   interface Ending {
@@ -124,18 +128,20 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     readonly query: URLSearchParams;
     readonly browser: string | undefined;
     readonly finished: Finished;
-    readonly session: NonNullable<Finished['session']>;
+    readonly session: LinkSessionRow;
   }
 
   /** Links at once; a session that fails can be tried again until it ends. */
-  async function intoSession(reply: FastifyReply, ending: Ending): Promise<FastifyReply> {
+  async function intoSession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    ending: Ending,
+  ): Promise<FastifyReply> {
     const { vendor, query, browser, finished, session } = ending;
     if (finished.outcome === 'failed') {
       const said = query.get('error') ?? '';
-      return leadBack(reply, session.redirectUri, {
-        error: finished.error,
-        reason: REASON.test(said) ? said : finished.error.code,
-      });
+      const reason = REASON.test(said) ? said : finished.error.code;
+      return failed(request, reply, { ending, error: finished.error, reason });
     }
     try {
       const { account, userRef } = session;
@@ -145,37 +151,41 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         vendor,
         work: () => links.linkSignedIn({ account, vendor, userRef, tokens }),
       });
-      return leadBack(reply, session.redirectUri, undefined);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return leadBack(reply, session.redirectUri, { error, reason: error.code });
+      return failed(request, reply, { ending, error, reason: error.code });
     }
+    const address = backToApp(session.redirectUri, 'linked');
+    if (address !== null) return reply.redirect(address, 303);
+    const name = nameOf(request, session);
+    if (name !== undefined) return reply.redirect(donePath(name), 303);
+    return sendPage(reply, linkedPage(readerOf(request, assets, await accounts.brands.of(session.account))));
   }
-}
 
-function leadBack(
-  reply: FastifyReply,
-  redirectUri: string | null,
-  failure: { readonly error: AppError; readonly reason: string } | undefined,
-): FastifyReply {
-  if (redirectUri !== null) {
-    const url = new URL(redirectUri);
-    url.searchParams.set('status', failure === undefined ? 'linked' : 'failed');
-    if (failure !== undefined) url.searchParams.set('reason', failure.reason);
-    return reply.redirect(url.href, 303);
+  /** What the session is called, as this browser remembers it: the vendor does not say it. */
+  function nameOf(request: FastifyRequest, row: LinkSessionRow): string | undefined {
+    const session = sessionOf(request, isSecure());
+    return session !== undefined && linkSessions.isCalled(row, session) ? session : undefined;
   }
-  return failure === undefined
-    ? sendPage(reply, 200, {
-        title: 'Linked',
-        paragraphs: ['Your account is linked. You can close this page.'],
-      })
-    : sendPage(reply, 400, {
-        title: 'Not linked',
-        paragraphs: [`Your account was not linked: ${failure.error.message}.`],
-      });
-}
 
-/** What no store can hold is what does not exist. */
-function textIn(value: unknown): string {
-  return typeof value === 'string' && faultInText(value, 'value') === null ? value : '\u{fffd}';
+  async function failed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { ending, error, reason }: { ending: Ending; error: AppError; reason: string },
+  ): Promise<FastifyReply> {
+    const { session } = ending;
+    const address = backToApp(session.redirectUri, 'failed', reason);
+    if (address !== null) return reply.redirect(address, 303);
+    noteError('connect', error, request, reply);
+    const name = error.code === 'session.invalid' ? undefined : nameOf(request, session);
+    const reader = readerOf(request, assets, await accounts.brands.of(session.account));
+    const adapter = adapters.get(ending.vendor);
+    const vendor = adapter === undefined ? undefined : callName(adapter, reader.language);
+    const markup = failurePage(
+      reader,
+      { error, requestId: request.id, vendor, isByForm: false },
+      name === undefined ? null : sessionPath(name),
+    );
+    return sendPage(reply, markup);
+  }
 }

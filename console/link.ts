@@ -1,0 +1,79 @@
+/* Makes the pages of linking quicker; all of them work without it. */
+
+/** Hides vendors while the user types that are not meant, as the server would. */
+function searchAtOnce(input: HTMLInputElement): void {
+  const list = document.getElementById(input.dataset.search ?? '');
+  const status = document.querySelector<HTMLElement>('[data-found]');
+  if (list === null || status === null) return;
+  for (const replaced of document.querySelectorAll<HTMLElement>('[data-replaced]')) replaced.hidden = true;
+  input.form?.addEventListener('submit', (event) => event.preventDefault());
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const item of list.querySelectorAll<HTMLElement>('[data-words]')) {
+      const isMeant = words.every((word) => item.dataset.words?.includes(word));
+      item.hidden = !isMeant;
+      if (isMeant) found += 1;
+    }
+    status.textContent =
+      found === 0 ? (status.dataset.nothing ?? '') : (status.dataset.found ?? '').replace('0', String(found));
+  });
+}
+
+/** Lets the user see a password that is hard to type on a phone. */
+function showOnDemand(input: HTMLInputElement): void {
+  const { show = '', hide = '' } = input.dataset;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'button';
+  const label = (): void => {
+    const isShown = input.type === 'text';
+    button.textContent = isShown ? hide : show;
+    button.setAttribute('aria-pressed', String(isShown));
+  };
+  button.setAttribute('aria-controls', input.id);
+  button.addEventListener('click', () => {
+    input.type = input.type === 'text' ? 'password' : 'text';
+    label();
+  });
+  label();
+  input.after(button);
+}
+
+/** One click is enough, and the vendor takes its time. */
+function sendOnce(form: HTMLFormElement): void {
+  const button = form.querySelector<HTMLButtonElement>('.button-primary');
+  const text = form.querySelector<HTMLElement>('[data-busy-text]');
+  const set = (isBusy: boolean): void => {
+    if (button !== null) button.disabled = isBusy;
+    if (text !== null) text.textContent = isBusy ? (form.dataset.busy ?? '') : '';
+  };
+  form.addEventListener('submit', () => {
+    for (const input of form.querySelectorAll<HTMLInputElement>('.secret input')) input.type = 'password';
+    set(true);
+  });
+  // The back button may bring the page back as it was left.
+  window.addEventListener('pageshow', () => set(false));
+}
+
+function copyOnDemand(line: HTMLElement): void {
+  const code = line.querySelector('code');
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'button';
+  button.textContent = line.dataset.copy ?? '';
+  button.setAttribute('aria-live', 'polite');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(code?.textContent ?? '');
+    button.textContent = line.dataset.copied ?? '';
+  });
+  line.append(button);
+}
+
+for (const input of document.querySelectorAll<HTMLInputElement>('[data-search]')) searchAtOnce(input);
+for (const input of document.querySelectorAll<HTMLInputElement>('[data-show]')) showOnDemand(input);
+for (const form of document.querySelectorAll<HTMLFormElement>('[data-busy]')) sendOnce(form);
+for (const line of document.querySelectorAll<HTMLElement>('[data-copy]')) copyOnDemand(line);
+document.querySelector<HTMLElement>('[data-focus]')?.focus();
+
+export {};

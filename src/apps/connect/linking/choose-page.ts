@@ -1,0 +1,94 @@
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { appOf, backTo, linkPage, makersOf, type Reader } from './frame.ts';
+import { markOf } from './mark.ts';
+import { callName, isMadeUp, kindsInWords, soughtIn, vendorsFor } from './vendors.ts';
+
+const WORDS = {
+  en: {
+    title: 'Connect a device',
+    lead: (app: string) => `Whose is it? After that, ${app} can see it and control it.`,
+    search: 'Search for a brand or a kind of device',
+    find: 'Search',
+    found: (count: number) => `${count} to choose from`,
+    nothing: (query: string) => `Nothing here is called “${query}”.`,
+    nothingFound: 'Nothing here is called that.',
+    missing: (makers: string) => `Is yours missing? Tell ${makers}.`,
+    all: 'Show all',
+    simulated: 'Simulated',
+    none: 'Nothing can be linked here yet.',
+    noneNext: (makers: string) => `Nothing has been set up for you to link. Tell ${makers}.`,
+    failed: 'Your account was not linked. Please try once more.',
+  },
+  sv: {
+    title: 'Anslut en enhet',
+    lead: (app: string) => `Vilket märke är det? Sedan kan ${app} se den och styra den.`,
+    search: 'Sök på märke eller typ av enhet',
+    find: 'Sök',
+    found: (count: number) => `${count} att välja bland`,
+    nothing: (query: string) => `Här finns inget som heter ”${query}”.`,
+    nothingFound: 'Här finns inget som heter så.',
+    missing: (makers: string) => `Saknas ditt märke? Hör av dig till ${makers}.`,
+    all: 'Visa alla',
+    simulated: 'Simulerad',
+    none: 'Här går det inte att ansluta något ännu.',
+    noneNext: (makers: string) => `Inget märke är inställt. Hör av dig till ${makers}.`,
+    failed: 'Ditt konto anslöts inte. Försök en gång till.',
+  },
+} satisfies Words<object>;
+
+export interface ChoosePage {
+  /** Those that can be linked. */
+  readonly vendors: readonly Adapter[];
+  readonly isSimulated: (vendor: string) => boolean;
+  readonly hrefOf: (vendor: Adapter) => string;
+  /** What is searched for; '' for all. */
+  readonly query: string;
+  /** The page itself, without a query. */
+  readonly href: string;
+  /** Where the user goes who does not want to; null without an app to go back to. */
+  readonly cancelHref: string | null;
+  /** The user comes from a try that failed. */
+  readonly hasFailed: boolean;
+}
+
+/** The page on which the end user says whose the device is. */
+export function choosePage(reader: Reader, page: ChoosePage): string {
+  const { vendors, query, href, hasFailed, cancelHref } = page;
+  const words = WORDS[reader.language];
+  const makers = makersOf(reader);
+  const found = vendorsFor(vendors, query);
+  const main =
+    vendors.length === 0
+      ? html`<h1>${words.none}</h1><p class="lead">${words.noneNext(makers)}</p>`
+      : html`<div class="stack-small"><h1>${words.title}</h1><p class="lead">${words.lead(appOf(reader))}</p></div>
+${hasFailed ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>` : null}
+<form class="search" method="get" action="${href}" role="search">
+<label class="hidden-visually" for="q">${words.search}</label>
+<input type="search" id="q" name="q" value="${query}" maxlength="100" placeholder="${words.search}" autocomplete="off" data-search="vendors">
+<button class="button" data-replaced>${words.find}</button>
+</form>
+<p class="soft small" role="status" data-found="${words.found(0)}" data-nothing="${words.nothingFound}">${found.length === 0 ? words.nothing(query) : words.found(found.length)}</p>
+<ul class="vendors" id="vendors">${vendorsFor(vendors, '').map((vendor) => vendorTile(reader, page, { vendor, isFound: found.includes(vendor) }))}</ul>
+${query === '' ? null : html`<p data-replaced><a href="${href}">${words.all}</a></p>`}
+<p class="soft small">${words.missing(makers)}</p>`;
+  return linkPage(reader, {
+    title: vendors.length === 0 ? words.none : words.title,
+    main: html`${main}${cancelHref === null ? null : html`<p><a href="${cancelHref}">${backTo(reader)}</a></p>`}`,
+  });
+}
+
+function vendorTile(
+  { language }: Reader,
+  { isSimulated, hrefOf }: ChoosePage,
+  { vendor, isFound }: { readonly vendor: Adapter; readonly isFound: boolean },
+): Html {
+  const tag = isMadeUp(vendor, isSimulated)
+    ? html` <span class="tag">${WORDS[language].simulated}</span>`
+    : null;
+  const tile = html`<a class="vendor" href="${hrefOf(vendor)}">${markOf(vendor)}<span class="vendor-text"><span class="vendor-name">${callName(vendor, language)}</span>${tag}<span class="vendor-kinds">${kindsInWords(vendor, language)}</span></span></a>`;
+  return isFound
+    ? html`<li data-words="${soughtIn(vendor)}">${tile}</li>`
+    : html`<li data-words="${soughtIn(vendor)}" hidden>${tile}</li>`;
+}

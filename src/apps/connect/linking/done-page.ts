@@ -1,0 +1,132 @@
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { DEVICE_WORDS } from '../../../adapter/words.ts';
+import type { DeviceRow } from '../../../domain/devices/index.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { appOf, backTo, linkPage, type Reader } from './frame.ts';
+import { markOf } from './mark.ts';
+import { shown } from './shown.ts';
+import { callName } from './vendors.ts';
+
+const WORDS = {
+  en: {
+    title: (vendor: string) => `${vendor} is connected`,
+    found: (count: number) => (count === 1 ? 'We found one device:' : `We found ${count} devices:`),
+    more: (count: number) => `and ${count} more`,
+    soon: (app: string) => `It may take a minute until the first figures are in ${app}.`,
+    online: 'Online',
+    offline: 'Cannot be reached now',
+    none: 'No devices were found there.',
+    noneNext: (vendor: string, app: string) =>
+      `Check in ${vendor}’s own app that your device is there, and that you signed in with the right account. Then link it once more from ${app}.`,
+    dialsIn: 'Almost done',
+    dialsInNext:
+      'In the settings of your charging station, enter this address (OCPP, central system or back office):',
+    dialsInThen: (app: string) =>
+      `Enter the identity and the password there, too, that you just filled in. The charging station is in ${app} as soon as it has connected.`,
+    copy: 'Copy',
+    copied: 'Copied',
+    close: 'You can close this page.',
+    waiting: 'Connecting',
+    waitingNext: 'The answer has not come yet. This page looks again by itself.',
+    again: 'Look again',
+  },
+  sv: {
+    title: (vendor: string) => `${vendor} är ansluten`,
+    found: (count: number) => (count === 1 ? 'Vi hittade en enhet:' : `Vi hittade ${count} enheter:`),
+    more: (count: number) => `och ${count} till`,
+    soon: (app: string) => `Det kan ta en minut innan de första värdena syns i ${app}.`,
+    online: 'Uppkopplad',
+    offline: 'Går inte att nå just nu',
+    none: 'Inga enheter hittades där.',
+    noneNext: (vendor: string, app: string) =>
+      `Kontrollera i appen från ${vendor} att din enhet finns där och att du loggade in med rätt konto. Anslut den sedan en gång till från ${app}.`,
+    dialsIn: 'Nästan klart',
+    dialsInNext:
+      'Skriv in den här adressen i laddstationens inställningar (OCPP, centralsystem eller backoffice):',
+    dialsInThen: (app: string) =>
+      `Skriv också in identiteten och lösenordet som du nyss fyllde i. Laddstationen finns i ${app} så snart den har anslutit sig.`,
+    copy: 'Kopiera',
+    copied: 'Kopierad',
+    close: 'Du kan stänga den här sidan.',
+    waiting: 'Ansluter',
+    waitingNext: 'Svaret har inte kommit än. Sidan tittar efter igen av sig själv.',
+    again: 'Titta igen',
+  },
+} satisfies Words<object>;
+
+/** More are counted, not listed. */
+const MOST_LISTED = 50;
+const LONGEST_NAME = 80;
+
+export interface DonePage {
+  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'calledIn' | 'dialIn'>;
+  readonly devices: readonly DeviceRow[];
+  /** Address at which stations dial in. */
+  readonly dialInAddress: string;
+  /** The app, with what came of it; null without one. */
+  readonly backHref: string | null;
+}
+
+/** What was found, and the way back to the app. */
+export function donePage(reader: Reader, page: DonePage): string {
+  const { adapter, devices, backHref } = page;
+  const words = WORDS[reader.language];
+  const name = callName(adapter, reader.language);
+  // Whoever links a station does not hear from it before it has been told where to.
+  const isExpected = adapter.dialIn !== undefined && devices.every(({ seen }) => seen === null);
+  const title = isExpected ? words.dialsIn : words.title(name);
+  const isPrimary = devices.length > 0;
+  return linkPage(reader, {
+    title,
+    main: html`<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
+${isExpected ? dialsIn(reader, page) : devices.length === 0 ? nothingFound(reader, name) : foundDevices(reader, devices)}
+${
+  backHref === null
+    ? html`<p>${words.close}</p>`
+    : html`<p><a class="${isPrimary ? 'button button-primary button-wide' : 'button button-wide'}" href="${backHref}">${backTo(reader)}</a></p>`
+}`,
+  });
+}
+
+function foundDevices(reader: Reader, devices: readonly DeviceRow[]): Html {
+  const words = WORDS[reader.language];
+  const listed = devices.slice(0, MOST_LISTED);
+  return html`<p class="notice notice-good">${words.found(devices.length)}</p>
+<ul class="found">${listed.map((device) => foundDevice(reader, device))}</ul>
+${devices.length > listed.length ? html`<p class="soft">${words.more(devices.length - listed.length)}</p>` : null}
+<p class="soft">${words.soon(appOf(reader))}</p>`;
+}
+
+function foundDevice({ language }: Reader, { name, type, seen }: DeviceRow): Html {
+  const words = WORDS[language];
+  const kind = DEVICE_WORDS[language][type].one;
+  const called = shown(name ?? '', LONGEST_NAME);
+  const isOnline = seen?.state.online;
+  return html`<li><span class="found-text"><bdi class="found-name">${called === '' ? capitalized(kind) : called}</bdi>${called === '' ? null : html`<span class="found-kind">${capitalized(kind)}</span>`}</span>${
+    isOnline === undefined
+      ? null
+      : html`<span class="${isOnline ? 'tag tag-good' : 'tag'}">${isOnline ? words.online : words.offline}</span>`
+  }</li>`;
+}
+
+function nothingFound(reader: Reader, vendor: string): Html {
+  const words = WORDS[reader.language];
+  return html`<div class="notice notice-note"><p><strong>${words.none}</strong></p><p>${words.noneNext(vendor, appOf(reader))}</p></div>`;
+}
+
+function dialsIn(reader: Reader, { dialInAddress }: DonePage): Html {
+  const words = WORDS[reader.language];
+  return html`<p>${words.dialsInNext}</p><p class="code-line" data-copy="${words.copy}" data-copied="${words.copied}"><code>${dialInAddress}</code></p><p>${words.dialsInThen(appOf(reader))}</p>`;
+}
+
+/** While another tab, or the click before, is still at it. */
+export function waitingPage(reader: Reader, href: string): string {
+  const words = WORDS[reader.language];
+  return linkPage(reader, {
+    title: words.waiting,
+    main: html`<h1>${words.waiting}</h1><p class="lead">${words.waitingNext}</p><p><a class="button" href="${href}">${words.again}</a></p>`,
+  });
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,38 @@
+import type { AppError } from '../../../core/errors.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { failureInWords } from './failure-words.ts';
+import { makersOf, type Reader } from './frame.ts';
+import { shown } from './shown.ts';
+
+const WORDS = {
+  en: { support: 'For support', number: 'Number' },
+  sv: { support: 'För support', number: 'Nummer' },
+} satisfies Words<object>;
+
+const LONGEST_SENTENCE = 300;
+
+/** A failure, with what support needs to find it. */
+export interface Failure {
+  readonly error: AppError;
+  readonly requestId: string;
+  /** Name of the vendor, where it is known. */
+  readonly vendor: string | undefined;
+  readonly isByForm: boolean;
+}
+
+/** The words for a failure, for the reader. */
+export function wordsFor(
+  reader: Reader,
+  { error, vendor, isByForm }: Failure,
+): ReturnType<typeof failureInWords> {
+  return failureInWords(error, { language: reader.language, vendor, makers: makersOf(reader), isByForm });
+}
+
+/** What a home owner does not need, and whoever helps does. The sentence is the one that programs get. */
+export function forSupport({ language }: Reader, { error, requestId }: Failure): Html {
+  const words = WORDS[language];
+  return html`<details class="support"><summary>${words.support}</summary>
+<p class="small soft">${words.number} <code>${requestId}</code> · <code>${error.code}</code></p>
+<p class="small soft" lang="en">${shown(error.message, LONGEST_SENTENCE)}</p></details>`;
+}

@@ -1,0 +1,223 @@
+import type { AppError, ErrorCodeName } from '../../../core/errors.ts';
+import type { Language, Words } from '../../../pages/language.ts';
+
+/** What an end user is told of a failure: what it was, and what to do next. */
+export interface FailureWords {
+  readonly what: string;
+  readonly next: string;
+}
+
+interface About {
+  /** Name of the vendor, or what stands for it where it is not known. */
+  readonly vendor: string;
+  /** Who can be asked about the app, in the middle of a sentence. */
+  readonly makers: string;
+  /** "2 minutes", or what is said where nobody knows. */
+  readonly wait: string;
+  /** The user filled in a form of ours; else signed in at the vendor's own page. */
+  readonly isByForm: boolean;
+}
+
+type Say = (about: About) => FailureWords;
+
+interface FailureTexts {
+  readonly vendor: string;
+  readonly someTime: string;
+  readonly minutes: (count: number) => string;
+  /** What every other code is told as. */
+  readonly other: Say;
+  readonly codes: Partial<Record<ErrorCodeName, Say>>;
+}
+
+const NOT_YOURS_EN = 'It is not your fault, and nothing was changed. Try again in a few minutes.';
+const NOT_YOURS_SV = 'Det är inte ditt fel och ingenting har ändrats. Försök igen om några minuter.';
+
+const refusedEn: Say = ({ vendor, isByForm }) => ({
+  what: `${vendor} did not accept the sign-in.`,
+  next: isByForm
+    ? `Check what you filled in and write the password once more. After several wrong tries ${vendor} may lock the account for a while; if you are not sure of the password, choose a new one there first.`
+    : 'Try again, and sign in once more.',
+});
+const refusedSv: Say = ({ vendor, isByForm }) => ({
+  what: `${vendor} godtog inte inloggningen.`,
+  next: isByForm
+    ? `Kontrollera det du fyllt i och skriv lösenordet en gång till. Efter flera felaktiga försök kan ${vendor} låsa kontot en stund; är du osäker på lösenordet, välj först ett nytt där.`
+    : 'Försök igen och logga in en gång till.',
+});
+const unknownEn: Say = () => ({
+  what: 'This cannot be linked here.',
+  next: 'Go back and choose another.',
+});
+const unknownSv: Say = () => ({
+  what: 'Det här går inte att ansluta här.',
+  next: 'Gå tillbaka och välj något annat.',
+});
+const brokenEn: Say = () => ({
+  what: 'What you sent did not reach us as it should.',
+  next: 'Open the link from the app once more and try again.',
+});
+const brokenSv: Say = () => ({
+  what: 'Det du skickade kom inte fram som det skulle.',
+  next: 'Öppna länken från appen en gång till och försök igen.',
+});
+const pausedEn: Say = () => ({
+  what: 'We have a short interruption.',
+  next: 'Nothing was changed. Try again in a minute.',
+});
+const pausedSv: Say = () => ({
+  what: 'Vi har ett kort avbrott.',
+  next: 'Ingenting har ändrats. Försök igen om en minut.',
+});
+
+const WORDS = {
+  en: {
+    vendor: 'the vendor',
+    someTime: 'a few minutes',
+    minutes: (count) => (count === 1 ? 'a minute' : `${count} minutes`),
+    other: ({ makers }) => ({
+      what: 'Something went wrong on our side.',
+      next: `Try again. If it stays like this, tell ${makers} the number below.`,
+    }),
+    codes: {
+      'link.credentials_refused': refusedEn,
+      'vendor.login_expired': refusedEn,
+      'link.credentials_invalid': () => ({
+        what: 'Something that you filled in does not fit.',
+        next: 'Look through the fields and try again.',
+      }),
+      'vendor.unreachable': ({ vendor }) => ({
+        what: `${vendor} cannot be reached right now.`,
+        next: NOT_YOURS_EN,
+      }),
+      'vendor.timeout': ({ vendor }) => ({ what: `${vendor} did not answer in time.`, next: NOT_YOURS_EN }),
+      'vendor.rate_limited': ({ vendor, wait }) => ({
+        what: `${vendor} asks us to wait.`,
+        next: `Too much was asked there just now. Try again in ${wait}.`,
+      }),
+      'vendor.refused': ({ vendor }) => ({
+        what: `${vendor} did not let us see your devices.`,
+        next: `Check in ${vendor}’s own app that this account has access to the device, and try again.`,
+      }),
+      'vendor.answer_invalid': ({ vendor, makers }) => ({
+        what: `${vendor} answered something that we do not understand.`,
+        next: `Try again later. If it stays like this, tell ${makers} the number below.`,
+      }),
+      'oauth.denied': ({ vendor }) => ({
+        what: `${vendor} did not give us permission.`,
+        next: 'You may have cancelled. Nothing was linked; try again if you want to.',
+      }),
+      'oauth.state_invalid': () => ({
+        what: 'This sign-in has ended.',
+        next: 'It took more than ten minutes, or was begun in another browser. Begin again in this one.',
+      }),
+      'oauth.not_configured': ({ vendor, makers }) => ({
+        what: `${vendor} cannot be linked here yet.`,
+        next: `It has not been set up. Tell ${makers}.`,
+      }),
+      'oauth.unsupported': unknownEn,
+      'vendor.unknown': unknownEn,
+      'route.not_found': unknownEn,
+      'session.invalid': () => ({
+        what: 'This link cannot be used any more.',
+        next: 'A link is good once, and for a day. If you used it, your devices are in the app already. If not, go back to the app and begin again there.',
+      }),
+      'limit.exceeded': ({ wait }) => ({
+        what: 'That was too many tries in a short time.',
+        next: `To keep your account from being locked, wait ${wait} and try again.`,
+      }),
+      'limit.busy': pausedEn,
+      'origin.foreign': brokenEn,
+      'request.malformed': brokenEn,
+      'request.media_type': brokenEn,
+      'request.too_large': brokenEn,
+      'request.timeout': brokenEn,
+      'database.unavailable': pausedEn,
+      'database.full': pausedEn,
+      'server.stopping': pausedEn,
+    },
+  },
+  sv: {
+    vendor: 'tillverkaren',
+    someTime: 'några minuter',
+    minutes: (count) => (count === 1 ? 'en minut' : `${count} minuter`),
+    other: ({ makers }) => ({
+      what: 'Något gick fel hos oss.',
+      next: `Försök igen. Om det fortsätter, hör av dig till ${makers} med numret nedan.`,
+    }),
+    codes: {
+      'link.credentials_refused': refusedSv,
+      'vendor.login_expired': refusedSv,
+      'link.credentials_invalid': () => ({
+        what: 'Något av det du fyllt i stämmer inte.',
+        next: 'Gå igenom fälten och försök igen.',
+      }),
+      'vendor.unreachable': ({ vendor }) => ({ what: `Vi når inte ${vendor} just nu.`, next: NOT_YOURS_SV }),
+      'vendor.timeout': ({ vendor }) => ({ what: `${vendor} svarade inte i tid.`, next: NOT_YOURS_SV }),
+      'vendor.rate_limited': ({ vendor, wait }) => ({
+        what: `${vendor} ber oss att vänta.`,
+        next: `Det har frågats för mycket där just nu. Försök igen om ${wait}.`,
+      }),
+      'vendor.refused': ({ vendor }) => ({
+        what: `${vendor} lät oss inte se dina enheter.`,
+        next: `Kontrollera i appen från ${vendor} att kontot har tillgång till enheten och försök igen.`,
+      }),
+      'vendor.answer_invalid': ({ vendor, makers }) => ({
+        what: `${vendor} svarade något som vi inte förstår.`,
+        next: `Försök igen senare. Om det fortsätter, hör av dig till ${makers} med numret nedan.`,
+      }),
+      'oauth.denied': ({ vendor }) => ({
+        what: `${vendor} gav oss inte tillåtelse.`,
+        next: 'Du kan ha avbrutit. Ingenting har anslutits; försök igen om du vill.',
+      }),
+      'oauth.state_invalid': () => ({
+        what: 'Den här inloggningen är avslutad.',
+        next: 'Den tog mer än tio minuter eller började i en annan webbläsare. Börja om i den här.',
+      }),
+      'oauth.not_configured': ({ vendor, makers }) => ({
+        what: `${vendor} går inte att ansluta här ännu.`,
+        next: `Det är inte inställt. Hör av dig till ${makers}.`,
+      }),
+      'oauth.unsupported': unknownSv,
+      'vendor.unknown': unknownSv,
+      'route.not_found': unknownSv,
+      'session.invalid': () => ({
+        what: 'Den här länken går inte att använda längre.',
+        next: 'En länk fungerar en gång och i ett dygn. Har du använt den finns dina enheter redan i appen. Annars går du tillbaka till appen och börjar om där.',
+      }),
+      'limit.exceeded': ({ wait }) => ({
+        what: 'Det blev för många försök på kort tid.',
+        next: `För att ditt konto inte ska låsas: vänta ${wait} och försök igen.`,
+      }),
+      'limit.busy': pausedSv,
+      'origin.foreign': brokenSv,
+      'request.malformed': brokenSv,
+      'request.media_type': brokenSv,
+      'request.too_large': brokenSv,
+      'request.timeout': brokenSv,
+      'database.unavailable': pausedSv,
+      'database.full': pausedSv,
+      'server.stopping': pausedSv,
+    },
+  },
+} satisfies Words<FailureTexts>;
+
+/** A failure as a home owner understands it; codes that they do not meet are told as one. */
+export function failureInWords(
+  { code, retryAfterSeconds }: Pick<AppError, 'code' | 'retryAfterSeconds'>,
+  about: { language: Language; vendor: string | undefined; makers: string; isByForm: boolean },
+): FailureWords {
+  const texts: FailureTexts = WORDS[about.language];
+  const say = texts.codes[code] ?? texts.other;
+  const words = say({
+    vendor: about.vendor ?? texts.vendor,
+    makers: about.makers,
+    wait:
+      retryAfterSeconds === undefined
+        ? texts.someTime
+        : texts.minutes(Math.max(1, Math.ceil(retryAfterSeconds / 60))),
+    isByForm: about.isByForm,
+  });
+  return { what: capitalized(words.what), next: words.next };
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

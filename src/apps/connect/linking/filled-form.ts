@@ -1,0 +1,128 @@
+import { Compile } from 'typebox/compile';
+import type { CredentialField } from '../../../adapter/credential-fields.ts';
+import type { FieldWords } from '../../../adapter/words.ts';
+import type { Json, JsonObject } from '../../../core/json.ts';
+import type { Form } from '../../../http/forms.ts';
+import type { Language, Words } from '../../../pages/language.ts';
+
+interface FaultTexts {
+  readonly missing: string;
+  readonly short: (least: number) => string;
+  readonly long: (most: number) => string;
+  readonly whole: string;
+  readonly number: string;
+  readonly least: (least: number) => string;
+  readonly most: (most: number) => string;
+  readonly other: string;
+}
+
+const WORDS = {
+  en: {
+    missing: 'Fill this in.',
+    short: (least) => `Write at least ${least} characters.`,
+    long: (most) => `Write at most ${most} characters.`,
+    whole: 'Write a whole number.',
+    number: 'Write a number.',
+    least: (least) => `Write ${least} or more.`,
+    most: (most) => `Write ${most} or less.`,
+    other: 'This does not look right. Check it once more.',
+  },
+  sv: {
+    missing: 'Fyll i det här.',
+    short: (least) => `Skriv minst ${least} tecken.`,
+    long: (most) => `Skriv högst ${most} tecken.`,
+    whole: 'Skriv ett heltal.',
+    number: 'Skriv ett tal.',
+    least: (least) => `Skriv ${least} eller mer.`,
+    most: (most) => `Skriv ${most} eller mindre.`,
+    other: 'Det här ser inte rätt ut. Kontrollera det en gång till.',
+  },
+} satisfies Words<FaultTexts>;
+
+/** What an end user filled in. */
+export interface Filled {
+  readonly credentials: JsonObject;
+  /** What is wrong, by field, in words. */
+  readonly faults: ReadonlyMap<string, string>;
+  /** What the form shows again, by field: never a secret. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Nothing yet. */
+export const NOT_FILLED: Filled = { credentials: {}, faults: new Map(), values: new Map() };
+
+/** Reads a form as credentials of a vendor. What is left empty is left out. */
+export function readForm(
+  fields: readonly CredentialField[],
+  form: Form,
+  { language, wordsOf }: { language: Language; wordsOf: (field: CredentialField) => FieldWords },
+): Filled {
+  const credentials: Record<string, Json> = {};
+  const faults = new Map<string, string>();
+  const values = new Map<string, readonly string[]>();
+  for (const field of fields) {
+    const { name, kind, isRequired, schema } = field;
+    const given = form.all(name);
+    if (kind.is !== 'secret') values.set(name, given);
+    const value = valueIn(kind, given);
+    if (value === undefined) {
+      if (isRequired) faults.set(name, WORDS[language].missing);
+      continue;
+    }
+    credentials[name] = value;
+    const fault = faultIn(schema, value, { texts: WORDS[language], words: wordsOf(field) });
+    if (fault !== null) faults.set(name, fault);
+  }
+  return { credentials, faults, values };
+}
+
+function valueIn(kind: CredentialField['kind'], given: readonly string[]): Json | undefined {
+  const last = given.at(-1) ?? '';
+  switch (kind.is) {
+    case 'secret':
+      return last === '' ? undefined : last;
+    case 'several':
+      return given.length === 0 ? undefined : [...new Set(given)];
+    case 'yes':
+      return given.length > 0;
+    case 'whole':
+    case 'number': {
+      const text = last.trim().replace(',', '.');
+      // What is no number stays a text, so that the schema says what is wrong with it.
+      return text === '' ? undefined : Number.isFinite(Number(text)) ? Number(text) : text;
+    }
+    default:
+      // Phones add a blank when they complete a word.
+      return last.trim() === '' ? undefined : last.trim();
+  }
+}
+
+interface Fault {
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+function faultIn(
+  schema: CredentialField['schema'],
+  value: Json,
+  { texts, words }: { texts: FaultTexts; words: FieldWords },
+): string | null {
+  const check = Compile(schema);
+  if (check.Check(value)) return null;
+  const [fault] = check.Errors(value) as readonly Fault[];
+  const limit = Number(fault?.params.limit);
+  switch (fault?.keyword) {
+    case 'minLength':
+      return texts.short(limit);
+    case 'maxLength':
+      return texts.long(limit);
+    case 'type':
+      return fault.params.type === 'integer' ? texts.whole : texts.number;
+    case 'minimum':
+      return texts.least(limit);
+    case 'maximum':
+      return texts.most(limit);
+    default:
+      return words.fault ?? texts.other;
+  }
+}

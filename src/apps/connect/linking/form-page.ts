@@ -1,0 +1,114 @@
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { type CredentialField, credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
+import { html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
+import { fieldset } from './field.ts';
+import type { Filled } from './filled-form.ts';
+import { appOf, backTo, linkPage, type Reader } from './frame.ts';
+import { markOf } from './mark.ts';
+import { callName, isMadeUp } from './vendors.ts';
+
+const WORDS = {
+  en: {
+    title: (vendor: string) => `Connect ${vendor}`,
+    lead: (app: string) => `After that, ${app} can see your devices and control them.`,
+    madeUp: 'This is for trying things out. The devices are made up, and nothing in your home is touched.',
+    more: 'More settings',
+    submit: 'Connect',
+    busy: 'Connecting. This can take half a minute.',
+    secret: (app: string) =>
+      `Your password is kept encrypted and used for this alone. It is never shown to ${app}.`,
+    fieldFaults: 'Something needs another look',
+    fieldFaultsNext: 'What it is stands beside each field. Write the password once more, too.',
+    notLinked: 'Not linked yet',
+    failed: 'Your account was not linked. Please try once more.',
+    another: 'Choose another',
+  },
+  sv: {
+    title: (vendor: string) => `Anslut ${vendor}`,
+    lead: (app: string) => `Sedan kan ${app} se dina enheter och styra dem.`,
+    madeUp: 'Det här är till för att prova. Enheterna är påhittade och ingenting i ditt hem påverkas.',
+    more: 'Fler inställningar',
+    submit: 'Anslut',
+    busy: 'Ansluter. Det kan ta en halv minut.',
+    secret: (app: string) =>
+      `Ditt lösenord sparas krypterat och används bara till det här. Det visas aldrig för ${app}.`,
+    fieldFaults: 'Något behöver ses över',
+    fieldFaultsNext: 'Vad det är står vid varje fält. Skriv också lösenordet en gång till.',
+    notLinked: 'Inte ansluten än',
+    failed: 'Ditt konto anslöts inte. Försök en gång till.',
+    another: 'Välj något annat',
+  },
+} satisfies Words<object>;
+
+export interface FormPage {
+  readonly adapter: Adapter;
+  readonly isSimulated: (vendor: string) => boolean;
+  readonly filled: Filled;
+  /** Why the last try failed. */
+  readonly failure?: Failure | undefined;
+  /** The user comes from a try that failed for a reason that is not known here. */
+  readonly hasFailed?: boolean;
+  /** Where the form is sent. */
+  readonly href: string;
+  /** Where another vendor can be chosen; null where there is no choice. */
+  readonly chooseHref: string | null;
+  readonly cancelHref: string | null;
+}
+
+/** The form that asks for a vendor's credentials, made from their schema. */
+export function formPage(reader: Reader, page: FormPage): string {
+  const { adapter, filled, failure, href, chooseHref, cancelHref } = page;
+  const words = WORDS[reader.language];
+  const fields = credentialFields(adapter.credentials);
+  const shownField = (field: CredentialField) =>
+    fieldset(field, {
+      language: reader.language,
+      words: wordsOf(adapter, field, reader.language),
+      values: filled.values.get(field.name) ?? [],
+      fault: filled.faults.get(field.name),
+    });
+  const optional = fields.filter(({ isRequired }) => !isRequired);
+  const isOptionalTouched = optional.some(
+    ({ name }) => filled.faults.has(name) || (filled.values.get(name) ?? []).some((value) => value !== ''),
+  );
+  const hasSecret = fields.some(({ kind }) => kind.is === 'secret');
+  const isFaulty = filled.faults.size > 0;
+  const title = words.title(callName(adapter, reader.language));
+  const main = html`<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
+${
+  isFaulty
+    ? html`<div class="notice notice-bad" role="alert" tabindex="-1" data-focus><p><strong>${words.fieldFaults}</strong></p><p>${words.fieldFaultsNext}</p></div>`
+    : failure === undefined
+      ? page.hasFailed === true
+        ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>`
+        : html`<p class="lead">${words.lead(appOf(reader))}</p>`
+      : failureNotice(reader, failure)
+}
+${isMadeUp(adapter, page.isSimulated) && !isFaulty && failure === undefined ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
+<form class="stack" method="post" action="${href}" autocomplete="off" data-busy="${words.busy}">
+${fields.filter(({ isRequired }) => isRequired).map(shownField)}
+${
+  optional.length === 0
+    ? null
+    : html`${isOptionalTouched ? html`<details open>` : html`<details>`}<summary>${words.more}</summary><div class="stack more">${optional.map(shownField)}</div></details>`
+}
+<button class="button button-primary button-wide">${words.submit}</button>
+<p class="soft small" role="status" data-busy-text></p>
+</form>
+${hasSecret ? html`<p class="soft small">${words.secret(appOf(reader))}</p>` : null}
+<ul class="ways">
+${chooseHref === null ? null : html`<li><a href="${chooseHref}">${words.another}</a></li>`}
+${cancelHref === null ? null : html`<li><a href="${cancelHref}">${backTo(reader)}</a></li>`}
+</ul>`;
+  return linkPage(reader, {
+    title: isFaulty || failure !== undefined ? `${words.notLinked}: ${title}` : title,
+    main,
+  });
+}
+
+function failureNotice(reader: Reader, failure: Failure) {
+  const { what, next } = wordsFor(reader, failure);
+  return html`<div class="notice notice-bad" role="alert" tabindex="-1" data-focus><p><strong>${what}</strong></p><p>${next}</p>${forSupport(reader, failure)}</div>`;
+}

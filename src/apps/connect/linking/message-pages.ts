@@ -1,0 +1,63 @@
+import { html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
+import { linkPage, type Reader } from './frame.ts';
+
+const WORDS = {
+  en: {
+    again: 'Try again',
+    linked: 'Your account is connected',
+    close: 'You can close this page.',
+    signedIn: (vendor: string) => `You are signed in at ${vendor}`,
+    code: 'Copy this code into the app that asked for it:',
+    copy: 'Copy',
+    copied: 'Copied',
+    codeNote: 'It is good once, for 15 minutes. It stands for your account: give it to nobody else.',
+  },
+  sv: {
+    again: 'Försök igen',
+    linked: 'Ditt konto är anslutet',
+    close: 'Du kan stänga den här sidan.',
+    signedIn: (vendor: string) => `Du är inloggad hos ${vendor}`,
+    code: 'Kopiera den här koden till appen som bad om den:',
+    copy: 'Kopiera',
+    copied: 'Kopierad',
+    codeNote: 'Den fungerar en gång, i 15 minuter. Den står för ditt konto: ge den inte till någon annan.',
+  },
+} satisfies Words<object>;
+
+/** What went wrong and what to do next; `againHref` is null where trying again leads nowhere. */
+export function failurePage(reader: Reader, failure: Failure, againHref: string | null): string {
+  const { what, next } = wordsFor(reader, failure);
+  const title = what.replace(/\.$/, '');
+  return linkPage(reader, {
+    title,
+    main: html`<h1>${title}</h1><p class="lead">${next}</p>
+${againHref === null ? null : html`<p><a class="button button-primary" href="${againHref}">${WORDS[reader.language].again}</a></p>`}
+${forSupport(reader, failure)}`,
+  });
+}
+
+/** The account is linked, and no more is known in this browser. */
+export function linkedPage(reader: Reader): string {
+  const words = WORDS[reader.language];
+  return linkPage(reader, {
+    title: words.linked,
+    main: html`<h1>${words.linked}</h1><p class="lead">${words.close}</p>`,
+  });
+}
+
+/** The code that stands for a sign-in, to be copied into the app. */
+export function codePage(
+  reader: Reader,
+  { vendor, code }: { readonly vendor: string; readonly code: string },
+): string {
+  const words = WORDS[reader.language];
+  const title = words.signedIn(vendor);
+  return linkPage(reader, {
+    title,
+    main: html`<h1>${title}</h1><p>${words.code}</p>
+<p class="code-line" data-copy="${words.copy}" data-copied="${words.copied}"><code>${code}</code></p>
+<p class="soft">${words.codeNote}</p>`,
+  });
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppError } from '../../../core/errors.ts';
+import { faultInText } from '../../../core/json.ts';
+import type { Brand } from '../../../domain/accounts/index.ts';
+import { sendPage } from '../../../http/pages.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { languageOf } from '../../../pages/language.ts';
+import { sessionOf } from '../browser.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { sessionPath } from './addresses.ts';
+import type { Reader } from './frame.ts';
+import { failurePage } from './message-pages.ts';
+import { callName } from './vendors.ts';
+
+/** Who reads a page, by what the browser says of itself. */
+export function readerOf(request: FastifyRequest, assets: Assets, brand: Brand | null): Reader {
+  return { assets, brand, language: languageOf(request.headers['accept-language']) };
+}
+
+/** What no store can hold is what does not exist. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' && faultInText(value, 'value') === null ? value : '\u{fffd}';
+}
+
+/** Shows a browser an error of a route of linking as a page; the way back leads to the session that it came from. */
+export function showsError({ assets, adapters, publicUrl }: ConnectDependencies) {
+  return (error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { session: inPath, vendor } = request.params as { session?: unknown; vendor?: unknown };
+    const { session: inQuery } = request.query as { session?: unknown };
+    const given = [inPath, inQuery].find((one) => typeof one === 'string');
+    const session =
+      given === undefined ? sessionOf(request, publicUrl().startsWith('https:')) : textIn(given);
+    const isOver = error.code === 'session.invalid' || session === undefined;
+    const reader = readerOf(request, assets, null);
+    const adapter = adapters.get(textIn(vendor));
+    const failure = {
+      error,
+      requestId: request.id,
+      vendor: adapter === undefined ? undefined : callName(adapter, reader.language),
+      isByForm: inPath !== undefined,
+    };
+    return sendPage(reply, failurePage(reader, failure, isOver ? null : sessionPath(session)));
+  };
+}

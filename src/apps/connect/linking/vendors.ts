@@ -1,0 +1,56 @@
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
+import { DEVICE_WORDS } from '../../../adapter/words.ts';
+import type { Language, Words } from '../../../pages/language.ts';
+
+const WORDS = {
+  en: { every: 'Every kind of device', and: 'and' },
+  sv: { every: 'Alla sorters enheter', and: 'och' },
+} satisfies Words<object>;
+
+/** More than these are not told apart in a line. */
+const MOST_KINDS = 4;
+
+const typesOf = ({ kinds }: Adapter): DeviceType[] =>
+  DEVICE_TYPES.filter((type) => kinds[type] !== undefined);
+
+/** What a vendor is called in a text. */
+export const callName = (
+  { name, calledIn }: Pick<Adapter, 'name' | 'calledIn'>,
+  language: Language,
+): string => calledIn?.[language] ?? name;
+
+/** Its devices are made up, or a simulator stands in for it. */
+export const isMadeUp = ({ slug, conditions }: Adapter, isSimulated: (vendor: string) => boolean): boolean =>
+  conditions !== undefined || isSimulated(slug);
+
+/** What a vendor has, in words: "Cars, home batteries and solar panels". */
+export function kindsInWords(adapter: Adapter, language: Language): string {
+  const words = WORDS[language];
+  const types = typesOf(adapter);
+  if (types.length > MOST_KINDS) return words.every;
+  const all = types.map((type) => DEVICE_WORDS[language][type].many);
+  const last = all.pop() ?? '';
+  const text = all.length === 0 ? last : `${all.join(', ')} ${words.and} ${last}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a search looks in: the name and the kinds, in both languages. */
+export function soughtIn(adapter: Adapter): string {
+  const types = typesOf(adapter);
+  const kinds = (['en', 'sv'] as const).flatMap((language) =>
+    types.flatMap((type) => Object.values(DEVICE_WORDS[language][type])),
+  );
+  return [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds]
+    .join(' ')
+    .toLowerCase();
+}
+
+/** Those that have every word of a query, by name; what is made up for trying out comes last. */
+export function vendorsFor(adapters: readonly Adapter[], query: string): Adapter[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const rank = ({ conditions }: Adapter) => (conditions === undefined ? 0 : 1);
+  return adapters
+    .filter((adapter) => words.every((word) => soughtIn(adapter).includes(word)))
+    .toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, 'sv'));
+}

@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
+import { AppError } from '../../../core/errors.ts';
+import type { LinkSessionRow } from '../../../domain/links/index.ts';
+import { noteError } from '../../../http/errors.ts';
+import { acceptForms, formOf } from '../../../http/forms.ts';
+import { sendPage } from '../../../http/pages.ts';
+import { refuseForeign } from '../../../http/same-origin.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import { markBrowser } from '../browser.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { donePath, FORM_ROUTE } from '../linking/addresses.ts';
+import { type Filled, readForm } from '../linking/filled-form.ts';
+import { formPage } from '../linking/form-page.ts';
+import type { Reader } from '../linking/frame.ts';
+import { textIn } from '../linking/reader.ts';
+import type { SessionPages, SessionPath } from '../linking/session-pages.ts';
+import { callName } from '../linking/vendors.ts';
+
+const MOST_BYTES = 16 * 1024;
+const WINDOW_SECONDS = 900;
+/** Wrong passwords lock people out at their vendor. */
+const TRIES_OF_SESSION = 10;
+/** Many users may share an address, as those of a mobile network do. */
+const TRIES_OF_ADDRESS = 120;
+
+interface Try {
+  readonly row: LinkSessionRow;
+  readonly reader: Reader;
+  readonly session: string;
+  readonly adapter: Adapter;
+  readonly browser: string;
+  readonly filled: Filled;
+}
+
+/** Takes the form with a vendor's credentials, and links with them. */
+export function linkFormRoute(
+  app: FastifyInstance,
+  dependencies: ConnectDependencies,
+  pages: SessionPages,
+): void {
+  const { links, linkSessions, limits, configuredUrl, random } = dependencies;
+  const ofAddress = limits.perIp('link.form', TRIES_OF_ADDRESS, WINDOW_SECONDS);
+  const ofSession = limits.perName('link.form.session', TRIES_OF_SESSION, WINDOW_SECONDS);
+
+  async function linkWith(
+    { row, adapter, browser, filled }: Try,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    await ofAddress.take(request.ip, reply);
+    await ofSession.take(row.sha256, reply);
+    const { account, userRef } = row;
+    const { slug: vendor } = adapter;
+    const { credentials } = filled;
+    await linkSessions.use(row, {
+      browser,
+      vendor,
+      work: () => links.link({ account, vendor, userRef, credentials, begun: () => {} }),
+    });
+  }
+
+  acceptForms(app);
+  app.post<SessionPath>(
+    FORM_ROUTE,
+    {
+      bodyLimit: MOST_BYTES,
+      config: { access: 'public', showError: pages.showError },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      refuseForeign(request, configuredUrl);
+      const session = textIn(request.params.session);
+      const browser = markBrowser(request, reply, { isSecure: pages.isSecure(), random });
+      const done = await pages.pathOfUsed(request, session);
+      if (done !== undefined) return reply.redirect(done, 303);
+      const { row, reader } = await pages.open(request, session);
+      const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
+      if (typeof adapter === 'string') return reply.redirect(adapter, 303);
+      const filled = readForm(credentialFields(adapter.credentials), formOf(request.body), {
+        language: reader.language,
+        wordsOf: (field) => wordsOf(adapter, field, reader.language),
+      });
+      const around = pages.aroundForm(row, session, adapter);
+      try {
+        const [fault] = filled.faults;
+        if (fault !== undefined)
+          throw new AppError('link.credentials_invalid', `credentials.${fault[0]}: ${fault[1]}`);
+        await linkWith({ row, reader, session, adapter, browser, filled }, request, reply);
+      } catch (error) {
+        if (!(error instanceof AppError) || !wantsPage(request)) throw error;
+        // Another click came first: what it finds is shown.
+        const path = await pages.pathOfUsed(request, session);
+        if (path !== undefined) return reply.redirect(path, 303);
+        if (error.code === 'session.invalid') throw error;
+        noteError('connect', error, request, reply);
+        const failure = {
+          error,
+          requestId: request.id,
+          vendor: callName(adapter, reader.language),
+          isByForm: true,
+        };
+        return sendPage(reply, formPage(reader, { ...around, filled, failure }));
+      }
+      return reply.redirect(donePath(session), 303);
+    },
+  );
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { sendPage } from '../../../http/pages.ts';
+import { markBrowser } from '../browser.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { backToApp, DONE_ROUTE, donePath, FORM_ROUTE, formPath, sessionPath } from '../linking/addresses.ts';
+import { choosePage } from '../linking/choose-page.ts';
+import { donePage, waitingPage } from '../linking/done-page.ts';
+import { NOT_FILLED } from '../linking/filled-form.ts';
+import { formPage } from '../linking/form-page.ts';
+import { textIn } from '../linking/reader.ts';
+import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
+import { shown } from '../linking/shown.ts';
+import { failures } from '../schemas.ts';
+import { linkFormRoute } from './link-form.ts';
+
+const LONGEST_QUERY = 100;
+/** Between two looks at whether the vendor has answered. */
+const LOOK_AGAIN_SECONDS = 3;
+
+/** The pages on which an end user links an account: whose it is, what it is signed in to with, what was found. */
+export async function linkPageRoutes(app: FastifyInstance, dependencies: ConnectDependencies): Promise<void> {
+  const { adapters, devices, linkSessions, isConfigured, isSimulated } = dependencies;
+  const { publicUrl, random } = dependencies;
+  const pages = createSessionPages(dependencies);
+  const { isSecure, showError } = pages;
+
+  /** Who has used the session goes to what was found, from wherever the back button leads. */
+  async function openOrDone(request: FastifyRequest, reply: FastifyReply, session: string) {
+    try {
+      return await pages.open(request, session);
+    } catch (error) {
+      const path = await pages.pathOfUsed(request, session);
+      if (path === undefined) throw error;
+      reply.redirect(path, 303);
+      return undefined;
+    }
+  }
+
+  app.get<SessionPath>(
+    '/link/sessions/:session',
+    {
+      config: { access: 'public', showError },
+      schema: {
+        summary: 'The page on which the end user picks a vendor and signs in',
+        tags: ['Linking'],
+        params: Type.Object({ session: Type.String() }),
+        querystring: Type.Object({
+          q: Type.Optional(Type.String({ description: 'Shows the vendors that this is said of' })),
+        }),
+        produces: ['text/html'],
+        response: {
+          303: Type.Null({ description: 'To the sign-in at the one vendor that the session is for' }),
+          ...failures([400, 503]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = textIn(request.params.session);
+      const opened = await openOrDone(request, reply, session);
+      if (opened === undefined) return reply;
+      const { row, reader } = opened;
+      const failed = request.query.failed === undefined ? '' : '?failed';
+      if (row.vendor !== null && adapters.has(row.vendor)) {
+        const next = pages.vendorFor(row, session, row.vendor);
+        return reply.redirect(
+          typeof next === 'string' ? next : `${formPath(session, next.slug)}${failed}`,
+          303,
+        );
+      }
+      const markup = choosePage(reader, {
+        vendors: row.vendor === null ? [...adapters.values()].filter(({ slug }) => isConfigured(slug)) : [],
+        isSimulated,
+        hrefOf: (adapter) => pages.hrefOf(session, adapter),
+        query: shown(textIn(request.query.q ?? ''), LONGEST_QUERY),
+        href: sessionPath(session),
+        cancelHref: backToApp(row.redirectUri, 'failed', 'cancelled'),
+        hasFailed: failed !== '',
+      });
+      return sendPage(reply, markup);
+    },
+  );
+
+  app.get<SessionPath>(
+    DONE_ROUTE,
+    { config: { access: 'public', showError }, schema: { hide: true } },
+    async (request, reply) => {
+      const session = textIn(request.params.session);
+      const row = await pages.usedBy(request, session);
+      if (row === undefined) {
+        // The work failed that was waited for: the session can be used again.
+        await linkSessions.open(session);
+        return reply.redirect(`${sessionPath(session)}?failed`, 303);
+      }
+      const reader = await pages.readerFor(request, row);
+      const { account, linked } = row;
+      if (linked === null) {
+        reply.header('refresh', String(LOOK_AGAIN_SECONDS));
+        return sendPage(reply, waitingPage(reader, donePath(session)));
+      }
+      const { vendor: slug, link } = linked;
+      const adapter = adapters.get(slug) ?? { slug, name: slug };
+      return sendPage(
+        reply,
+        donePage(reader, {
+          adapter,
+          devices: await devices.knownOfLink({ account, link }),
+          dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
+          backHref: backToApp(row.redirectUri, 'linked'),
+        }),
+      );
+    },
+  );
+
+  app.get<SessionPath>(
+    FORM_ROUTE,
+    { config: { access: 'public', showError }, schema: { hide: true } },
+    async (request, reply) => {
+      const session = textIn(request.params.session);
+      const opened = await openOrDone(request, reply, session);
+      if (opened === undefined) return reply;
+      const { row, reader } = opened;
+      const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
+      if (typeof adapter === 'string') return reply.redirect(adapter, 303);
+      markBrowser(request, reply, { isSecure: isSecure(), random });
+      const markup = formPage(reader, {
+        ...pages.aroundForm(row, session, adapter),
+        filled: NOT_FILLED,
+        hasFailed: request.query.failed !== undefined,
+      });
+      return sendPage(reply, markup);
+    },
+  );
+
+  await app.register(async (scope) => linkFormRoute(scope, dependencies, pages));
+}
