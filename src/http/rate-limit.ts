@@ -201,7 +201,7 @@ export function createLimits(options: LimitsOptions): Limits {
     perIp: (name, calls, seconds) =>
       ownLimit({ name, calls, seconds, callerOf: clientAddress, whose: 'for one address' }),
     perName: (name, calls, seconds) =>
-      ownLimit({ name, calls, seconds, callerOf: (who) => who, whose: 'for this' }),
+      ownLimit({ name, calls, seconds, callerOf: (who) => who, whose: 'for the same name' }),
   };
 }
 

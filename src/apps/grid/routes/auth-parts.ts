@@ -5,7 +5,7 @@ import { type Accounts, canonicalEmail } from '../../../domain/accounts/index.ts
 import type { Letter, People, SignedIn } from '../../../domain/people/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { Form } from '../../../http/forms.ts';
-import type { IpLimit, Limits } from '../../../http/rate-limit.ts';
+import type { Limits, OwnLimit } from '../../../http/rate-limit.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { giveSession } from '../cookies.ts';
@@ -37,9 +37,9 @@ const HOME = '/account';
 /** Limits that are used up before anything is computed, by who asks and by the address that is asked for. */
 export function authLimits(limits: Limits) {
   const passwords = [limits.perIp('auth.minute', 20, 60), limits.perIp('auth.hour', 100, 3_600)];
-  const passwordsOf = limits.perIp('auth.address', 10, 900);
+  const passwordsOf = limits.perName('auth.address', 10, 900);
   const letters = [limits.perIp('auth.letters', 30, 3_600)];
-  const lettersTo = limits.perIp('auth.letters-to', 5, 900);
+  const lettersTo = limits.perName('auth.letters-to', 5, 900);
   // Known or not, an address is counted; what is counted does not tell it.
   const named = (email: string) => hash('sha256', canonicalEmail(email), 'hex');
   return {
@@ -59,7 +59,7 @@ export function authLimits(limits: Limits) {
 }
 
 /** Links are unguessable; this is so that guessing them keeps nobody busy. */
-export const linkLimit = (limits: Limits): IpLimit => limits.perIp('auth.links', 120, 60);
+export const linkLimit = (limits: Limits): OwnLimit => limits.perIp('auth.links', 120, 60);
 
 /** Answers who has signed in: a browser is led on, a program is told who it is. */
 export function welcome(
