@@ -73,9 +73,10 @@ function revokeForm({ id, label }: Key, words: AccountWords): Html {
 function newKeyForm({ formToken, fault, written, user }: AccountView, words: AccountWords): Html {
   const chosen = written?.key?.scopes ?? SCOPES;
   const scopesFault = faultOf(fault, 'key', 'scopes');
-  const title = html`<h3 id="new-key">${words.newKey}</h3>`;
+  // Behind a click where there are keys already, so that the list stays what one sees.
+  const isOpen = fault?.form === 'key' || user.keys.every(({ revoked_at }) => revoked_at !== null);
   const form = html`<form class="card" method="post" action="/account/keys" aria-labelledby="new-key">
-${title}
+${isOpen ? html`<h3 id="new-key">${words.newKey}</h3>` : null}
 ${formFault(fault, 'key')}
 <input type="hidden" name="form" value="${formToken}">
 ${textField({
@@ -96,9 +97,7 @@ ${SCOPES.map(
 )}</fieldset>
 <div class="row"><button class="button button-primary">${words.makeKey}</button></div>
 </form>`;
-  // Behind a click where there are keys already, so that the list stays what one sees.
-  const isOpen = fault?.form === 'key' || user.keys.every(({ revoked_at }) => revoked_at !== null);
   return isOpen
     ? form
-    : html`<details class="new-key stack"><summary class="button">${words.newKey}</summary>${form}</details>`;
+    : html`<details class="new-key"><summary class="button" id="new-key">${words.newKey}</summary>${form}</details>`;
 }
