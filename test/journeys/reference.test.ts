@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Compile } from 'typebox/compile';
+import { type ApiDocument, sectionsOf } from '../../src/pages/reference/document.ts';
+import { exampleOf } from '../../src/pages/reference/example.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const SERVICES = ['connect', 'grid'] as const;
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string }>>>>;
-}
 
 const anchorOf = (method: string, path: string): string =>
   `${method} ${path}`.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
@@ -20,7 +19,7 @@ describe('the reference of both services', () => {
 
   it('has every operation of the document, each under its anchor', async () => {
     for (const service of SERVICES) {
-      const { paths } = (await (await fetch(`${world[service]}/openapi.json`)).json()) as Document;
+      const { paths } = (await (await fetch(`${world[service]}/openapi.json`)).json()) as ApiDocument;
       const page = await (await fetch(`${world[service]}/docs`)).text();
       const anchors = Object.entries(paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => anchorOf(method, path)),
@@ -65,6 +64,29 @@ describe('the reference of both services', () => {
     assert.ok(grid.includes(`href="${world.connect}/docs"`));
     assert.ok(connect.includes(`curl &#39;${world.connect}/devices&#39;`));
     assert.ok(grid.includes(`curl &#39;${world.grid}/api/v1/prices/current&#39;`));
+  });
+
+  it('shows examples that the schemas let through', async () => {
+    const wrong: string[] = [];
+    let seen = 0;
+    for (const service of SERVICES) {
+      const document = (await (await fetch(`${world[service]}/openapi.json`)).json()) as ApiDocument;
+      for (const { id, body, answers } of sectionsOf(document).flatMap(({ operations }) => operations)) {
+        const sent = [body?.schema].filter((schema) => schema !== undefined);
+        const answered = answers
+          .map(({ content }) => content?.['application/json']?.schema)
+          .filter((schema) => schema !== undefined);
+        const shown = [
+          ...sent.map((schema) => [schema, exampleOf(schema, { onlyRequired: true })] as const),
+          ...answered.map((schema) => [schema, exampleOf(schema)] as const),
+        ];
+        seen += shown.length;
+        const bad = shown.filter(([schema, example]) => !Compile(schema).Check(example));
+        wrong.push(...bad.map(([, example]) => `${service} ${id}: ${JSON.stringify(example)}`));
+      }
+    }
+    assert.ok(seen > 100, `only ${seen} examples`);
+    assert.deepEqual(wrong, []);
   });
 
   it('names the scope that a key must have', async () => {

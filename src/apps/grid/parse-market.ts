@@ -23,7 +23,7 @@ const MOMENT_HELP = 'a day (2026-11-21) or a moment (2026-11-21T13:00:00Z, 2026-
 
 export const HistoryQuery = Type.Object({
   area: AreaParameter,
-  from: Type.String({ description: `First slot: ${MOMENT_HELP}` }),
+  from: Type.String({ description: `First slot: ${MOMENT_HELP}`, examples: ['2026-11-20'] }),
   to: Type.Optional(
     Type.String({
       default: '',

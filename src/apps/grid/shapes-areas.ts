@@ -2,37 +2,63 @@ import Type from 'typebox';
 import { PRICE_AREAS } from '../../adapter/market.ts';
 import { nullable } from './shapes.ts';
 
-export const PriceAreaCode = Type.String({ enum: [...PRICE_AREAS] });
-const Confidence = Type.Number({ minimum: 0, maximum: 1, description: '0 to 1, two decimals' });
-const Source = Type.String({ description: 'Who the data is from; name them where you show it' });
-const Note = Type.Optional(Type.String({ description: 'What the figures alone do not say; often absent' }));
-const Lat = nullable(Type.Number({ description: 'WGS84 degrees' }));
-const PostalCode = Type.String({ pattern: '^\\d{5}$' });
+export const PriceAreaCode = Type.String({ enum: [...PRICE_AREAS], examples: ['SE3'] });
+const Confidence = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: '0 to 1, two decimals',
+  examples: [0.97],
+});
+const Source = Type.String({
+  description: 'Who the data is from; name them where you show it',
+  examples: ['GeoNames; eSett Open Data'],
+});
+const Note = Type.Optional(
+  Type.String({
+    description: 'What the figures alone do not say; often absent',
+    examples: ['Several grid areas meet here'],
+  }),
+);
+const Lat = nullable(Type.Number({ description: 'WGS84 degrees', examples: [59.33] }));
+const Lon = nullable(Type.Number({ description: 'WGS84 degrees', examples: [18.06] }));
+const PostalCode = Type.String({ pattern: '^\\d{5}$', examples: ['11122'] });
+const PlaceName = Type.String({ examples: ['Stockholm'] });
+const Eic = Type.Union([Type.String(), Type.Null()], { examples: [null] });
 
 export const Coded = Type.Object({
   code: Type.String({ description: 'Four digits for a municipality, two for a county, as text' }),
   name: Type.String(),
 });
+const Municipality = Type.Object(Coded.properties, { examples: [{ code: '0180', name: 'Stockholm' }] });
+const County = Type.Object(Coded.properties, { examples: [{ code: '01', name: 'Stockholms län' }] });
 
 export const EnergyTax = Type.Object(
   {
-    rate_ore_per_kwh: Type.String({ description: 'öre per kWh without VAT, decimal' }),
-    rate_ore_per_kwh_incl_vat: Type.String({ description: 'öre per kWh with 25 % VAT, decimal' }),
-    reduced: Type.Boolean({ description: 'Whether the municipality has the reduction of northern Sweden' }),
-    valid_from: Type.String({ format: 'date' }),
+    rate_ore_per_kwh: Type.String({ description: 'öre per kWh without VAT, decimal', examples: ['36'] }),
+    rate_ore_per_kwh_incl_vat: Type.String({
+      description: 'öre per kWh with 25 % VAT, decimal',
+      examples: ['45'],
+    }),
+    reduced: Type.Boolean({
+      description: 'Whether the municipality has the reduction of northern Sweden',
+      examples: [false],
+    }),
+    valid_from: Type.String({ format: 'date', examples: ['2026-01-01'] }),
   },
   { description: 'What households and services pay today' },
 );
 
 export const Owner = Type.Object({
-  id: nullable(Type.String({ description: 'National operator id, which is the Ediel id' })),
-  name: Type.String(),
+  id: nullable(
+    Type.String({ description: 'National operator id, which is the Ediel id', examples: ['14900'] }),
+  ),
+  name: Type.String({ examples: ['Ellevio AB'] }),
 });
 
 export const GridAreaCandidate = Type.Object({
-  code: Type.String({ description: 'Metering grid area, such as STH' }),
-  name: Type.String(),
-  eic: nullable(Type.String()),
+  code: Type.String({ description: 'Metering grid area, such as STH', examples: ['STH'] }),
+  name: PlaceName,
+  eic: Eic,
   elomrade: PriceAreaCode,
   owner: Owner,
   confidence: Confidence,
@@ -42,8 +68,8 @@ const Candidates = Type.Array(GridAreaCandidate, {
 });
 
 const Situated = {
-  kommun: Coded,
-  lan: Coded,
+  kommun: Municipality,
+  lan: County,
   elomrade: PriceAreaCode,
   grid_areas: Candidates,
   energy_tax: nullable(EnergyTax),
@@ -51,7 +77,7 @@ const Situated = {
 
 export const PostalAnswer = Type.Object({
   postal_code: PostalCode,
-  ort: Type.String(),
+  ort: PlaceName,
   ...Situated,
   source: Source,
   confidence: Confidence,
@@ -61,12 +87,13 @@ export const PostalAnswer = Type.Object({
 export const GridAreaAnswer = Type.Object({
   grid_areas: Type.Array(
     Type.Object({
-      code: Type.String(),
-      name: Type.String(),
+      code: Type.String({ examples: ['STH'] }),
+      name: PlaceName,
       type: Type.String({
+        examples: ['DISTRIBUTION'],
         description: 'DISTRIBUTION, REGIONAL, TRANSMISSION, PRODUCTION, BORDER or NONCON',
       }),
-      eic: nullable(Type.String()),
+      eic: Eic,
       elomrade: PriceAreaCode,
       owner: Owner,
       municipalities: Type.Array(Type.Object({ ...Coded.properties, confidence: Confidence }), {
@@ -79,13 +106,13 @@ export const GridAreaAnswer = Type.Object({
 });
 
 export const Place = Type.Object({
-  ort: Type.String(),
-  kommun: Coded,
-  lan: Coded,
+  ort: PlaceName,
+  kommun: Municipality,
+  lan: County,
   elomrade: PriceAreaCode,
   postal_codes: Type.Array(PostalCode),
   lat: Lat,
-  lon: Lat,
+  lon: Lon,
   score: Type.Number({ minimum: 0, maximum: 1 }),
 });
 
@@ -105,21 +132,21 @@ export const AddressAnswer = Type.Object({
   resolved_by: Type.String({ enum: ['postnr', 'ort', 'geocoder'] }),
   confidence: Confidence,
   postal_code: nullable(PostalCode),
-  ort: nullable(Type.String()),
-  kommun: nullable(Coded),
-  lan: nullable(Coded),
+  ort: nullable(PlaceName),
+  kommun: nullable(Municipality),
+  lan: nullable(County),
   elomrade: nullable(PriceAreaCode),
   lat: Lat,
-  lon: Lat,
+  lon: Lon,
   grid_areas: Candidates,
   energy_tax: nullable(EnergyTax),
   matches: Type.Array(
     Type.Object({
       postal_code: nullable(PostalCode),
-      ort: Type.String(),
+      ort: PlaceName,
       ...Situated,
       lat: Lat,
-      lon: Lat,
+      lon: Lon,
       confidence: Confidence,
     }),
     { description: 'The likeliest first; the fields above are what all of them agree on, else null' },
@@ -129,17 +156,18 @@ export const AddressAnswer = Type.Object({
 });
 
 export const CoordinateAnswer = Type.Object({
-  lat: Type.Number(),
-  lon: Type.Number(),
+  lat: Type.Number({ examples: [59.33] }),
+  lon: Type.Number({ examples: [18.06] }),
   elomrade: PriceAreaCode,
   distance_m: Type.Integer({
+    examples: [0],
     minimum: 0,
     description: "0 inside the price area's polygon, else how far away it is: off the coast",
   }),
-  ort: nullable(Type.String()),
+  ort: nullable(PlaceName),
   postal_code: nullable(PostalCode),
-  kommun: Coded,
-  lan: Coded,
+  kommun: Municipality,
+  lan: County,
   grid_areas: Candidates,
   energy_tax: nullable(EnergyTax),
   source: Source,
@@ -148,22 +176,25 @@ export const CoordinateAnswer = Type.Object({
 });
 
 export const PriceAreas = Type.Array(
-  Type.Object({ code: PriceAreaCode, name: Type.String(), eic: Type.String() }),
+  Type.Object({ code: PriceAreaCode, name: PlaceName, eic: Type.String({ examples: ['10Y1001A1001A46L'] }) }),
 );
 
 export const GridOwners = Type.Array(
   Type.Object({
     ...Owner.properties,
-    grid_areas: Type.Array(Type.String(), { description: 'Codes of all its grid areas, of every type' }),
+    grid_areas: Type.Array(Type.String({ examples: ['STH'] }), {
+      description: 'Codes of all its grid areas, of every type',
+    }),
     elomraden: Type.Array(PriceAreaCode),
   }),
 );
 
 export const TaxAnswer = Type.Object({
-  kommun: Coded,
+  kommun: Municipality,
   date: Type.String({ format: 'date' }),
   energy_tax: EnergyTax,
   is_forecast: Type.Boolean({
+    examples: [false],
     description: "Whether the day's year has no known rate yet, and the latest one stands in",
   }),
   rates: Type.Array(

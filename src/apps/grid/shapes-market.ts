@@ -4,9 +4,12 @@ import { Moment, nullable } from './shapes.ts';
 
 const Area = Type.Enum([...PRICE_AREAS]);
 const Day = Type.String({ format: 'date', description: 'A calendar day in Sweden' });
-const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' });
-const Duration = Type.Integer({ minimum: 1, description: 'Minutes' });
-const Source = Type.String({ description: 'Where the figures come from; sample: no real price' });
+const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['0.4213'] });
+const Duration = Type.Integer({ minimum: 1, description: 'Minutes', examples: [15] });
+const Source = Type.String({
+  description: 'Where the figures come from; sample: no real price',
+  examples: ['elprisetjustnu'],
+});
 const byArea = <S extends Type.TSchema>(schema: S, description: string) =>
   Type.Object({ SE1: schema, SE2: schema, SE3: schema, SE4: schema }, { description });
 
@@ -18,9 +21,12 @@ export const SpotPrice = Type.Object({
   price: Type.String({ ...DecimalText, description: 'Without VAT and tax' }),
   currency: Type.Literal('SEK'),
   unit: Type.Literal('SEK/kWh'),
-  price_eur: nullable(Type.String({ description: 'EUR per kWh' })),
-  exchange_rate: nullable(Type.String({ description: 'Kronor for a euro' })),
-  converted: Type.Boolean({ description: 'price is price_eur at a rate that another source published' }),
+  price_eur: nullable(Type.String({ description: 'EUR per kWh', examples: ['0.03816'] })),
+  exchange_rate: nullable(Type.String({ description: 'Kronor for a euro', examples: ['11.04'] })),
+  converted: Type.Boolean({
+    description: 'price is price_eur at a rate that another source published',
+    examples: [false],
+  }),
   published_at: nullable(Moment),
   source: Source,
 });
@@ -45,24 +51,24 @@ export const HistoricPrice = Type.Object({
   currency: Type.Literal('SEK'),
   unit: Type.Literal('SEK/kWh'),
   price_eur: nullable(DecimalText),
-  converted: Type.Boolean(),
+  converted: Type.Boolean({ examples: [false] }),
   source: Source,
 });
 
-const Megawatts = nullable(Type.Number({ description: 'MW; null: there is no figure' }));
+const Megawatts = nullable(Type.Number({ description: 'MW; null: there is no figure', examples: [1840.5] }));
 
 export const Produced = Type.Object({
   area: Area,
   start: Moment,
   end: Moment,
   unit: Type.Literal('MW'),
-  total: Type.Number(),
+  total: Type.Number({ examples: [11043] }),
   hydro: Megawatts,
   nuclear: Megawatts,
   wind: Megawatts,
   solar: Megawatts,
   thermal: Megawatts,
-  other: nullable(Type.Number({ description: 'Storage counts here, so it may be negative' })),
+  other: nullable(Type.Number({ description: 'Storage counts here, so it may be negative', examples: [0] })),
   source: Source,
 });
 

@@ -16,11 +16,19 @@ export const FleetMember = Type.Object({
 });
 export type FleetMember = Static<typeof FleetMember>;
 
-const Fleet = Type.Array(FleetMember, { maxItems: MEMBER_LIMIT });
+const Fleet = Type.Array(FleetMember, {
+  maxItems: MEMBER_LIMIT,
+  examples: [
+    [
+      { id: 'car-1', baseline_w: 7_400, min_w: 0, max_w: 11_000, priority: 1 },
+      { id: 'battery-1', baseline_w: 0, min_w: -5_000, max_w: 5_000, priority: 2 },
+    ],
+  ],
+});
 
 export const DispatchRequest = Type.Object({
   direction: Type.Enum(['down', 'up'], { description: 'down: less power is drawn; up: more power is drawn' }),
-  amount_w: whole('Change that is asked for, watts', 0),
+  amount_w: Type.Integer({ ...whole('Change that is asked for, watts', 0), examples: [9_000] }),
 });
 export type DispatchRequest = Static<typeof DispatchRequest>;
 
@@ -28,7 +36,7 @@ export const DispatchBody = Type.Object({ fleet: Fleet, request: DispatchRequest
 
 export const Period = Type.Object({
   index: whole('Number of the period, echoed', 0),
-  duration_min: whole('Length of the period, minutes', 1),
+  duration_min: Type.Integer({ ...whole('Length of the period, minutes', 1), examples: [60] }),
 });
 export type Period = Static<typeof Period>;
 

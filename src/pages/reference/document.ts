@@ -79,8 +79,10 @@ export interface Operation {
   readonly access: Access;
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
-  /** Media type and schema of the body. */
-  readonly body: { readonly type: string; readonly schema: Schema } | undefined;
+  /** The media type that is sent, all that are taken, and the schema of the body. */
+  readonly body:
+    | { readonly type: string; readonly types: readonly string[]; readonly schema: Schema }
+    | undefined;
   readonly answers: readonly (Answer & { readonly status: string })[];
 }
 
@@ -123,7 +125,10 @@ interface Found {
 
 function readOperation({ path, method, operation, taken }: Found): Operation {
   const { security = [], parameters = [], requestBody } = operation;
-  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const content = requestBody?.content ?? {};
+  // Where a form is taken too, the page sends JSON.
+  const type = 'application/json' in content ? 'application/json' : Object.keys(content)[0];
+  const schema = content[type ?? '']?.schema;
   return {
     id: unique(slug(`${method} ${path}`), taken),
     method: method.toUpperCase(),
@@ -133,7 +138,8 @@ function readOperation({ path, method, operation, taken }: Found): Operation {
     access: accessOf(security),
     scope: security.flatMap((choice) => Object.values(choice).flat())[0],
     parameters: parameters.toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
-    body: type === undefined || media?.schema === undefined ? undefined : { type, schema: media.schema },
+    body:
+      type === undefined || schema === undefined ? undefined : { type, types: Object.keys(content), schema },
     answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({ status, ...answer })),
   };
 }

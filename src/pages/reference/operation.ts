@@ -45,7 +45,7 @@ export function renderOperation({ operation, address, warning }: OperationOption
 ${paragraphs(description)}
 <p class="caller">${callerOf(operation)}</p>
 ${parameters(operation)}
-${body === undefined ? null : html`<h4>Body <span class="property-type">${body.type}</span></h4>${tree(body.schema, 'sent') ?? whole(typeOf(body.schema))}`}
+${body === undefined ? null : html`<h4>Body <span class="property-type">${body.types.join(' or ')}</span></h4>${tree(body.schema, 'sent') ?? whole(typeOf(body.schema))}`}
 ${good.length === 0 ? null : html`<h4>Answer</h4>${good.map(goodAnswer)}`}
 ${bad.length === 0 ? null : html`<h4>Errors</h4><ul class="errors">${bad.map(badAnswer)}</ul>`}
 </div>

@@ -9,18 +9,13 @@ interface TryOptions {
 
 /** The form with which an operation is tried. It needs the script of the page, which shows it. */
 export function tryOut({ operation, warning }: TryOptions): Html {
-  const { id, method, path, access, parameters, body, answers, summary } = operation;
+  const { id, method, path, access, parameters, answers, summary } = operation;
   const isStream = answers.some(({ content }) => content?.['text/event-stream'] !== undefined);
   return html`<details class="try" hidden><summary aria-label="${`Try it: ${summary}`}">Try it</summary>
 <form class="try-form" autocomplete="off" aria-label="${`Try: ${summary}`}" data-operation="${id}" data-method="${method}" data-path="${path}" data-access="${access}" data-kind="${isStream ? 'stream' : 'answer'}">
 <p class="try-key"></p>
 ${parameters.map(field)}
-${
-  body === undefined
-    ? null
-    : html`<label class="try-field"><span>Body <span class="property-type">${body.type}</span></span><textarea name="body" rows="8" spellcheck="false" data-in="body" data-type="${body.type}">
-${JSON.stringify(exampleOf(body.schema, { onlyRequired: true }), null, 2)}</textarea></label>`
-}
+${bodyField(operation)}
 ${
   warning === undefined
     ? null
@@ -30,6 +25,14 @@ ${
 </form>
 <div class="try-answer" role="status"></div>
 </details>`;
+}
+
+function bodyField({ body }: Operation): Html | null {
+  if (body === undefined) return null;
+  const text = JSON.stringify(exampleOf(body.schema, { onlyRequired: true }), null, 2);
+  const rows = Math.min(Math.max(text.split('\n').length + 1, 4), 18);
+  return html`<label class="try-field"><span>Body <span class="property-type">${body.type}</span></span><textarea name="body" rows="${rows}" spellcheck="false" data-in="body" data-type="${body.type}">
+${text}</textarea></label>`;
 }
 
 function field({ name, in: place, required, schema = {} }: Parameter): Html {

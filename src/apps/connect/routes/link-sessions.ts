@@ -6,7 +6,12 @@ import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
 
 const SessionBody = Type.Object({
-  user_ref: Type.String({ minLength: 1, maxLength: 200, description: 'Your own reference of the end user' }),
+  user_ref: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Your own reference of the end user',
+    examples: ['anna'],
+  }),
   vendor: Type.Optional(
     Type.String({
       minLength: 1,

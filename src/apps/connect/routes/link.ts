@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { DeviceTypeSchema } from '../../../adapter/device.ts';
+import { Device, DeviceTypeSchema } from '../../../adapter/device.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
@@ -9,8 +9,18 @@ import { principalOf } from '../principal.ts';
 import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
 
 const LinkBody = Type.Object({
-  vendor: Type.String({ minLength: 1, maxLength: 60, description: 'Vendor slug; GET /vendors lists them' }),
-  user_ref: Type.String({ minLength: 1, maxLength: 200, description: 'Your own reference of the end user' }),
+  vendor: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    description: 'Vendor slug; GET /vendors lists them',
+    examples: ['sandbox'],
+  }),
+  user_ref: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Your own reference of the end user',
+    examples: ['anna'],
+  }),
   credentials: Type.Object(
     {},
     { additionalProperties: true, description: "What the vendor's schema in GET /vendors asks for" },
@@ -19,14 +29,18 @@ const LinkBody = Type.Object({
 
 const Linked = Type.Object({
   devices: Type.Array(
-    Type.Object({ id: Type.String(), vendor: Type.String(), device_type: DeviceTypeSchema }),
+    Type.Object({
+      id: Device.properties.id,
+      vendor: Device.properties.vendor,
+      device_type: DeviceTypeSchema,
+    }),
   ),
 });
 
 const ListedLink = Type.Object({
   id: Type.String(),
-  vendor: Type.String(),
-  user_ref: Type.String(),
+  vendor: Device.properties.vendor,
+  user_ref: LinkBody.properties.user_ref,
   status: Type.Enum(['active', 'needs_relink', 'unreachable']),
   status_since: Type.String({ format: 'date-time' }),
   status_reason: Type.Union([Type.String(), Type.Null()]),

@@ -10,8 +10,12 @@ import { actorOf, adminRoute } from './admin-route.ts';
 
 const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
 const BackfillQuery = Type.Object({
-  from: Type.String({ pattern: DAY_PATTERN, description: 'First day, 2024-01-01' }),
-  to: Type.String({ pattern: DAY_PATTERN, description: 'Last day, which is included' }),
+  from: Type.String({ pattern: DAY_PATTERN, description: 'First day, 2024-01-01', examples: ['2026-11-01'] }),
+  to: Type.String({
+    pattern: DAY_PATTERN,
+    description: 'Last day, which is included',
+    examples: ['2026-11-20'],
+  }),
   area: AreaParameter,
   refresh: Type.Optional(
     Type.Boolean({ default: false, description: 'Ask for days that are stored already as well' }),

@@ -20,25 +20,38 @@ const TAG = 'Look-ups';
 const GEOCODED_SECONDS = 3_600;
 
 const PostalQuery = Type.Object({
-  code: Type.String({ description: 'Five digits; 111 22 is taken too' }),
+  code: Type.String({ description: 'Five digits; 111 22 is taken too', examples: ['11122'] }),
 });
 const GridAreaQuery = Type.Object({
   code: Type.String({
     minLength: 1,
     description:
       'Code of a metering grid area (STH), EIC of one or of a price area (all its grid areas), or national operator id (all its grid areas)',
+    examples: ['STH'],
   }),
 });
-const SearchQuery = Type.Object({ q: Type.String({ minLength: 2, description: 'Part of a name' }) });
-const PlaceQuery = Type.Object({ ort: Type.String({ minLength: 1, description: 'Name of a place' }) });
+const SearchQuery = Type.Object({
+  q: Type.String({ minLength: 2, description: 'Part of a name', examples: ['Upps'] }),
+});
+const PlaceQuery = Type.Object({
+  ort: Type.String({ minLength: 1, description: 'Name of a place', examples: ['Kiruna'] }),
+});
 const AddressQuery = Type.Object({
-  adress: Type.String({ description: 'Street address; a postal code or place in it is used' }),
+  adress: Type.String({
+    description: 'Street address; a postal code or place in it is used',
+    examples: ['Drottninggatan 1, 111 51 Stockholm'],
+  }),
   ort: Type.Optional(Type.String({ default: '', description: 'Place' })),
   postnr: Type.Optional(Type.String({ default: '', description: 'Postal code, five digits' })),
 });
 const CoordinateQuery = Type.Object({
-  lat: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude, WGS84 degrees' }),
-  lon: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude, WGS84 degrees' }),
+  lat: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude, WGS84 degrees', examples: [59.33] }),
+  lon: Type.Number({
+    minimum: -180,
+    maximum: 180,
+    description: 'Longitude, WGS84 degrees',
+    examples: [18.06],
+  }),
 });
 
 /** Price area, grid areas and energy tax by what people know of a place. */

@@ -9,7 +9,9 @@ import { TaxAnswer } from '../shapes-areas.ts';
 import { dataRoute } from './data-route.ts';
 
 const TaxQuery = Type.Object({
-  postal: Type.Optional(Type.String({ default: '', description: 'Postal code, five digits' })),
+  postal: Type.Optional(
+    Type.String({ default: '', description: 'Postal code, five digits', examples: ['11122'] }),
+  ),
   kommun: Type.Optional(
     Type.String({ default: '', description: 'Code (four digits) or name of a municipality' }),
   ),
