@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { nextLetter } from '../people.ts';
+import { assertAccessible, watchedPage } from '../watched-page.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const PASSWORD = 'flod gardin nyckel';
+const PHONE = { viewport: { width: 360, height: 800 }, locale: 'sv-SE' } satisfies BrowserContextOptions;
+const SCREEN = { viewport: { width: 1_600, height: 1_000 }, locale: 'en-GB' } satisfies BrowserContextOptions;
+
+describe('signing in in a browser', { skip: withoutBrowser }, () => {
+  let world: World;
+  let browser: Browser;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite' });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  it('goes from signing up to the account page, out, and in again with the password', async () => {
+    const { page, faults, close } = await watchedPage(browser, world.grid, SCREEN);
+    await page.goto(`${world.grid}/auth/signup`);
+    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.getByRole('textbox', { name: 'Name' }).fill('<b>Anna</b>');
+    await page.locator('#password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    assert.match((await page.textContent('main')) ?? '', /files in the folder outbox/);
+    await assertAccessible(page);
+
+    const { link } = await nextLetter(world, 'anna@example.com');
+    await page.goto(link);
+    assert.match((await page.textContent('main')) ?? '', /anna@example\.com/);
+    assert.equal(await page.locator('.notice').count(), 0, 'this browser asked');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.waitForURL(`${world.grid}/account`);
+    assert.equal(await page.locator('main b').count(), 0, 'a name is no markup');
+
+    await page.evaluate("fetch('/auth/logout', { method: 'POST' })");
+    await page.goto(`${world.grid}/account`);
+    await page.waitForURL(`${world.grid}/auth/login?error=required&next=%2Faccount`);
+    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.locator('#password').fill('a wrong password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor();
+    assert.ok(!page.url().includes('anna'), 'an address of mail stands in no address of a page');
+    await assertAccessible(page);
+    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.locator('#password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${world.grid}/account`);
+
+    const other = await page.context().newPage();
+    await other.goto(`${world.grid}/account`);
+    assert.equal(other.url(), `${world.grid}/account`, 'two tabs are signed in');
+    await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
+    await page.goto(`${world.grid}/docs`);
+    await page.goBack();
+    await page.waitForURL(`${world.grid}/auth/login?error=required&next=%2Faccount`);
+    assert.deepEqual(faults(), []);
+    await close();
+  });
+
+  it('goes on with a link that was asked for by telephone, in Swedish', async () => {
+    const { page, faults, close } = await watchedPage(browser, world.grid, { ...PHONE, colorScheme: 'dark' });
+    await page.goto(`${world.grid}/auth/login?next=/docs`);
+    await assertAccessible(page);
+    await page.getByLabel('E-postadress').fill('bo@example.com');
+    await page.goto(`${world.grid}/auth/signup`);
+    await assertAccessible(page);
+    await page.getByLabel('E-postadress').fill('bo@example.com');
+    await page.getByRole('button', { name: 'Skapa konto' }).click();
+    await page.getByRole('heading', { name: 'Titta i din e-post' }).waitFor();
+    const { link } = await nextLetter(world, 'bo@example.com');
+
+    // The letter is read in another browser.
+    const elsewhere = await watchedPage(browser, world.grid, PHONE);
+    await elsewhere.page.goto(link);
+    assert.match((await elsewhere.page.textContent('.notice')) ?? '', /en annan webbläsare/);
+    await assertAccessible(elsewhere.page);
+    await elsewhere.page.getByRole('button', { name: 'Skapa kontot' }).click();
+    await elsewhere.page.waitForURL(`${world.grid}/account`);
+    assert.deepEqual(elsewhere.faults(), []);
+    await elsewhere.close();
+
+    await page.goto(`${world.grid}/auth/login?next=/docs`);
+    await page.getByLabel('E-postadress').fill('bo@example.com');
+    await page.getByRole('button', { name: 'Mejla mig en inloggningslänk' }).click();
+    await page.getByRole('heading', { name: 'Titta i din e-post' }).waitFor();
+    await page.goto((await nextLetter(world, 'bo@example.com', 1)).link);
+    await page.getByRole('button', { name: 'Logga in' }).click();
+    await page.waitForURL(`${world.grid}/docs`);
+    assert.deepEqual(faults(), []);
+
+    const used = await page.goto(link);
+    assert.equal(used?.status(), 400);
+    await page.getByRole('link', { name: 'Be om en ny länk' }).waitFor();
+    await assertAccessible(page);
+    await close();
+  });
+
+  it('shows what was typed when it is asked to, and sends it as a password', async () => {
+    const { page, close } = await watchedPage(browser, world.grid, SCREEN);
+    await page.goto(`${world.grid}/auth/login`);
+    const password = page.locator('#password');
+    await password.fill('visible');
+    await page.getByRole('button', { name: 'Show the password' }).click();
+    assert.equal(await password.getAttribute('type'), 'text');
+    await page.getByRole('button', { name: 'Hide the password' }).click();
+    assert.equal(await password.getAttribute('type'), 'password');
+    await close();
+  });
+
+  it('works without scripts', async () => {
+    const { page, close } = await watchedPage(browser, world.grid, { ...SCREEN, javaScriptEnabled: false });
+    await page.goto(`${world.grid}/auth/login`);
+    assert.equal(await page.getByRole('button', { name: 'Show the password' }).count(), 0);
+    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.getByRole('button', { name: 'E-mail me a sign-in link' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    await close();
+  });
+});
