@@ -1,0 +1,26 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions, ready } from './child-side.ts';
+
+// The opponent of a page: Node's own HTTP server, which answers the same bytes with the same headers to whatever is asked.
+const file = process.env.BENCH_PAGE ?? '';
+const { headers, body } = JSON.parse(readFileSync(file, 'utf8')) as {
+  readonly headers: OutgoingHttpHeaders;
+  /** base64, for it is compressed. */
+  readonly body: string;
+};
+rmSync(file);
+const bytes = Buffer.from(body, 'base64');
+const server = createServer({ keepAliveTimeout: 72_000 }, (_request, response) => {
+  response.writeHead(200, headers);
+  response.end(bytes);
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
+});
+answerQuestions(async () => {
+  server.closeAllConnections();
+  server.close();
+});
