@@ -37,7 +37,7 @@ export interface TestVendor {
 }
 
 const Credentials = Type.Object(
-  { user: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
+  { user: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1, writeOnly: true }) },
   { additionalProperties: false },
 );
 

@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { AppError, ERRORS, type ErrorCodeName } from '../../src/core/errors.ts';
+import { vendors } from '../../src/vendors/index.ts';
+import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+const XSS = '<img src=x onerror=alert(1)>"\'';
+const BACK = 'https://app.example.com/done?mine=1';
+
+/** What a browser would keep and send. */
+class Browser {
+  readonly #language: string;
+  #cookies = new Map<string, string>();
+
+  constructor(language = 'en') {
+    this.#language = language;
+  }
+
+  async send(url: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { accept: 'text/html', 'accept-language': this.#language, cookie, ...init.headers };
+    const answer = await fetch(url, { redirect: 'manual', ...init, headers });
+    for (const line of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+      this.#cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  post(url: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    const origin = new URL(url).origin;
+    return this.send(url, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin, 'sec-fetch-site': 'same-origin', ...headers },
+    });
+  }
+}
+
+const RIGHT = { user: 'anna', password: 'right' };
+
+describe('the link page', () => {
+  let world: World;
+  let vendor: TestVendor;
+  let caller: Caller;
+  let clock: TurnedClock;
+  before(async () => {
+    clock = turnedClock();
+    vendor = testVendor();
+    world = await makeWorld({
+      engine: 'sqlite',
+      clock,
+      adapters: [...vendors, vendor.adapter],
+      // With the embedded database the vendors by OAuth are simulated, too.
+      env: { ELNAV_SIMULATE: 'tesla' },
+    });
+    caller = await world.newAccount();
+  });
+  after(() => world.close());
+  beforeEach(() => {
+    vendor.onLink = async () => {};
+    vendor.devices = ['light-1'];
+    clock.turn(1_000_000);
+  });
+
+  const session = async (body: object = {}, by = caller): Promise<string> => {
+    const answer = await by.call('POST', '/link/sessions', { user_ref: 'secret-ref', ...body });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return (answer.body as { url: string }).url;
+  };
+  const links = () => vendor.count('link');
+  const pathOf = (answer: Response) => answer.headers.get('location') ?? '';
+
+  it('shows every vendor that can be linked, and finds them by brand and kind', async () => {
+    const url = await session({ redirect_uri: BACK });
+    const browser = new Browser();
+    const answer = await browser.send(url);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.match(
+      answer.headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*form-action 'self'/,
+    );
+    const page = await answer.text();
+    const hrefs = [...page.matchAll(/<a class="vendor" href="([^"]+)"/g)].map(([, href]) => href);
+    const path = new URL(url).pathname;
+    assert.deepEqual(hrefs, [
+      `${path}/easee`,
+      `${world.connect}/oauth/netatmo/authorize?session=${path.slice(15)}`,
+      `${path}/ocpp`,
+      `${world.connect}/oauth/tesla/authorize?session=${path.slice(15)}`,
+      `${path}/testvendor`,
+      `${path}/sandbox`,
+    ]);
+    assert.doesNotMatch(page, /secret-ref/);
+    assert.ok(
+      page.includes('href="https://app.example.com/done?mine=1&amp;status=failed&amp;reason=cancelled"'),
+    );
+    const found = async (query: string) => {
+      const text = await (await browser.send(`${url}?q=${encodeURIComponent(query)}`)).text();
+      return [
+        ...text.matchAll(/<li data-words="[^"]*"><a class="vendor" href="[^"]*?(\w+)(?:\/authorize[^"]*)?"/g),
+      ].map(([, slug]) => slug);
+    };
+    assert.deepEqual(await found('laddbox easee'), ['easee']);
+    assert.deepEqual(await found('TESLA'), ['tesla']);
+    assert.deepEqual(await found('värmepump'), ['sandbox']);
+    assert.deepEqual(await found('nothing such'), []);
+  });
+
+  it('makes a form from the schema of every vendor, with a label for every field', async () => {
+    let fields = 0;
+    for (const language of ['en', 'sv'])
+      for (const { slug, credentials } of [...vendors, vendor.adapter].filter((one) => !('oauth' in one))) {
+        const page = await (await new Browser(language).send(`${await session()}/${slug}`)).text();
+        const names = Object.keys((credentials as { properties: object }).properties);
+        for (const name of names) {
+          fields += 1;
+          assert.ok(page.includes(`name="${name}"`), `${slug} asks for ${name}`);
+          const isLabelled =
+            page.includes(`<label for="field-${name}">`) || /<fieldset[^>]*><legend>.+<\/legend>/.test(page);
+          assert.ok(isLabelled, `${slug}: ${name} has a label`);
+        }
+        const inputs = page.match(/<input type="(?:checkbox|text|password)"/g)?.length ?? 0;
+        const labels = page.match(/<label[ >]/g)?.length ?? 0;
+        assert.equal(inputs, labels, `${slug} in ${language}`);
+        assert.doesNotMatch(page, /type="text"[^>]*name="password"/);
+        assert.match(page, new RegExp(`<html lang="${language}"`));
+      }
+    assert.ok(fields >= 12, `${fields} fields`);
+  });
+
+  it('links once, shows what was found to that browser alone, and leads back to the app', async () => {
+    const url = await session({ redirect_uri: BACK });
+    const browser = new Browser('sv-SE');
+    await browser.send(`${url}/testvendor`);
+    const before = links();
+    const sent = await browser.post(`${url}/testvendor`, RIGHT);
+    assert.deepEqual([sent.status, pathOf(sent)], [303, `${new URL(url).pathname}/done`], await sent.text());
+    const done = await browser.send(`${url}/done`);
+    assert.equal(done.status, 200);
+    const page = await done.text();
+    assert.match(page, /Test vendor är ansluten/);
+    assert.match(page, /Vi hittade en enhet/);
+    assert.match(page, /light-1.*Lampa/s);
+    assert.ok(page.includes('href="https://app.example.com/done?mine=1&amp;status=linked"'));
+    assert.doesNotMatch(page, /secret-ref/);
+    // Reloads, the back button and another click are harmless.
+    for (const again of [
+      await browser.send(url),
+      await browser.send(`${url}/testvendor`),
+      await browser.post(`${url}/testvendor`, RIGHT),
+    ])
+      assert.deepEqual([again.status, pathOf(again)], [303, `${new URL(url).pathname}/done`]);
+    assert.equal(links(), before + 1);
+    for (const path of ['', '/done', '/testvendor']) {
+      const other = await new Browser().send(`${url}${path}`);
+      assert.deepEqual([other.status, other.headers.get('elnav-error')], [400, 'session.invalid'], path);
+      assert.match(await other.text(), /This link cannot be used any more/);
+      const program = await fetch(`${url}${path}`);
+      assert.deepEqual(Object.keys((await program.json()) as object), ['error'], path);
+    }
+    const devices = (await caller.call('GET', '/devices?user_ref=secret-ref')).body as unknown[];
+    assert.equal(devices.length, 1);
+    clock.turn(86_400_000);
+    assert.equal((await browser.send(`${url}/done`)).status, 400, 'the day is over');
+  });
+
+  it('links once when two submits come at once', async () => {
+    const url = await session();
+    const browser = new Browser();
+    await browser.send(`${url}/testvendor`);
+    const before = links();
+    let go = () => {};
+    vendor.onLink = () => new Promise<void>((resolve) => (go = resolve));
+    const first = browser.post(`${url}/testvendor`, RIGHT);
+    // The second waits for nothing: who was first is being answered.
+    let second = await browser.post(`${url}/testvendor`, RIGHT);
+    while (links() === before) second = await browser.send(`${url}/done`);
+    const waiting = await browser.send(`${url}/done`);
+    assert.equal(waiting.headers.get('refresh'), '3');
+    assert.match(await waiting.text(), /<h1>Connecting<\/h1>/);
+    assert.ok([200, 303].includes(second.status), String(second.status));
+    go();
+    assert.equal((await first).status, 303);
+    assert.match(
+      await (await browser.send(`${url}/done`)).text(),
+      /Test vendor is connected.*You can close this page/s,
+    );
+    assert.equal(links(), before + 1);
+  });
+
+  it('tells every failure in words, keeps what was filled in but no password, and can be tried again', async () => {
+    const url = await session({ redirect_uri: BACK });
+    const codes: ErrorCodeName[] = [
+      'link.credentials_refused',
+      'vendor.unreachable',
+      'vendor.timeout',
+      'vendor.rate_limited',
+      'vendor.refused',
+      'vendor.answer_invalid',
+      'vendor.login_expired',
+    ];
+    const seen = new Set<string>();
+    for (const code of codes)
+      for (const language of ['en', 'sv']) {
+        vendor.onLink = async () => {
+          throw new AppError(code, `${XSS} \u202e it said`, { retryAfterSeconds: 90 });
+        };
+        clock.turn(900_000);
+        const answer = await new Browser(language).post(`${url}/testvendor`, {
+          user: 'anna',
+          password: 'hunter2',
+        });
+        const told = code === 'vendor.login_expired' ? 'link.credentials_refused' : code;
+        assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [ERRORS[told].connect, told]);
+        const page = await answer.text();
+        const [notice = ''] = /role="alert".*?<p>(<strong>.*?<\/p><p>.*?)<\/p>/s.exec(page) ?? [];
+        assert.match(notice, /Test vendor/);
+        seen.add(notice);
+        assert.match(page, /value="anna"/);
+        assert.doesNotMatch(page, /hunter2|<img|\u202e/);
+        assert.match(page, new RegExp(`<code>${answer.headers.get('x-request-id')}</code>`));
+      }
+    assert.equal(seen.size, 2 * (codes.length - 1), 'each has words of its own');
+    vendor.onLink = async () => {};
+    clock.turn(900_000);
+    assert.equal((await new Browser().post(`${url}/testvendor`, RIGHT)).status, 303);
+  });
+
+  it('says beside the field what is wrong with it, before the vendor is asked', async () => {
+    const url = await session();
+    const before = links();
+    const browser = new Browser('sv');
+    const empty = await (await browser.post(`${url}/testvendor`, { user: XSS, password: '' })).text();
+    assert.match(empty, /id="field-password-fault"|id="password-fault">Fyll i det här\./);
+    assert.match(empty, /aria-invalid="true"/);
+    assert.doesNotMatch(empty, /<img/);
+    assert.match(empty, /<title>Inte ansluten än/);
+    const easee = await browser.post(`${url}/easee`, { username: 'anna', password: 'hunter2' });
+    assert.equal(easee.status, 400);
+    assert.match(await easee.text(), /Skriv en e-postadress, eller ett telefonnummer/);
+    assert.equal(links(), before);
+    const program = await browser.post(`${url}/testvendor`, { user: 'x' }, { accept: 'application/json' });
+    assert.match(((await program.json()) as { error: string }).error, /^credentials\.password: /);
+  });
+
+  it('lets nobody try passwords without end', async () => {
+    const url = await session();
+    const before = links();
+    const wrong = () => new Browser().post(`${url}/testvendor`, { user: 'anna', password: 'wrong' });
+    for (let tried = 0; tried < 10; tried += 1) assert.equal((await wrong()).status, 400);
+    const stopped = await wrong();
+    assert.deepEqual([stopped.status, stopped.headers.get('elnav-error')], [429, 'limit.exceeded']);
+    assert.match(await stopped.text(), /too many tries.*wait \d+ minutes/s);
+    assert.equal(links(), before + 10, 'the vendor is not asked');
+    clock.turn(900_000);
+    assert.equal((await new Browser().post(`${url}/testvendor`, RIGHT)).status, 303);
+  });
+
+  it('takes nothing that a page of another site sends, and nothing that is no form', async () => {
+    const url = await session();
+    const before = links();
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+      { origin: world.connect, 'sec-fetch-site': 'same-site' },
+      { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' },
+    ]) {
+      const answer = await new Browser().post(`${url}/testvendor`, RIGHT, headers);
+      assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [403, 'origin.foreign']);
+    }
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    assert.equal((await new Browser().send(`${url}/testvendor`, json)).status, 415);
+    const large = await new Browser().post(`${url}/testvendor`, { ...RIGHT, more: 'x'.repeat(20_000) });
+    assert.equal(large.status, 413);
+    assert.match(await large.text(), /did not reach us/);
+    assert.equal(
+      (await new Browser().post(`${url}/testvendor`, { user: 'a\u0000', password: 'x' })).status,
+      400,
+    );
+    assert.equal(links(), before);
+  });
+
+  it('leads a session for one vendor straight there, and nowhere else', async () => {
+    const url = await session({ vendor: 'testvendor' });
+    const path = new URL(url).pathname;
+    const browser = new Browser();
+    const straight = await browser.send(url);
+    assert.deepEqual([straight.status, pathOf(straight)], [303, `${path}/testvendor`]);
+    assert.doesNotMatch(await (await browser.send(`${url}/testvendor`)).text(), /Choose another/);
+    for (const other of [await browser.send(`${url}/sandbox`), await browser.post(`${url}/sandbox`, {})])
+      assert.deepEqual([other.status, pathOf(other)], [303, path]);
+    const open = await session();
+    for (const oauth of [
+      await browser.send(`${open}/tesla`),
+      await browser.post(`${open}/tesla`, { link_code: 'x' }),
+    ])
+      assert.match(pathOf(oauth), /\/oauth\/tesla\/authorize\?session=/);
+    const unknown = await browser.send(`${open}/nobody`);
+    assert.deepEqual([unknown.status, unknown.headers.get('elnav-error')], [400, 'vendor.unknown']);
+    assert.ok((await unknown.text()).includes(`href="${new URL(open).pathname}"`), 'another can be chosen');
+  });
+
+  it("links for the session's own account, whoever opens it", async () => {
+    const stranger = await world.newAccount();
+    const url = await session({ user_ref: 'theirs' }, stranger);
+    assert.equal((await new Browser().post(`${url}/testvendor`, RIGHT)).status, 303);
+    assert.equal(((await stranger.call('GET', '/devices?user_ref=theirs')).body as unknown[]).length, 1);
+    assert.equal(((await caller.call('GET', '/devices?user_ref=theirs')).body as unknown[]).length, 0);
+  });
+
+  it('shows names of others as text, cut and in order, and says when nothing was found', async () => {
+    const done = async () => {
+      const url = await session();
+      const browser = new Browser();
+      const sent = await browser.post(`${url}/testvendor`, { user: `u${Math.random()}`, password: 'x' });
+      assert.equal(sent.status, 303, await sent.text());
+      return (await browser.send(`${url}/done`)).text();
+    };
+    vendor.devices = [`light-${XSS}`, 'light-a\u202eb\u0007', `light-${'x'.repeat(300)}`];
+    const page = await done();
+    assert.match(page, /light-&lt;img/);
+    assert.doesNotMatch(page, /<img|\u202e|x{81}/);
+    vendor.devices = Array.from({ length: 60 }, (_, index) => `light-many-${index}`);
+    assert.match(await done(), /We found 60 devices.*and 10 more/s);
+    vendor.devices = [];
+    assert.match(await done(), /No devices were found there.*Check in Test vendor’s own app/s);
+  });
+
+  it('tells the owner of a charging station where it is to dial in', async () => {
+    const url = await session();
+    const browser = new Browser('sv');
+    const sent = await browser.post(`${url}/ocpp`, { identity: 'CP-1', password: 'long enough' });
+    assert.equal(sent.status, 303, await sent.text());
+    const page = await (await browser.send(`${url}/done`)).text();
+    assert.match(page, /Nästan klart/);
+    assert.ok(page.includes(`<code>${world.connect.replace('http', 'ws')}/ocpp/</code>`));
+  });
+
+  it('says what a query says as text', async () => {
+    const page = await (await new Browser().send(`${await session()}?q=${encodeURIComponent(XSS)}`)).text();
+    assert.doesNotMatch(page, /<img/);
+    assert.match(page, /&lt;img src=x/);
+    const odd = await new Browser().send(`${await session()}?q=${'x'.repeat(5_000)}&q=%00`);
+    assert.equal(odd.status, 200);
+  });
+
+  it('tells a sign-in that failed at the vendor on a page that leads back to the session', async () => {
+    const url = await session();
+    const browser = new Browser('sv');
+    const begun = await browser.send(`${world.connect}/oauth/tesla/authorize?session=${url.slice(-43)}`);
+    const state = new URL(pathOf(begun)).searchParams.get('state') ?? '';
+    const callback = `${world.connect}/oauth/tesla/callback`;
+    const failed = await browser.send(`${callback}?state=${state}&error=${encodeURIComponent(XSS)}`);
+    assert.deepEqual([failed.status, failed.headers.get('elnav-error')], [400, 'oauth.denied']);
+    const page = await failed.text();
+    assert.match(page, /Tesla gav oss inte tillåtelse/);
+    assert.doesNotMatch(page, /<img/);
+    assert.ok(page.includes(`href="${new URL(url).pathname}"`), 'it can be tried again');
+    const replayed = await browser.send(`${callback}?state=${state}&code=x`);
+    assert.equal(replayed.headers.get('elnav-error'), 'oauth.state_invalid');
+    assert.match(await replayed.text(), /Den här inloggningen är avslutad/);
+  });
+});
