@@ -64,6 +64,7 @@ describe('the reference of both services', () => {
     assert.ok(grid.includes(`href="${world.connect}/docs"`));
     assert.ok(connect.includes(`curl &#39;${world.connect}/devices&#39;`));
     assert.ok(grid.includes(`curl &#39;${world.grid}/api/v1/prices/current&#39;`));
+    assert.ok(grid.includes(`curl &#39;${world.grid}/api/v1/lookup/postal?code=11122&#39;`));
   });
 
   it('shows examples that the schemas let through', async () => {

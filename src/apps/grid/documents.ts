@@ -17,6 +17,10 @@ export const GRID_DOCUMENT = {
     { name: 'Production', description: 'Settled production by type, a few days behind.' },
     { name: 'Energy tax', description: 'What is paid to the state for each kWh, by municipality and day.' },
     {
+      name: 'Sign-in',
+      description: 'Accounts of people, for browsers. Programs use an API key instead.',
+    },
+    {
       name: 'Administration',
       description: 'Accounts, keys, limits, bans and back-fills, with the admin token.',
     },

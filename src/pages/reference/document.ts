@@ -31,6 +31,7 @@ export interface Parameter {
   readonly required?: boolean;
   readonly description?: string;
   readonly schema?: Schema;
+  readonly example?: unknown;
 }
 
 export interface Answer {
@@ -38,7 +39,7 @@ export interface Answer {
   readonly content?: Content;
 }
 
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 
 /** The keywords of JSON Schema that documents of ours use. */
 export interface Schema {
@@ -128,7 +129,7 @@ function readOperation({ path, method, operation, taken }: Found): Operation {
   const content = requestBody?.content ?? {};
   // Where a form is taken too, the page sends JSON.
   const type = 'application/json' in content ? 'application/json' : Object.keys(content)[0];
-  const schema = content[type ?? '']?.schema;
+  const schema = withExample(content[type ?? '']);
   return {
     id: unique(slug(`${method} ${path}`), taken),
     method: method.toUpperCase(),
@@ -137,11 +138,21 @@ function readOperation({ path, method, operation, taken }: Found): Operation {
     description: operation.description,
     access: accessOf(security),
     scope: security.flatMap((choice) => Object.values(choice).flat())[0],
-    parameters: parameters.toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
+    parameters: parameters
+      .map((parameter) => ({ ...parameter, schema: withExample(parameter) ?? {} }))
+      .toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
     body:
       type === undefined || schema === undefined ? undefined : { type, types: Object.keys(content), schema },
     answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({ status, ...answer })),
   };
+}
+
+/** Documents have the example of a whole value beside its schema; here it is one of the schema's. */
+function withExample(
+  of: { readonly schema?: Schema; readonly example?: unknown } | undefined,
+): Schema | undefined {
+  if (of?.schema === undefined || of.example === undefined) return of?.schema;
+  return { ...of.schema, examples: [of.example] };
 }
 
 function accessOf(security: readonly Readonly<Record<string, unknown>>[]): Access {
