@@ -102,12 +102,21 @@ interface Fault {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
+const checks = new WeakMap<CredentialField['schema'], ReturnType<typeof Compile>>();
+
+/** Compiled once: whoever sends a form may send many. */
+function checkOf(schema: CredentialField['schema']): ReturnType<typeof Compile> {
+  const known = checks.get(schema) ?? Compile(schema);
+  checks.set(schema, known);
+  return known;
+}
+
 function faultIn(
   schema: CredentialField['schema'],
   value: Json,
   { texts, words }: { texts: FaultTexts; words: FieldWords },
 ): string | null {
-  const check = Compile(schema);
+  const check = checkOf(schema);
   if (check.Check(value)) return null;
   const [fault] = check.Errors(value) as readonly Fault[];
   const limit = Number(fault?.params.limit);

@@ -13,7 +13,6 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { donePath, FORM_ROUTE } from '../linking/addresses.ts';
 import { type Filled, readForm } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
-import type { Reader } from '../linking/frame.ts';
 import { textIn } from '../linking/reader.ts';
 import type { SessionPages, SessionPath } from '../linking/session-pages.ts';
 import { callName } from '../linking/vendors.ts';
@@ -27,8 +26,6 @@ const TRIES_OF_ADDRESS = 120;
 
 interface Try {
   readonly row: LinkSessionRow;
-  readonly reader: Reader;
-  readonly session: string;
   readonly adapter: Adapter;
   readonly browser: string;
   readonly filled: Filled;
@@ -87,7 +84,7 @@ export function linkFormRoute(
         const [fault] = filled.faults;
         if (fault !== undefined)
           throw new AppError('link.credentials_invalid', `credentials.${fault[0]}: ${fault[1]}`);
-        await linkWith({ row, reader, session, adapter, browser, filled }, request, reply);
+        await linkWith({ row, adapter, browser, filled }, request, reply);
       } catch (error) {
         if (!(error instanceof AppError) || !wantsPage(request)) throw error;
         // Another click came first: what it finds is shown.
