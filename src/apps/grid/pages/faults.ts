@@ -4,8 +4,8 @@ import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import { ownPath } from '../own-path.ts';
+import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 import { gridPage, pageLanguage } from './frame.ts';
-import { SIGN_IN_WORDS } from './sign-in-words.ts';
 
 type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 

@@ -6,8 +6,8 @@ import type { Accounts, Actor } from '../../../domain/accounts/index.ts';
 import type { People } from '../../../domain/people/index.ts';
 import type { Limits } from '../../../http/rate-limit.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import type { FormFault, Written } from '../pages/account-view.ts';
-import type { AccountWords, Done } from '../pages/account-words.ts';
+import type { FormFault, Written } from '../account/view.ts';
+import type { AccountWords, Done } from '../account/words.ts';
 import { signInFirst } from '../pages/faults.ts';
 
 export interface AccountDependencies {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
 import { faultInPassword } from '../../../domain/people/index.ts';
 import { pageLanguage } from '../pages/frame.ts';
-import { SIGN_IN_WORDS } from '../pages/sign-in-words.ts';
 import { sentFields } from '../sent-fields.ts';
+import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 import { type AccountAnswers, type AccountDependencies, addForm } from './account-route.ts';
 import { personOf } from './auth.ts';
 

@@ -13,7 +13,7 @@ import { type WrittenLetter, writeLetter } from '../letters.ts';
 import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
 import { pageLanguage } from '../pages/frame.ts';
-import { SIGN_IN_WORDS } from '../pages/sign-in-words.ts';
+import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 
 export interface AuthDependencies {
   readonly people: People;

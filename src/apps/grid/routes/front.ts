@@ -6,12 +6,12 @@ import type { Production } from '../../../domain/production/index.ts';
 import { type PreparedPage, preparePage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import type { Language } from '../../../pages/language.ts';
+import type { Answer } from '../front/answer.ts';
+import { find } from '../front/find.ts';
+import { createMap } from '../front/map.ts';
+import { answerPage, answerPart, type FrontParts, frontPage } from '../front/page.ts';
+import { createLook, type Known, readYesterday } from '../front/situation.ts';
 import { pageLanguage } from '../pages/frame.ts';
-import { answerPage, answerPart, type FrontParts, frontPage } from '../pages/front.ts';
-import type { Answer } from '../pages/front-answer.ts';
-import { find } from '../pages/front-find.ts';
-import { createMap } from '../pages/front-map.ts';
-import { createLook, type Known, readYesterday } from '../pages/front-situation.ts';
 
 interface FrontRoutes {
   readonly areas: Areas;

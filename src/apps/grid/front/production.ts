@@ -8,9 +8,9 @@ import {
 import type { Produced } from '../../../domain/production/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
-import { type Format, formatIn } from './front-format.ts';
-import type { Situation } from './front-situation.ts';
-import { type FrontWords, wordsIn } from './front-words.ts';
+import { type Format, formatIn } from './format.ts';
+import type { Situation } from './situation.ts';
+import { type FrontWords, wordsIn } from './words.ts';
 
 /** Colours are told apart from neighbour to neighbour in this order. */
 const SERIES: Readonly<Record<ProductionType, number>> = {

@@ -1,15 +1,15 @@
 import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { gridPage } from './frame.ts';
-import { type Answer, answerOf, backWord, lookupSection } from './front-answer.ts';
-import { curvesSection } from './front-curves.ts';
-import { figuresOf } from './front-figures.ts';
-import { formatIn } from './front-format.ts';
-import type { Point, SwedenMap } from './front-map.ts';
-import { notices, nowCards } from './front-now.ts';
-import { productionSection } from './front-production.ts';
-import type { Situation } from './front-situation.ts';
-import { wordsIn } from './front-words.ts';
+import { gridPage } from '../pages/frame.ts';
+import { type Answer, answerOf, backWord, lookupSection } from './answer.ts';
+import { curvesSection } from './curves.ts';
+import { figuresOf } from './figures.ts';
+import { formatIn } from './format.ts';
+import type { Point, SwedenMap } from './map.ts';
+import { notices, nowCards } from './now.ts';
+import { productionSection } from './production.ts';
+import type { Situation } from './situation.ts';
+import { wordsIn } from './words.ts';
 
 /** What pages are made with. */
 export interface FrontParts {

@@ -1,18 +1,10 @@
 import type { DayOfUsage, Outcomes } from '../../../domain/accounts/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
-import { dayText, formatCount, section, timeText } from './account-parts.ts';
-import {
-  callsOf,
-  drawUsage,
-  isLimitInSight,
-  NARROW,
-  OUTCOMES,
-  outcomeOf,
-  WIDE,
-} from './account-usage-plot.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS, type AccountWords } from './account-words.ts';
+import { dayText, formatCount, section, timeText } from './parts.ts';
+import { callsOf, drawUsage, isLimitInSight, NARROW, OUTCOMES, outcomeOf, WIDE } from './usage-plot.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
 const LIMITS = ['per_minute', 'per_hour', 'per_day', 'burst'] as const;
 

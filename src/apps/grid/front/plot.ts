@@ -3,7 +3,7 @@ import { swedishTime } from '../../../core/swedish-days.ts';
 import type { PricedDay } from '../../../domain/prices/index.ts';
 import type { Html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
-import type { Format } from './front-format.ts';
+import type { Format } from './format.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,8 +2,8 @@ import type { Offer } from '../../../domain/people/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
-import { gridPage } from './frame.ts';
-import { SIGN_IN_WORDS } from './sign-in-words.ts';
+import { gridPage } from '../pages/frame.ts';
+import { SIGN_IN_WORDS } from './words.ts';
 
 interface LinkPage {
   readonly assets: Assets;

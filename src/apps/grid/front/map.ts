@@ -3,9 +3,9 @@ import type { Areas, Outline } from '../../../domain/areas/index.ts';
 import type { CurrentPrices } from '../../../domain/prices/index.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
-import { formatIn } from './front-format.ts';
-import { seriesOf } from './front-plot.ts';
-import { wordsIn } from './front-words.ts';
+import { formatIn } from './format.ts';
+import { seriesOf } from './plot.ts';
+import { wordsIn } from './words.ts';
 
 /** Units of the drawing; it is shown at half of them or less, so that whole units are exact enough. */
 const WIDTH = 600;

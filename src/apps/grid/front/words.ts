@@ -1,7 +1,7 @@
 import type { ProductionType } from '../../../adapter/market.ts';
 import type { SourceOutcome } from '../../../domain/prices/index.ts';
 import type { Language, Words } from '../../../pages/language.ts';
-import type { Level } from './front-figures.ts';
+import type { Level } from './figures.ts';
 
 /** The texts of the front page but for those of the look-up. */
 export interface FrontWords {

@@ -10,9 +10,9 @@ import {
   section,
   textField,
   time,
-} from './account-parts.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS, type AccountWords } from './account-words.ts';
+} from './parts.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
 /** The keys of the account, the youngest first, and the form of a new one. */
 export function keysSection(view: AccountView): Html {

@@ -2,9 +2,9 @@ import type { NewKey } from '../../../domain/accounts/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import type { Language, Words } from '../../../pages/language.ts';
-import { exampleCalls } from './account-use.ts';
-import type { AccountView } from './account-view.ts';
-import { gridPage } from './frame.ts';
+import { gridPage } from '../pages/frame.ts';
+import { exampleCalls } from './use.ts';
+import type { AccountView } from './view.ts';
 
 const WORDS = {
   en: {

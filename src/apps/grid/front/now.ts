@@ -1,11 +1,11 @@
 import { PRICE_AREAS } from '../../../adapter/market.ts';
 import { SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { AreaFigures, Hour, Level } from './front-figures.ts';
-import { formatIn } from './front-format.ts';
-import { seriesOf } from './front-plot.ts';
-import type { Situation } from './front-situation.ts';
-import { sourceName, wordsIn } from './front-words.ts';
+import type { AreaFigures, Hour, Level } from './figures.ts';
+import { formatIn } from './format.ts';
+import { seriesOf } from './plot.ts';
+import type { Situation } from './situation.ts';
+import { sourceName, wordsIn } from './words.ts';
 
 const MARKS: Readonly<Record<Level, string>> = { low: '▼', normal: '●', high: '▲' };
 

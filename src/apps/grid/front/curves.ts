@@ -3,11 +3,11 @@ import { PRICE_AREA_FACTS, PRICE_AREAS } from '../../../adapter/market.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import { type PricedDay, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { hoursOf } from './front-figures.ts';
-import { formatIn } from './front-format.ts';
-import { drawCurves, NARROW, oreOf, type PlotSize, rangeOf, seriesOf, sidesOf, WIDE } from './front-plot.ts';
-import type { Situation } from './front-situation.ts';
-import { sourceName, wordsIn } from './front-words.ts';
+import { hoursOf } from './figures.ts';
+import { formatIn } from './format.ts';
+import { drawCurves, NARROW, oreOf, type PlotSize, rangeOf, seriesOf, sidesOf, WIDE } from './plot.ts';
+import type { Situation } from './situation.ts';
+import { sourceName, wordsIn } from './words.ts';
 
 /** From then on it is late that the prices of tomorrow are not there. */
 const LATE_FROM_HOUR = 15;

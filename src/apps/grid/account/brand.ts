@@ -1,8 +1,8 @@
 import { lightened, readableOn } from '../../../pages/brand-color.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import { faultOf, faultText, formFault, invalid, section, textField } from './account-parts.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS, type AccountWords } from './account-words.ts';
+import { faultOf, faultText, formFault, invalid, section, textField } from './parts.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS, type AccountWords } from './words.ts';
 
 /** Of `base.css`: what a page without a brand has, on light and on dark paper. */
 const OWN = { light: '#0b5d48', onLight: '#ffffff', dark: '#6fd3b0', onDark: '#06231a' } as const;

@@ -1,6 +1,6 @@
 import { flag, type Html, html } from '../../../pages/html.ts';
 import type { Language, Words } from '../../../pages/language.ts';
-import type { FormFault, FormName } from './account-view.ts';
+import type { FormFault, FormName } from './view.ts';
 
 /* What the sections of the account page are made of. */
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultOf, formFault, section, textField } from './account-parts.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS } from './account-words.ts';
+import { faultOf, formFault, section, textField } from './parts.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS } from './words.ts';
 
 /** The password, and where else the account is signed in. */
 export function securitySection(view: AccountView): Html {

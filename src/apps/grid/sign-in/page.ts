@@ -1,8 +1,8 @@
 import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html, type Part } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
-import { gridPage } from './frame.ts';
-import { SIGN_IN_WORDS } from './sign-in-words.ts';
+import { gridPage } from '../pages/frame.ts';
+import { SIGN_IN_WORDS } from './words.ts';
 
 /** What the address of a page of signing in says. */
 export interface Told {

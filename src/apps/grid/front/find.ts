@@ -1,7 +1,7 @@
 import type { PriceArea } from '../../../adapter/market.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Areas, Coded, GridAreaCandidate } from '../../../domain/areas/index.ts';
-import { type QuestionFault, readQuestion } from './front-question.ts';
+import { type QuestionFault, readQuestion } from './question.ts';
 
 /** A place that a question leads to. */
 export interface FoundPlace {

@@ -2,7 +2,7 @@ import type { DayOfUsage, Outcomes } from '../../../domain/accounts/index.ts';
 import type { Html } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
 import { drawPlot } from '../../../pages/plot.ts';
-import { dayText, formatCount } from './account-parts.ts';
+import { dayText, formatCount } from './parts.ts';
 
 /** What ended how, in the order in which the bars are stacked, with the colour of each. */
 export const OUTCOMES = [

@@ -2,12 +2,12 @@ import { PRICE_AREA_FACTS } from '../../../adapter/market.ts';
 import type { CurrentPrices } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Language, Words } from '../../../pages/language.ts';
-import type { AnswerFault, Found, FoundPlace } from './front-find.ts';
-import { type Format, formatIn } from './front-format.ts';
-import type { Point } from './front-map.ts';
-import { seriesOf } from './front-plot.ts';
-import { LONGEST_QUESTION } from './front-question.ts';
-import { wordsIn } from './front-words.ts';
+import type { AnswerFault, Found, FoundPlace } from './find.ts';
+import { type Format, formatIn } from './format.ts';
+import type { Point } from './map.ts';
+import { seriesOf } from './plot.ts';
+import { LONGEST_QUESTION } from './question.ts';
+import { wordsIn } from './words.ts';
 
 interface AnswerWords {
   readonly heading: string;

@@ -1,6 +1,6 @@
 import type { Brand, DayOfUsage, Scope, User } from '../../../domain/accounts/index.ts';
 import type { Language } from '../../../pages/language.ts';
-import type { Done } from './account-words.ts';
+import type { Done } from './words.ts';
 
 /** Forms of the account page that can be sent back with a fault. */
 export type FormName = 'key' | 'brand' | 'password';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dayBounds } from '../../../core/swedish-days.ts';
 import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
-import { figuresOf, hoursOf } from './front-figures.ts';
-import { formatIn } from './front-format.ts';
+import { figuresOf, hoursOf } from './figures.ts';
+import { formatIn } from './format.ts';
 
 const QUARTER_MS = 900_000;
 

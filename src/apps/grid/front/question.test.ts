@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LONGEST_QUESTION, readQuestion } from './front-question.ts';
+import { LONGEST_QUESTION, readQuestion } from './question.ts';
 
 describe('what is typed into the look-up box', () => {
   it('is a postal code in every way that people write one', () => {

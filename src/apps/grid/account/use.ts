@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { section } from './account-parts.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS } from './account-words.ts';
+import { section } from './parts.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS } from './words.ts';
 
 type Addresses = Pick<AccountView, 'connectUrl' | 'gridUrl'>;
 

@@ -1,15 +1,15 @@
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
-import { brandSection } from './account-brand.ts';
-import { keysSection } from './account-keys.ts';
-import { date } from './account-parts.ts';
-import { securitySection } from './account-security.ts';
-import { usageSection } from './account-usage.ts';
-import { callsOf } from './account-usage-plot.ts';
-import { useSection } from './account-use.ts';
-import type { AccountView } from './account-view.ts';
-import { ACCOUNT_WORDS } from './account-words.ts';
-import { gridPage } from './frame.ts';
+import { gridPage } from '../pages/frame.ts';
+import { brandSection } from './brand.ts';
+import { keysSection } from './keys.ts';
+import { date } from './parts.ts';
+import { securitySection } from './security.ts';
+import { usageSection } from './usage.ts';
+import { callsOf } from './usage-plot.ts';
+import { useSection } from './use.ts';
+import type { AccountView } from './view.ts';
+import { ACCOUNT_WORDS } from './words.ts';
 
 /** The page of an account, for who is signed in to it. */
 export async function accountPage(assets: Assets, view: AccountView): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Words } from '../../../pages/language.ts';
-import { SWEDISH } from './account-words-sv.ts';
+import { SWEDISH } from './words-sv.ts';
 
 /** What has been done, as the address of the page that follows names it. */
 export type Done = keyof typeof ENGLISH.done;
