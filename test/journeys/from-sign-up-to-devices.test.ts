@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { nextLetter } from '../people.ts';
+import { assertAccessible, watchedPage } from '../watched-page.ts';
+import { callJson, makeWorld, type World } from '../world.ts';
+
+interface Device {
+  readonly vendor: string;
+  readonly device_type: string;
+}
+
+describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
+  let world: World;
+  let browser: Browser;
+  let app: Server;
+  let appUrl: string;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'tesla' } });
+    app = createServer((_request, response) => response.end('back in the app'));
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+    appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/linked`;
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    app?.close();
+    await world?.close();
+  });
+
+  const call = (key: string, path: string, body?: object) =>
+    callJson(`${world.connect}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  /** A developer signs up on the front page, opens the mail, and makes a key that is named. */
+  async function newKey(): Promise<string> {
+    const developer = await watchedPage(browser, world.grid, { locale: 'en-GB' });
+    const { page } = developer;
+    await page.goto(world.grid);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('E-mail address').fill('dev@example.com');
+    await page.getByLabel('Password', { exact: false }).first().fill('seven lamps under water');
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    const { link } = await nextLetter(world, 'dev@example.com');
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+    await page.getByLabel('Label').fill('my app');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const shown = await page.locator('text=/elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/').first().textContent();
+    const key = /elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(shown ?? '')?.[0] ?? '';
+    await assertAccessible(page);
+    assert.deepEqual(developer.faults(), []);
+    await developer.close();
+    return key;
+  }
+
+  it('leads a developer to a key, and a home owner from the app to devices and back', async () => {
+    const key = await newKey();
+    assert.deepEqual((await call(key, '/devices')).body, []);
+
+    const begin = async (vendor?: string) => {
+      const body = { user_ref: 'anna', redirect_uri: appUrl, ...(vendor === undefined ? {} : { vendor }) };
+      return ((await call(key, '/link/sessions', body)).body as { url: string }).url;
+    };
+    const owner = await watchedPage(browser, world.connect, { locale: 'en-GB' });
+    const { page } = owner;
+    await page.goto(await begin());
+    await assertAccessible(page);
+    await page.getByRole('link', { name: /sandbox/i }).click();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.waitForURL(/\/done$/);
+    await assertAccessible(page);
+    assert.deepEqual(owner.faults(), []);
+    await page.getByRole('link', { name: /Back to/ }).click();
+    await page.waitForURL(`${appUrl}?status=linked`);
+    await owner.close();
+
+    const again = await browser.newPage();
+    await again.goto(await begin('tesla'));
+    const password = await again
+      .locator('code', { hasText: /^anna$/ })
+      .locator('xpath=following-sibling::code[1]')
+      .textContent();
+    await again.getByLabel('User name').fill('anna');
+    await again.getByLabel('Password').fill(password ?? '');
+    await again.keyboard.press('Enter');
+    await again.waitForURL(`${appUrl}?status=linked`);
+    assert.equal(await again.textContent('body'), 'back in the app');
+    await again.close();
+
+    const devices = (await call(key, '/devices')).body as Device[];
+    assert.deepEqual([...new Set(devices.map(({ vendor }) => vendor))].sort(), ['sandbox', 'tesla']);
+    assert.ok(devices.some(({ vendor, device_type }) => vendor === 'tesla' && device_type === 'vehicle'));
+  });
+});
