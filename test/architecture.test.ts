@@ -23,7 +23,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'src/bin', may: ['src'] },
   { folder: 'test', may: ['src'] },
   { folder: 'bench', may: ['src', 'test'] },
-  { folder: 'tools', may: ['src'] },
+  { folder: 'tools', may: ['src', 'test'] },
   { folder: 'console', may: [] },
 ];
 

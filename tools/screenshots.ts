@@ -1,0 +1,159 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Clock, systemClock } from '../src/core/clock.ts';
+import { openBrowser } from '../test/chromium.ts';
+import { makePlace, type Place } from '../test/databases.ts';
+import { fakeSource, reportedDay, toldSource } from '../test/market.ts';
+import { signUp } from '../test/people.ts';
+import { until } from '../test/until.ts';
+import { makeWorld, type World } from '../test/world.ts';
+
+/*
+ * Takes the pictures of the README: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. All figures on them are
+ * made up.
+ */
+
+const FOLDER = 'docs/images';
+const NOW = Date.UTC(2026, 9, 14, 12, 20);
+const DAY_MS = 86_400_000;
+/** Fewer than may come at once. */
+const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
+const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
+const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
+
+/** EUR per kWh at a quarter of the day, dearer in the south and when people come home. */
+function priceAt(area: string, quarter: number): number {
+  const hour = quarter / 4;
+  const hill = (at: number, width: number) => Math.exp(-((hour - at) ** 2) / width);
+  const level = { SE1: 0.018, SE2: 0.02, SE3: 0.045, SE4: 0.058 }[area] ?? 0.04;
+  return (
+    level * (0.55 + 1.4 * hill(8, 4) + 1.9 * hill(18, 7) - 0.35 * hill(13.5, 5)) + 0.0006 * (quarter % 4)
+  );
+}
+
+/** A service at a moment; `place` is that of one before it. */
+async function openWorld(at: number, place?: Place): Promise<World> {
+  const begun = systemClock.now();
+  const clock: Clock = { ...systemClock, now: () => at + systemClock.now() - begun };
+  const world = await makeWorld({
+    engine: 'sqlite',
+    clock,
+    ...(place === undefined ? {} : { place }),
+    env: { ELNAV_SIMULATE: 'tesla,netatmo' },
+    priceSources: [
+      fakeSource(clock, 'elprisetjustnu', {
+        answer: ({ day, areas }) =>
+          areas.map((area) => reportedDay(area, day, { eur: (quarter) => priceAt(area, quarter) })),
+      }),
+    ],
+    productionSource: toldSource(),
+  });
+  for (const what of ['prices', 'production'])
+    await until(`${what} are there`, async () => (await fetch(`${world.grid}/api/v1/${what}/current`)).ok);
+  return world;
+}
+
+interface Shot {
+  readonly name: string;
+  readonly url: string;
+  readonly options: BrowserContextOptions;
+  readonly cookies?: Readonly<Record<string, string>>;
+  prepare?(page: Page): Promise<unknown>;
+}
+
+async function take(browser: Browser, { name, url, options, cookies = {}, prepare }: Shot): Promise<void> {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  await context.addCookies(Object.entries(cookies).map(([cookie, value]) => ({ name: cookie, value, url })));
+  const page = await context.newPage();
+  await page.goto(url);
+  await prepare?.(page);
+  await setTimeout(300);
+  await page.screenshot({ path: `${FOLDER}/${name}.png` });
+  console.log(`wrote ${FOLDER}/${name}.png`);
+  await context.close();
+}
+
+async function posted(
+  url: string,
+  headers: Record<string, string>,
+  body: string | URLSearchParams,
+): Promise<unknown> {
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Somebody with a brand and keys; answers the cookie and one of the keys. */
+async function prepareAccount(world: World): Promise<{ readonly cookie: string; readonly key: string }> {
+  const cookie = await signUp(world, 'anna@solvind.example');
+  const send = (path: string, fields: readonly (readonly [string, string])[]) =>
+    posted(
+      `${world.grid}/account/${path}`,
+      { cookie },
+      new URLSearchParams(fields.map(([name, value]) => [name, value])),
+    );
+  const newKey = async (label: string, scopes: readonly string[]): Promise<string> => {
+    const made = await send('keys', [['label', label], ...scopes.map((scope) => ['scopes', scope] as const)]);
+    return (made as { api_key: string }).api_key;
+  };
+  await send('brand', [
+    ['name', 'Sol & Vind'],
+    ['color', '#1b4f9c'],
+  ]);
+  const key = await newKey('Charging app', ['link:write', 'devices:read', 'devices:command']);
+  await newKey('Monthly report', ['devices:read']);
+  return { cookie: cookie.slice(cookie.indexOf('=') + 1), key };
+}
+
+async function call(world: World, key: string, times: number): Promise<void> {
+  const me = await fetch(`${world.grid}/api/v1/regions/elomraden`, { headers: { 'x-api-key': key } });
+  if (!me.ok) throw new Error(`the key is not taken: ${me.status}`);
+  for (let count = 0; count < times; count += 1)
+    await fetch(`${world.connect}/vendors`, { headers: { 'x-api-key': key } });
+}
+
+async function beginLink(world: World, key: string): Promise<string> {
+  const session = await posted(
+    `${world.connect}/link/sessions`,
+    { 'x-api-key': key, 'content-type': 'application/json' },
+    JSON.stringify({ user_ref: 'anna' }),
+  );
+  return (session as { url: string }).url;
+}
+
+const place = await makePlace('sqlite');
+let account: Awaited<ReturnType<typeof prepareAccount>> | undefined;
+for (const [index, calls] of CALLS_BY_DAY.entries()) {
+  const past = await openWorld(NOW - (CALLS_BY_DAY.length - index) * DAY_MS, place);
+  account ??= await prepareAccount(past);
+  await call(past, account.key, calls);
+  await past.close();
+}
+const world = await openWorld(NOW, place);
+const browser = await openBrowser();
+mkdirSync(FOLDER, { recursive: true });
+try {
+  const { cookie, key } = account ?? (await prepareAccount(world));
+  await call(world, key, 8);
+  const cookies = { elnav_session: cookie };
+  const linkPage = await beginLink(world, key);
+  const shots: readonly Shot[] = [
+    { name: 'front', url: world.grid, options: WIDE },
+    {
+      name: 'front-phone',
+      url: `${world.grid}/lookup?q=Kiruna`,
+      options: { ...NARROW, colorScheme: 'dark', locale: 'sv-SE' },
+      prepare: (page) => page.locator('#answer').scrollIntoViewIfNeeded(),
+    },
+    { name: 'account', url: `${world.grid}/account`, options: WIDE, cookies },
+    { name: 'link', url: linkPage, options: NARROW },
+    { name: 'link-form', url: `${linkPage}/easee`, options: { ...NARROW, locale: 'sv-SE' } },
+    { name: 'docs', url: `${world.connect}/docs#post-devices-id-command`, options: WIDE },
+  ];
+  for (const shot of shots) await take(browser, shot);
+} finally {
+  await browser.close();
+  await world.close();
+  await place.remove();
+}
