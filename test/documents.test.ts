@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -100,6 +100,9 @@ for (const file of TRIED) {
       const data = join(world.place.dataDir, 'data');
       mkdirSync(data);
       writeFileSync(join(data, 'admin-token'), ADMIN_TOKEN);
+      // Letters are looked for where they are when the service runs in the folder of the project.
+      mkdirSync(join(world.place.dataDir, 'outbox'));
+      symlinkSync('../outbox', join(data, 'outbox'));
       // The examples are posted from the folder of the project.
       mkdirSync(join(world.place.dataDir, 'docs'));
       cpSync('docs/examples', join(world.place.dataDir, 'docs/examples'), { recursive: true });
