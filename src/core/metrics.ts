@@ -73,7 +73,7 @@ export function createMetrics(): Metrics {
     }),
     mails: new Counter({
       name: 'elnav_mails_total',
-      help: 'Tries to deliver a letter: sent, retried, or failed for good',
+      help: 'Tries to deliver a letter: sent, retried, or failed for good. Sign-in links are not counted',
       labelNames: ['outcome'],
       registers: [registry],
     }),

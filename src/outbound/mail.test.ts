@@ -19,6 +19,7 @@ const LETTER = {
   subject: 'Logga in på elnav',
   text: 'Öppna länken:\n\nhttps://elnav.example/auth/magic/verify/canary-token\n.\nHej\n',
   html: '<p>Öppna</p>',
+  isCounted: true,
 };
 
 function mailerOf(deliver: Deliver, clock: TurnedClock = turnedClock()) {

@@ -8,6 +8,11 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /**
+   * Whether it shows in the metrics, which anybody may read: of a letter that only known addresses get, they would say that
+   * an address is known.
+   */
+  readonly isCounted: boolean;
 }
 
 /** Takes a letter to where it is delivered from; throws where it cannot now, `MailRefused` where it never can. */
@@ -50,16 +55,20 @@ export function createMailer({ deliver, clock, log, metrics }: MailerOptions): M
   let fault: string | null = null;
   let idle = () => {};
 
+  function count({ isCounted }: Mail, outcome: 'sent' | 'retried' | 'failed'): void {
+    if (isCounted) metrics.mails.inc({ outcome });
+  }
+
   async function deliverOne({ mail, tries }: Waiting): Promise<void> {
     try {
       await deliver(mail);
       fault = null;
-      metrics.mails.inc({ outcome: 'sent' });
+      count(mail, 'sent');
     } catch (error) {
       const delay = error instanceof MailRefused ? undefined : DELAYS_MS[tries];
       // What a server says may repeat the address.
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-      metrics.mails.inc({ outcome: delay === undefined ? 'failed' : 'retried' });
+      count(mail, delay === undefined ? 'failed' : 'retried');
       if (error instanceof MailRefused) log.warn({ code }, 'the mail server refused a letter');
       else {
         fault = `the last letter could not be delivered (${code})`;
@@ -79,7 +88,7 @@ export function createMailer({ deliver, clock, log, metrics }: MailerOptions): M
 
   function add(waiting: Waiting): void {
     if (queue.length + cancels.size >= MOST_WAITING) {
-      metrics.mails.inc({ outcome: 'failed' });
+      count(waiting.mail, 'failed');
       log.error('too many letters wait; one was dropped');
       return;
     }

@@ -8,6 +8,8 @@ export interface WrittenLetter {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Only known addresses get sign-in links; the others are sent to whomever is named. */
+  readonly isCounted: boolean;
 }
 
 interface LetterWords {
@@ -85,5 +87,6 @@ export function writeLetter(letter: Letter, url: string, language: Language): Wr
     subject,
     text: `${why}\n\n${how}\n\n${url}\n\n${otherwise}\n`,
     html: markup.toString(),
+    isCounted: letter.kind !== 'sign_in',
   };
 }
