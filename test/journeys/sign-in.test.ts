@@ -5,6 +5,7 @@ import { after, before, it } from 'node:test';
 import { onEachEngine } from '../databases.ts';
 import { cookieIn, lettersTo, nextLetter, signUp } from '../people.ts';
 import { ask, freshAddress, hangUp, type Reply } from '../routes/ask.ts';
+import { until } from '../until.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const PASSWORD = 'flod gardin nyckel';
@@ -164,6 +165,36 @@ onEachEngine('signing in', (engine) => {
     const [page, other] = await Promise.all([path, unknown].map((one) => get(one, HTML)));
     assert.equal(page?.text, other?.text);
     assert.match(page?.text ?? '', /href="\/auth\/login">Ask for a new link/);
+  });
+
+  it('uses no link up that a person asked for, whatever type a scanner takes', async () => {
+    const email = 'previewed@example.com';
+    await newPerson(email);
+    await post('/auth/magic', { email, next: '/docs' }, HTML);
+    const { path } = await nextLetter(world, email, 1);
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'image/*' }, { accept: 'text/plain' }]) {
+      const page = await get(path, headers);
+      assert.deepEqual([page.status, page.headers['set-cookie']], [200, undefined], JSON.stringify(headers));
+      assert.match(page.text, /<form method="post"/);
+    }
+    const used = await get(path, { accept: 'application/json' });
+    assert.equal(used.status, 200, used.text);
+    assert.ok(cookieOf(used, 'elnav_session') !== '', 'a program that reads JSON is signed in');
+  });
+
+  it('counts no letter that says that an address is known', async () => {
+    const sentLetters = async () => {
+      const { text } = await get('/metrics');
+      return Number(/^elnav_mails_total\{outcome="sent"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+    await newPerson('uncounted@example.com');
+    await until('the letters before are counted', async () => (await sentLetters()) > 0);
+    const before = await sentLetters();
+    await post('/auth/magic', { email: 'uncounted@example.com' });
+    await nextLetter(world, 'uncounted@example.com', 1);
+    await post('/auth/signup', { email: 'counted@example.com' });
+    await until('the letter after it is counted', async () => (await sentLetters()) > before);
+    assert.equal(await sentLetters(), before + 1);
   });
 
   it('takes a link from nobody on another site', async () => {
@@ -333,7 +364,7 @@ onEachEngine('signing in', (engine) => {
     }
     await post('/auth/magic', { email: 'next@example.com', next: '/docs' }, HTML);
     const { link } = await nextLetter(world, 'next@example.com', 1);
-    assert.ok(link.endsWith('?next=%2Fdocs'), link);
+    assert.ok(link.endsWith('?next=%2Fdocs&for=person'), link);
     const foreign = await get('/auth/login?next=//evil.example', HTML);
     assert.ok(!foreign.text.includes('evil'));
   });

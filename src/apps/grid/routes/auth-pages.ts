@@ -77,7 +77,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
       ...authRoute({
         summary: 'Where a mailed link leads',
         description:
-          'A browser (Accept: text/html) gets a page with a button, so that programs that look at the links of a letter do not use them up. Others are signed in.',
+          'A browser (Accept: text/html) gets a page with a button, so that programs that look at the links of a letter do not use them up; so does everybody else where a browser asked for the letter, unless JSON is asked for (Accept: application/json). Others are signed in.',
         path: TokenPath,
         answer: SignedInAnswer,
         isPage: true,
@@ -89,7 +89,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
     },
     async (request, reply) => {
       await limits.take(request.ip);
-      if (!wantsPage(request)) {
+      if (isForProgram(request)) {
         refuseForeign(request, configuredUrl);
         return signIn(request, reply);
       }
@@ -116,6 +116,12 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
       return signIn(request, reply);
     },
   );
+}
+
+/** Whether GET uses a link up: a program asks that asked for the letter, or that says that it reads JSON. */
+function isForProgram(request: FastifyRequest): boolean {
+  if (wantsPage(request)) return false;
+  return said(request, 'for') !== 'person' || request.headers.accept?.includes('application/json') === true;
 }
 
 /** What the address of a page says; of a repeated parameter the last one. */

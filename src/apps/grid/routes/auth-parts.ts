@@ -73,6 +73,9 @@ export function welcome(
   return reply.send({ status: 'signed_in', ...signedIn.profile });
 }
 
+/** Ends the link of a letter that was asked for in a browser: many scanners of mail ask for any type, and have no button to press. */
+export const FOR_PERSON = 'for=person';
+
 /** Answers that a letter is on its way, and sends it afterwards, if there is one: who waits cannot tell. */
 export function tellSent(
   request: FastifyRequest,
@@ -87,10 +90,12 @@ export function tellSent(
   const { letter, publicUrl, send } = options;
   const next = ownPath(options.next);
   const query = next === undefined ? '' : `next=${encodeURIComponent(next)}`;
+  const byPerson = wantsPage(request) ? FOR_PERSON : '';
+  const linkQuery = [query, byPerson].filter((part) => part !== '').join('&');
   const language = pageLanguage(request);
   reply.raw.once('close', () => {
     if (letter === undefined) return;
-    const url = `${publicUrl()}/auth/magic/verify/${letter.token}${query === '' ? '' : `?${query}`}`;
+    const url = `${publicUrl()}/auth/magic/verify/${letter.token}${linkQuery === '' ? '' : `?${linkQuery}`}`;
     send(writeLetter(letter, url, language));
   });
   reply.header('cache-control', 'no-store');
