@@ -8,12 +8,13 @@ export async function formScope(
   configuredUrl: string | undefined,
   addRoutes: (scope: FastifyInstance) => void,
 ): Promise<void> {
-  await app.register(async (scope) => {
+  await app.register((scope, _options, registered) => {
     acceptForms(scope);
     scope.addHook('onRequest', (request, _reply, done) => {
       if (request.method !== 'GET' && request.method !== 'HEAD') refuseForeign(request, configuredUrl);
       done();
     });
     addRoutes(scope);
+    registered();
   });
 }

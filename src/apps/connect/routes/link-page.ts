@@ -132,5 +132,8 @@ export async function linkPageRoutes(app: FastifyInstance, dependencies: Connect
     },
   );
 
-  await app.register(async (scope) => linkFormRoute(scope, dependencies, pages));
+  await app.register((scope, _options, done) => {
+    linkFormRoute(scope, dependencies, pages);
+    done();
+  });
 }
