@@ -2,4 +2,4 @@ import { BUILT, STYLES } from '../src/bin/console.ts';
 import { loadAssets } from '../src/pages/assets.ts';
 
 /** The style sheets of the pages, and their scripts where they are built. */
-export const assets = loadAssets({ styles: STYLES, built: BUILT });
+export const assets = await loadAssets({ styles: STYLES, built: BUILT });

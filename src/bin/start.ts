@@ -172,7 +172,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     limits,
     market,
     signIn,
-    assets: loadAssets({ styles: STYLES, built: BUILT }),
+    assets: await loadAssets({ styles: STYLES, built: BUILT }),
     vaultKeys: secrets.vaultKeys,
     stopVendors: stopVendors.signal,
     makeServer: make,

@@ -6,7 +6,7 @@ import type { ApiDocument } from '../pages/reference/document.ts';
 import { renderReference } from '../pages/reference/reference.ts';
 import type { Access } from './access.ts';
 import type { Service } from './errors.ts';
-import { type PreparedPage, preparePage, sendPrepared } from './pages.ts';
+import { keepPage, sendPrepared } from './pages.ts';
 
 export interface DocumentOptions {
   readonly service: Service;
@@ -52,11 +52,9 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
     (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
   );
   const hidden = { config: { access: 'public' as const }, schema: { hide: true } };
-  let page: PreparedPage | undefined;
-  app.get('/docs', hidden, (request, reply) => {
-    page ??= preparePage(renderPage(app, options));
-    return sendPrepared(request, reply, page);
-  });
+  const page = keepPage();
+  const asked = { version: options.version, make: () => renderPage(app, options) };
+  app.get('/docs', hidden, (request, reply) => sendPrepared(request, reply, page(asked)));
   app.get('/docs/', hidden, (_request, reply) => reply.redirect('/docs', 301));
 }
 

@@ -6,7 +6,7 @@ import { assets } from '../../test/assets.ts';
 import { AppError } from '../core/errors.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';
-import { assetRoutes, preparePage, sendPage, sendPrepared } from './pages.ts';
+import { assetRoutes, keepPage, preparePage, sendPage, sendPrepared } from './pages.ts';
 import { refuseForeign } from './same-origin.ts';
 
 const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
@@ -16,7 +16,7 @@ describe('pages over HTTP', () => {
   before(async () => {
     app = Fastify();
     const config = { access: 'public' as const };
-    const page = preparePage(PAGE);
+    const page = await preparePage(PAGE);
     assetRoutes(app, assets);
     app.get('/own', { config }, (_request, reply) => sendPage(reply, PAGE, 400));
     app.get('/same', { config }, (request, reply) => sendPrepared(request, reply, page));
@@ -71,6 +71,28 @@ describe('pages over HTTP', () => {
     const known = await get({ 'if-none-match': String(plain.headers.etag) });
     assert.equal(known.statusCode, 304);
     assert.equal(known.payload, '');
+  });
+
+  it('makes a page once for each version, however many ask for it meanwhile', async () => {
+    const page = keepPage();
+    let made = 0;
+    const make = () => {
+      made += 1;
+      return PAGE;
+    };
+    const [one, other] = await Promise.all([page({ version: 'a', make }), page({ version: 'a', make })]);
+    assert.equal(one, other);
+    assert.equal(page({ version: 'a', make }), one, 'at once, without a promise');
+    assert.notEqual(await page({ version: 'b', make }), one);
+    assert.equal(made, 2);
+  });
+
+  it('makes a page anew that could not be made', async () => {
+    const page = keepPage();
+    const make = () => Promise.reject(new TypeError('no such figure'));
+    await assert.rejects(async () => page({ version: 'a', make }), TypeError);
+    const { asset } = await page({ version: 'a', make: () => PAGE });
+    assert.equal(asset.body.toString(), PAGE);
   });
 
   it('serves the files of pages for ever, and no other files', async () => {

@@ -16,19 +16,21 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const HTML = 'text/html; charset=utf-8';
+
 /**
  * `same-origin` and not `no-referrer`, with which browsers send `Origin: null` with the forms of a page, so that nobody
  * can tell them from those of another site.
  */
-const HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
+const HEADERS = {
+  'content-type': HTML,
   'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'geolocation=(self)',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   vary: 'accept, accept-encoding, accept-language, cookie',
-};
+} as const;
 
 /**
  * Sends a page that is this caller's alone, with the status that has been set unless another is given. It may hold secrets, so it
@@ -40,23 +42,57 @@ export function sendPage(reply: FastifyReply, markup: string, status = reply.sta
 
 /** A page that is the same for everybody, ready to be sent. */
 export interface PreparedPage {
-  readonly etag: string;
   readonly asset: Asset;
+  readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
 }
 
-export function preparePage(markup: string): PreparedPage {
+export async function preparePage(markup: string): Promise<PreparedPage> {
   const { etag } = prepared(markup);
-  return { etag, asset: compressed(Buffer.from(markup), HEADERS['content-type'] ?? '') };
+  return {
+    asset: await compressed(Buffer.from(markup), HTML),
+    headers: { ...HEADERS, 'cache-control': 'private, no-cache', etag },
+  };
+}
+
+/** A page with what it was made of: a page of another version is another. */
+export interface PageVersion {
+  readonly version: string;
+  make(): Promise<string> | string;
+}
+
+/**
+ * Keeps the page of the last version, and answers at once where it is made already. Those who ask while it is being made
+ * share the making; one that failed is made anew for the next.
+ */
+export function keepPage(): (asked: PageVersion) => PreparedPage | Promise<PreparedPage> {
+  let kept: { readonly version: string; page: PreparedPage | Promise<PreparedPage> } | undefined;
+  return ({ version, make }) => {
+    if (kept?.version === version) return kept.page;
+    const making = Promise.try(make).then(preparePage);
+    const own = { version, page: making as PreparedPage | Promise<PreparedPage> };
+    kept = own;
+    making.then(
+      (page) => {
+        own.page = page;
+      },
+      () => {
+        if (kept === own) kept = undefined;
+      },
+    );
+    return making;
+  };
 }
 
 /** Sends a prepared page, compressed as the browser takes it, or 304 where it has it. It is asked for again each time. */
 export function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
-  { etag, asset }: PreparedPage,
-): FastifyReply {
-  reply.headers(HEADERS).header('cache-control', 'private, no-cache').header('etag', etag);
-  if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send();
+  page: PreparedPage | Promise<PreparedPage>,
+): FastifyReply | Promise<FastifyReply> {
+  if (page instanceof Promise) return page.then((made) => sendPrepared(request, reply, made));
+  const { asset, headers } = page;
+  reply.headers(headers);
+  if (request.headers['if-none-match']?.includes(headers.etag) === true) return reply.code(304).send();
   return sendCompressed(request, reply, asset);
 }
 

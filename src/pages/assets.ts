@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** A file that pages load. Its name holds a hash of its content, so that browsers may keep it for ever. */
 export interface Asset {
@@ -44,12 +45,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Reads all files once; throws when a style sheet cannot be read. */
-export function loadAssets({ styles, built }: Folders): Assets {
-  const files = new Map<string, Asset>();
+export async function loadAssets({ styles, built }: Folders): Promise<Assets> {
+  const bodies = new Map<string, Buffer>();
   const addressOf = new Map<string, string>();
   const add = (name: string, body: Buffer): string => {
-    const asset = compressed(body, typeOf(name));
-    files.set(name, asset);
+    bodies.set(name, body);
     return `/assets/${name}`;
   };
 
@@ -72,6 +72,11 @@ export function loadAssets({ styles, built }: Folders): Assets {
     }
   }
 
+  const files = new Map(
+    await Promise.all(
+      Array.from(bodies, async ([name, body]) => [name, await compressed(body, typeOf(name))] as const),
+    ),
+  );
   const known = (file: string): string => {
     const address = addressOf.get(file);
     if (address === undefined) throw new TypeError(`there is no ${file} in ${styles}`);
@@ -86,14 +91,16 @@ export function loadAssets({ styles, built }: Folders): Assets {
   };
 }
 
-/** A body with its compressed forms, made once. */
-export function compressed(body: Buffer, type: string): Asset {
-  return {
-    type,
-    body,
-    gzip: gzipSync(body, { level: 9 }),
-    brotli: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  };
+const toGzip = promisify(gzip);
+const toBrotli = promisify(brotliCompress);
+
+/** A body with its compressed forms, made once, on other threads than the one that answers. */
+export async function compressed(body: Buffer, type: string): Promise<Asset> {
+  const [asGzip, asBrotli] = await Promise.all([
+    toGzip(body, { level: 9 }),
+    toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  ]);
+  return { type, body, gzip: asGzip, brotli: asBrotli };
 }
 
 function typeOf(name: string): string {

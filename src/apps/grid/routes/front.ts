@@ -3,9 +3,9 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Areas } from '../../../domain/areas/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import type { Production } from '../../../domain/production/index.ts';
-import { type PreparedPage, preparePage, sendPage, sendPrepared } from '../../../http/pages.ts';
+import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import type { Language } from '../../../pages/language.ts';
+import type { Language, Words } from '../../../pages/language.ts';
 import type { Answer } from '../front/answer.ts';
 import { find } from '../front/find.ts';
 import { createMap } from '../front/map.ts';
@@ -24,13 +24,6 @@ interface FrontRoutes {
   readonly isSignUpOpen: boolean;
 }
 
-interface Kept {
-  readonly version: string;
-  /** Undefined while it is being made. */
-  page: PreparedPage | undefined;
-  readonly making: Promise<PreparedPage>;
-}
-
 /**
  * The front page, made once for each language and state of prices and production; and look-ups, which are counted like
  * those of the API, so that the page is no way around its quotas.
@@ -41,30 +34,11 @@ export function addFrontRoutes(
 ): void {
   const look = createLook({ prices, production, clock });
   const parts: FrontParts = { assets, map: createMap(areas), ...site };
-  const kept = new Map<Language, Kept>();
+  const pages = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
 
-  const make = async (known: Known, language: Language): Promise<PreparedPage> => {
+  const make = async (known: Known, language: Language): Promise<string> => {
     const yesterday = known.current === null ? await readYesterday(prices, known.now) : [];
-    return preparePage(await frontPage(parts, { ...known, language, yesterday }));
-  };
-
-  /** At once where it is made already; several that ask for one meanwhile share its making. */
-  const pageIn = (language: Language): PreparedPage | Promise<PreparedPage> => {
-    const known = look();
-    const last = kept.get(language);
-    if (last?.version === known.version) return last.page ?? last.making;
-    const making = make(known, language);
-    const next: Kept = { version: known.version, page: undefined, making };
-    kept.set(language, next);
-    making.then(
-      (page) => {
-        next.page = page;
-      },
-      () => {
-        if (kept.get(language) === next) kept.delete(language);
-      },
-    );
-    return making;
+    return frontPage(parts, { ...known, language, yesterday });
   };
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -73,9 +47,10 @@ export function addFrontRoutes(
     (request, reply) => {
       const { q } = request.query;
       if (q !== undefined) return reply.redirect(`/lookup?q=${encodeURIComponent(textOf(q))}`, 302);
-      const page = pageIn(pageLanguage(request));
-      if (!(page instanceof Promise)) return sendPrepared(request, reply, page);
-      return page.then((made) => sendPrepared(request, reply, made));
+      const language = pageLanguage(request);
+      const known = look();
+      const page = pages[language]({ version: known.version, make: () => make(known, language) });
+      return sendPrepared(request, reply, page);
     },
   );
 
