@@ -1,4 +1,5 @@
 import type { Assets } from '../../../pages/assets.ts';
+import { navigationTo } from '../../../pages/navigation.ts';
 import { type Page, renderPage } from '../../../pages/page.ts';
 
 /** The documents of Connect with their head; pages for end users are branded and have their own. */
@@ -10,10 +11,6 @@ export function documentPage(
   return renderPage(assets, {
     ...page,
     brand: { name: 'elnav', href: gridUrl === undefined ? '/' : `${gridUrl}/` },
-    navigation: [
-      ...(gridUrl === undefined ? [] : [{ href: `${gridUrl}/`, text: 'Prices' }]),
-      { href: '/docs', text: 'API', isHere: true },
-      ...(gridUrl === undefined ? [] : [{ href: `${gridUrl}/account`, text: 'Account' }]),
-    ],
+    navigation: navigationTo({ language: page.language, here: 'docs', grid: gridUrl }),
   });
 }
