@@ -50,6 +50,7 @@ export function healthOf(situation: Situation): PricesHealth {
     sentence,
     until,
     sources,
+    is_on: situation.isOn,
     is_fetching: situation.isFetching,
     next_attempt_at: situation.nextAttemptAt,
   };

@@ -107,6 +107,8 @@ export interface PricesHealth {
   /** By area, until when real prices are known without a gap from now on; null where none is. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
   readonly sources: readonly SourceHealth[];
+  /** Whether sources are asked at all, by any process; the operator may have switched it off. */
+  readonly is_on: boolean;
   /** Whether this process asks the sources; of several that could, one does. */
   readonly is_fetching: boolean;
   readonly next_attempt_at: number | null;

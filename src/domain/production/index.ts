@@ -131,6 +131,7 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
         sentence: [...(faults.length === 0 ? ['ok', sentence] : faults), attempts()].join('; '),
         unit: told,
         until,
+        is_on: fetching !== undefined,
         next_attempt_at: fetching?.nextAt() ?? null,
       };
     },

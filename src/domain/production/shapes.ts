@@ -40,5 +40,7 @@ export interface ProductionHealth {
   readonly unit: Unit | null;
   /** End of the newest slot with figures, by area. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
+  /** Whether the source is asked at all; the operator may have switched it off. */
+  readonly is_on: boolean;
   readonly next_attempt_at: number | null;
 }

@@ -63,13 +63,20 @@ ${legend()}
 <div class="curves-narrow">${narrow}</div>
 ${reader(days, words.read)}
 <figcaption class="stack-small small soft">
-${hasTomorrow ? null : html`<p class="expected">${swedishTime(now).hour < LATE_FROM_HOUR ? words.expected : words.late}</p>`}
+${hasTomorrow ? null : html`<p class="expected">${tomorrowText(situation)}</p>`}
 <p>${words.note}</p>
 ${sourceLine(days, situation)}
 </figcaption>
 <details><summary>${words.table}</summary><div class="tables">${byDay.map(([start, of]) => table(headingOf(start), of, situation))}</div></details>
 </figure>
 </section>`;
+}
+
+/** What to expect of the prices of tomorrow, which are not there. */
+function tomorrowText({ language, now, health }: Situation): string {
+  const { curves, switchedOff } = wordsIn(language);
+  if (!health.is_on) return switchedOff;
+  return swedishTime(now).hour < LATE_FROM_HOUR ? curves.expected : curves.late;
 }
 
 function legend(): Html {

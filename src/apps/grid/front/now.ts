@@ -40,6 +40,8 @@ export function notices(situation: Situation): Html | null {
   const words = wordsIn(language);
   const format = formatIn(language);
   if (current === null) {
+    const nextAt = health.next_attempt_at;
+    const expected = nextAt === null ? words.none.noNext : words.none.next(format.time(nextAt));
     const tried = health.sources.map(({ source, asked_at, outcome }) =>
       words.none.tried(sourceName(source).name, format.time(asked_at), words.outcomes[outcome]),
     );
@@ -47,8 +49,8 @@ export function notices(situation: Situation): Html | null {
     return html`<div class="notice notice-bad">
 <p><strong>${words.none.title}</strong></p>
 <p>${words.none.text}${stale === undefined ? null : html` ${words.none.stale(format.day(stale.start))}`}</p>
-<ul class="tried">${(tried.length === 0 ? [words.none.notAsked] : tried).map((text) => html`<li>${text}</li>`)}</ul>
-<p>${health.next_attempt_at === null ? words.none.noNext : words.none.next(format.time(health.next_attempt_at))}</p>
+${tried.length === 0 ? null : html`<ul class="tried">${tried.map((text) => html`<li>${text}</li>`)}</ul>`}
+<p>${tried.length === 0 && health.is_on ? `${words.none.notAsked} ` : null}${health.is_on ? expected : words.switchedOff}</p>
 </div>`;
   }
   const missing = PRICE_AREAS.filter((area) => current.now[area] === null);
@@ -56,7 +58,7 @@ export function notices(situation: Situation): Html | null {
   if (!isSample && missing.length === 0) return null;
   return html`${
     isSample
-      ? html`<div class="notice notice-note"><p><strong>${words.sample.title}</strong></p><p>${words.sample.text}</p></div>`
+      ? html`<div class="notice notice-note"><p><strong>${words.sample.title}</strong></p><p>${words.sample.text}${health.is_on ? null : ` ${words.switchedOff}`}</p></div>`
       : null
   }${missing.length === 0 ? null : html`<div class="notice notice-bad"><p>${words.partial(missing.join(', '))}</p></div>`}`;
 }

@@ -44,6 +44,7 @@ export async function frontPage(parts: FrontParts, situation: Situation): Promis
     scripts: ['front'],
     width: 'wide',
     main: html`${hero(parts, situation, NOBODY)}${curves}${production}${api(parts, situation)}`,
+    footer: html`<p>${words.sources}</p>`,
   });
 }
 
@@ -57,6 +58,7 @@ export function answerPage(parts: FrontParts, situation: Situation, asked: Asked
     scripts: ['front'],
     width: 'wide',
     main: html`${hero(parts, situation, asked)}<p><a href="/#curves">${backWord(language)}</a></p>`,
+    footer: html`<p>${wordsIn(language).sources}</p>`,
   });
 }
 

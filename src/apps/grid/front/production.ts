@@ -33,13 +33,16 @@ const NARROW: Size = { width: 344, bar: 44, ticks: 3 };
 
 /** Production by kind: bars of the areas, the kinds in all, and a table. */
 export async function productionSection(situation: Situation): Promise<Html> {
-  const { production, productionNextAt, language } = situation;
+  const { production, productionHealth, language } = situation;
   const words = wordsIn(language).production;
   const format = formatIn(language);
   if (production.length === 0) {
+    const { is_on, next_attempt_at: nextAt } = productionHealth;
+    const planned = nextAt === null ? null : words.next(format.time(nextAt));
+    const expected = is_on ? planned : wordsIn(language).switchedOff;
     return html`<section class="stack" id="production" aria-labelledby="production-heading" data-live="production">
 <h2 id="production-heading">${words.heading}</h2>
-<p class="notice">${words.none}${productionNextAt === null ? null : ` ${words.next(format.time(productionNextAt))}`}</p>
+<p class="notice">${words.none}${expected === null ? null : ` ${expected}`}</p>
 </section>`;
   }
   await setImmediate();

@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import { dayAt, dayBounds } from '../../../core/swedish-days.ts';
 import type { CurrentPrices, PricedDay, Prices, PricesHealth } from '../../../domain/prices/index.ts';
-import type { Produced, Production } from '../../../domain/production/index.ts';
+import type { Produced, Production, ProductionHealth } from '../../../domain/production/index.ts';
 import type { Language } from '../../../pages/language.ts';
 
 /** What is known at a moment. */
@@ -15,10 +15,11 @@ export interface Known {
   readonly current: CurrentPrices | null;
   /** Today and, where it is published, tomorrow. */
   readonly days: readonly PricedDay[];
-  readonly health: Pick<PricesHealth, 'sources' | 'next_attempt_at'>;
+  readonly health: Pick<PricesHealth, 'sources' | 'is_on' | 'next_attempt_at'>;
   /** Empty: none is known. */
   readonly production: readonly Produced[];
-  readonly productionNextAt: number | null;
+  /** Of production, where none is known. */
+  readonly productionHealth: Pick<ProductionHealth, 'is_on' | 'next_attempt_at'>;
   /** Changes whenever a page made of this would. */
   readonly version: string;
 }
@@ -54,10 +55,10 @@ export function createLook({ prices, production, clock }: Sources): () => Known 
 
   const look = (now: number): Known => {
     const current = orNull(() => prices.current());
-    const { sources, next_attempt_at } = prices.health();
+    const { sources, is_on, next_attempt_at } = prices.health();
     const produced = orNull(() => production.current());
-    const productionNextAt = produced === null ? production.health().next_attempt_at : null;
-    const health = current === null ? { sources, next_attempt_at } : NO_TROUBLE;
+    const productionHealth = produced === null ? production.health() : NO_TROUBLE;
+    const health = current === null ? { sources, is_on, next_attempt_at } : { ...NO_TROUBLE, is_on };
     return {
       now,
       until: prices.validUntil(),
@@ -65,10 +66,10 @@ export function createLook({ prices, production, clock }: Sources): () => Known 
       days: prices.days(),
       health,
       production: produced ?? [],
-      productionNextAt,
+      productionHealth,
       version: JSON.stringify([
         pricesVersion,
-        produced === null ? productionNextAt : `list ${numberOf(produced)}`,
+        produced === null ? productionHealth.next_attempt_at : `list ${numberOf(produced)}`,
         health.next_attempt_at,
         health.sources.map(({ source, asked_at, outcome }) => [source, asked_at, outcome]),
       ]),
@@ -89,7 +90,7 @@ export function createLook({ prices, production, clock }: Sources): () => Known 
   };
 }
 
-const NO_TROUBLE: Known['health'] = { sources: [], next_attempt_at: null };
+const NO_TROUBLE: Known['health'] = { sources: [], is_on: true, next_attempt_at: null };
 
 /** Yesterday as it is stored; an area of which there is none is left out. */
 export async function readYesterday(prices: Prices, now: number): Promise<readonly PricedDay[]> {

@@ -36,6 +36,8 @@ export interface FrontWords {
     readonly converted: string;
   };
   readonly sample: { readonly title: string; readonly text: string; readonly plot: string };
+  /** No source is asked, by the operator's setting. */
+  readonly switchedOff: string;
   readonly none: {
     readonly title: string;
     readonly text: string;
@@ -63,6 +65,8 @@ export interface FrontWords {
     readonly source: string;
   };
   readonly map: { readonly label: string };
+  /** Of what is looked up; prices and production name theirs beside them. */
+  readonly sources: string;
   readonly api: {
     readonly heading: string;
     readonly lead: string;
@@ -106,6 +110,7 @@ const en: FrontWords = {
     source: (names) => `Prices: ${names}.`,
     converted: 'Converted from euros, because the source states no kronor.',
   },
+  switchedOff: 'Whoever runs this service has switched off the fetching of figures (ELNAV_FETCH=off).',
   sample: {
     title: 'These prices are a sample, not real',
     text: 'No real price is known here yet, so a made-up day stands in to show what the page looks like.',
@@ -157,6 +162,7 @@ const en: FrontWords = {
     source: 'Production: eSett Open Data.',
   },
   map: { label: 'Map of the four price areas with the price now. The list says the same.' },
+  sources: 'Postal codes: GeoNames. Grid areas: eSett Open Data.',
   api: {
     heading: 'The same from the API',
     lead: 'Everything on this page is open as JSON. Try it in a terminal:',
@@ -201,6 +207,7 @@ const sv: FrontWords = {
     source: (names) => `Priser: ${names}.`,
     converted: 'Omräknade från euro, eftersom källan inte anger kronor.',
   },
+  switchedOff: 'Den som driver tjänsten har stängt av hämtningen av siffror (ELNAV_FETCH=off).',
   sample: {
     title: 'Priserna är ett exempel, inte verkliga',
     text: 'Inga verkliga priser är kända här än. En påhittad dag visar hur sidan ser ut så länge.',
@@ -253,6 +260,7 @@ const sv: FrontWords = {
     source: 'Produktion: eSett Open Data.',
   },
   map: { label: 'Karta över de fyra elområdena med priset just nu. Listan säger samma sak.' },
+  sources: 'Postnummer: GeoNames. Nätområden: eSett Open Data.',
   api: {
     heading: 'Samma sak från API:et',
     lead: 'Allt på den här sidan finns öppet som JSON. Prova i en terminal:',

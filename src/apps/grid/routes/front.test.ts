@@ -48,6 +48,7 @@ interface Wanted {
   readonly answer?: FakeSource['answer'];
   readonly hasSample?: boolean;
   readonly hasProduction?: boolean;
+  readonly isFetching?: boolean;
 }
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -56,7 +57,8 @@ after(async () => {
 });
 
 /** The routes with prices as a told source reports them. */
-async function make({ at, answer = everyDay, hasSample, hasProduction }: Wanted): Promise<Made> {
+async function make({ at, answer = everyDay, isFetching = true, ...wanted }: Wanted): Promise<Made> {
+  const { hasSample, hasProduction } = wanted;
   const place = await makePlace('sqlite');
   const database = await place.open();
   const clock = turnedClock(Date.parse(at));
@@ -64,6 +66,7 @@ async function make({ at, answer = everyDay, hasSample, hasProduction }: Wanted)
   const { prices } = await pricesOf(database, {
     clock,
     sources: [source],
+    isOn: isFetching,
     ...(hasSample === true ? { sample } : {}),
   });
   const { production } = await productionOf(database, {
@@ -72,7 +75,7 @@ async function make({ at, answer = everyDay, hasSample, hasProduction }: Wanted)
   });
   prices.start();
   production.start();
-  await until('the sources were asked', () => prices.health().sources.length > 0);
+  await until('the sources were asked', () => !isFetching || prices.health().sources.length > 0);
   await until('production is there', () => hasProduction !== true || production.health().unit !== null);
   let looks = 0;
   const counted: Prices = {
@@ -217,6 +220,27 @@ describe('the front page', () => {
     assert.match(text, /Nästa försök görs kl\. 14:\d\d\./);
     assert.doesNotMatch(text, /class="curve"|class="areas"|öre\/kWh<\/span>/);
     assert.match(text, /Kärnkraft/, 'production is told all the same');
+  });
+
+  it('says that nothing is fetched where the operator has switched it off', async () => {
+    const at = '2026-11-21T13:07:00Z';
+    const { text } = await (await make({ at, isFetching: false })).get();
+    assert.match(text, /Dagens priser saknas/);
+    assert.equal(count(text, 'har stängt av hämtningen'), 2, 'of prices, and of production');
+    assert.doesNotMatch(text, /tillfrågats än|Nästa försök|nytt försök/);
+    const sampled = await (await make({ at, isFetching: false, hasSample: true })).get();
+    assert.match(sampled.text, /Priserna är ett exempel[^§]*har stängt av hämtningen/);
+  });
+
+  it('names its sources from what it shows, and other pages name none', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
+    const { text } = await get();
+    assert.match(text, /Produktion: eSett Open Data/);
+    assert.match(text, /<footer[^§]*Postnummer: GeoNames/);
+    const sampled = await (
+      await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true })
+    ).get();
+    assert.doesNotMatch(sampled.text, /Priser: |Produktion: eSett/);
   });
 
   it('says at the top and beside the plot that prices are a sample', async () => {
