@@ -72,7 +72,7 @@ export interface Accounts {
   /** What an account called on its last 30 UTC days, today included: the oldest first, each day there. */
   usageByDay(account: number): Promise<DayOfUsage[]>;
   audit(limit: number): Promise<AuditEntry[]>;
-  /** Writes down a change that an administrator made to what is no account's. */
+  /** Writes down a change of what is not kept here: what an administrator did to no account, or somebody to his own sign-in. */
   noteChange(actor: Actor, change: Change): Promise<void>;
   /** Writes what is still in memory. */
   close(): Promise<void>;

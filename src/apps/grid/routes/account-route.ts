@@ -11,7 +11,7 @@ import type { AccountWords, Done } from '../account/words.ts';
 import { signInFirst } from '../pages/faults.ts';
 
 export interface AccountDependencies {
-  readonly accounts: Pick<Accounts, 'users' | 'ownKeys' | 'brands' | 'usageByDay'>;
+  readonly accounts: Pick<Accounts, 'users' | 'ownKeys' | 'brands' | 'usageByDay' | 'noteChange'>;
   readonly people: Pick<
     People,
     'hasPassword' | 'needsCurrentPassword' | 'changePassword' | 'endOtherSessions'

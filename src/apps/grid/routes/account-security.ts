@@ -4,7 +4,7 @@ import { faultInPassword } from '../../../domain/people/index.ts';
 import { pageLanguage } from '../pages/frame.ts';
 import { sentFields } from '../sent-fields.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
-import { type AccountAnswers, type AccountDependencies, addForm } from './account-route.ts';
+import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
 import { personOf } from './auth.ts';
 
 /** Setting the password, and ending the sessions of other browsers. */
@@ -43,6 +43,11 @@ export function addSecurityRoutes(
         error,
       });
     }
+    await accounts.noteChange(actorOf(request), {
+      action: 'password.set',
+      target: `user/${person.account}`,
+      detail: {},
+    });
     return answers.done(request, reply, {
       done: 'password-saved',
       at: 'security',
@@ -51,7 +56,13 @@ export function addSecurityRoutes(
   });
 
   addForm(scope, { path: '/account/sessions/end', at: 'security', assets }, async (request, reply) => {
-    const ended = await people.endOtherSessions(personOf(request));
+    const person = personOf(request);
+    const ended = await people.endOtherSessions(person);
+    await accounts.noteChange(actorOf(request), {
+      action: 'sessions.ended',
+      target: `user/${person.account}`,
+      detail: { ended },
+    });
     return answers.done(request, reply, { done: 'sessions-ended', at: 'security', answer: { ended } });
   });
 }
