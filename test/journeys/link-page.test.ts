@@ -260,6 +260,32 @@ describe('the link page', () => {
     assert.equal((await new Browser().post(`${url}/testvendor`, RIGHT)).status, 303);
   });
 
+  it('lets an account guess the password of a vendor’s user ten times, by whatever way', async () => {
+    vendor.onLink = async () => {
+      throw new AppError('link.credentials_refused', 'the password is wrong');
+    };
+    const guess = async (user: string, by = caller) => {
+      const credentials = { user, password: 'a guess' };
+      const { status } = await by.call('POST', '/link', { vendor: 'testvendor', user_ref: 'a', credentials });
+      return status;
+    };
+    const statuses: number[] = [];
+    for (let times = 0; times < 10; times += 1) statuses.push(await guess('Guessed'));
+    assert.deepEqual(statuses, Array(10).fill(400));
+    const calls = vendor.count('link');
+    assert.equal(await guess('guessed '), 429);
+    const page = await new Browser().post(`${await session()}/testvendor`, {
+      user: 'guessed',
+      password: 'a guess',
+    });
+    assert.equal(page.status, 429);
+    assert.equal(vendor.count('link'), calls, 'the vendor was not asked');
+    assert.equal(await guess('another'), 400);
+    assert.equal(await guess('guessed', await world.newAccount()), 400, 'another account is not slowed down');
+    clock.turn(900_000);
+    assert.equal(await guess('guessed'), 400);
+  });
+
   it('takes nothing that a page of another site sends, and nothing that is no form', async () => {
     const url = await session();
     const before = links();

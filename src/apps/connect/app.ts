@@ -4,6 +4,7 @@ import { assetRoutes } from '../../http/pages.ts';
 import { createPlaces } from '../../http/places.ts';
 import type { ConnectDependencies } from './dependencies.ts';
 import { CONNECT_DOCUMENT } from './documents.ts';
+import { guessLimit } from './linking/wrong-credentials.ts';
 import { documentPage } from './pages/frame.ts';
 import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
@@ -44,10 +45,11 @@ export async function addConnect(
     reply.redirect('/docs', 302),
   );
   assetRoutes(app, assets);
-  linkRoutes(app, dependencies);
+  const guarded = guessLimit(dependencies.adapters, dependencies.limits);
+  linkRoutes(app, { ...dependencies, guarded });
   oauthRoutes(app, dependencies);
   linkSessionRoutes(app, dependencies);
-  await linkPageRoutes(app, dependencies);
+  await linkPageRoutes(app, { ...dependencies, guarded });
   wellKnownRoutes(app, dependencies);
   vendorRoutes(app, dependencies);
   deviceRoutes(app, dependencies);

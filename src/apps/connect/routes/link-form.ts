@@ -16,6 +16,7 @@ import { formPage } from '../linking/form-page.ts';
 import { textIn } from '../linking/reader.ts';
 import type { SessionPages, SessionPath } from '../linking/session-pages.ts';
 import { callName } from '../linking/vendors.ts';
+import type { GuessLimit } from '../linking/wrong-credentials.ts';
 
 const MOST_BYTES = 16 * 1024;
 const WINDOW_SECONDS = 900;
@@ -34,10 +35,10 @@ interface Try {
 /** Takes the form with a vendor's credentials, and links with them. */
 export function linkFormRoute(
   app: FastifyInstance,
-  dependencies: ConnectDependencies,
+  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
   pages: SessionPages,
 ): void {
-  const { links, linkSessions, limits, configuredUrl, random } = dependencies;
+  const { guarded, links, linkSessions, limits, configuredUrl, random } = dependencies;
   const ofAddress = limits.perIp('link.form', TRIES_OF_ADDRESS, WINDOW_SECONDS);
   const ofSession = limits.perName('link.form.session', TRIES_OF_SESSION, WINDOW_SECONDS);
 
@@ -54,7 +55,10 @@ export function linkFormRoute(
     await linkSessions.use(row, {
       browser,
       vendor,
-      work: () => links.link({ account, vendor, userRef, credentials, begun: () => {} }),
+      work: () =>
+        guarded({ account, vendor, credentials }, () =>
+          links.link({ account, vendor, userRef, credentials, begun: () => {} }),
+        ),
     });
   }
 

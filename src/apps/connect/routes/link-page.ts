@@ -11,6 +11,7 @@ import { formPage } from '../linking/form-page.ts';
 import { textIn } from '../linking/reader.ts';
 import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
+import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { failures } from '../schemas.ts';
 import { linkFormRoute } from './link-form.ts';
 
@@ -19,7 +20,10 @@ const LONGEST_QUERY = 100;
 const LOOK_AGAIN_SECONDS = 3;
 
 /** The pages on which an end user links an account: whose it is, what it is signed in to with, what was found. */
-export async function linkPageRoutes(app: FastifyInstance, dependencies: ConnectDependencies): Promise<void> {
+export async function linkPageRoutes(
+  app: FastifyInstance,
+  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
+): Promise<void> {
   const { adapters, devices, linkSessions, isConfigured, isSimulated } = dependencies;
   const { publicUrl, random } = dependencies;
   const pages = createSessionPages(dependencies);

@@ -5,6 +5,7 @@ import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
+import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { principalOf } from '../principal.ts';
 import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
 
@@ -53,7 +54,10 @@ const ListedLink = Type.Object({
 
 const checkLink = validator(LinkBody, { name: 'body' });
 
-export function linkRoutes(app: FastifyInstance, { links, idempotency }: ConnectDependencies): void {
+export function linkRoutes(
+  app: FastifyInstance,
+  { links, idempotency, guarded }: ConnectDependencies & { readonly guarded: GuessLimit },
+): void {
   app.post(
     '/link',
     {
@@ -76,7 +80,9 @@ export function linkRoutes(app: FastifyInstance, { links, idempotency }: Connect
         account,
         run: async (begun) => {
           const { vendor, user_ref, credentials } = checkLink(request.body);
-          const { devices } = await links.link({ account, vendor, userRef: user_ref, credentials, begun });
+          const { devices } = await guarded({ account, vendor, credentials }, () =>
+            links.link({ account, vendor, userRef: user_ref, credentials, begun }),
+          );
           return { devices };
         },
       });
