@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Partner } from './login.ts';
+import { signInPage } from './simulated-sign-in.ts';
 import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
 
 interface Grant {
@@ -130,7 +131,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       if (partner !== undefined && clientId !== partner.clientId) return refusal('invalid_client', 401);
       if (!URL.canParse(redirectUri) || query.get('response_type') !== 'code')
         return refusal('invalid_request');
-      if (request.method !== 'POST') return { status: 200, ...page(options, '') };
+      if (request.method !== 'POST') return { status: 200, ...signInPage({ ...options, fault: '' }) };
       const form = new URLSearchParams(Buffer.from(request.body).toString());
       const back = new URL(redirectUri);
       back.searchParams.set('state', query.get('state') ?? '');
@@ -141,7 +142,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       }
       const user = form.get('username') ?? '';
       if (users.get(user) === undefined || users.get(user) !== form.get('password'))
-        return { status: 200, ...page(options, 'Wrong user name or password.') };
+        return { status: 200, ...signInPage({ ...options, fault: 'Wrong user name or password.' }) };
       const code = `code-${randomBase62(random, 32)}`;
       codes.set(code, {
         clientId,
@@ -210,25 +211,4 @@ function claimsOf(token: string): Claims | undefined {
 
 function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
-}
-
-/** Nothing of the request is repeated on it. */
-function page(
-  { vendor, users }: Pick<SimulatedOAuthOptions, 'vendor' | 'users'>,
-  fault: string,
-): Pick<SimulatedAnswer, 'headers' | 'text'> {
-  return {
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-    text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Simulated ${vendor} sign-in</title>
-<h1>Simulated ${vendor} sign-in</h1>
-<p>This is a simulator inside elnav, not ${vendor}. Any device behind it is made up.</p>
-<p>Its users, each with a password: ${[...users].map(([user, password]) => `<code>${user}</code> (<code>${password}</code>)`).join(', ')}.</p>
-<p role="alert">${fault}</p>
-<form method="post">
-<p><label>User name <input name="username" autocomplete="off" required></label></p>
-<p><label>Password <input name="password" type="password" autocomplete="off" required></label></p>
-<p><button>Sign in</button> <button name="cancel" value="1" formnovalidate>Cancel</button></p>
-</form></html>`,
-  };
 }

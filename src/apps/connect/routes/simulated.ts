@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { bodyAndHeaders, SIMULATED_HEADER } from '../../../adapter/serve-simulated.ts';
+import { SIGN_IN_STYLE } from '../../../adapter/simulated-sign-in.ts';
 import type { SimulatedAnswer, SimulatedRequest } from '../../../adapter/simulator.ts';
 import { AppError } from '../../../core/errors.ts';
 
@@ -15,7 +17,7 @@ export interface SimulatedPage {
 const HEADERS = {
   'cache-control': 'no-store',
   // No rule for forms: what they are answered with leads on to the app that began the sign-in.
-  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', SIGN_IN_STYLE, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
