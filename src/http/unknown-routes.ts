@@ -1,6 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
-import { type Service, sendError } from './errors.ts';
+import { noteError, type Service, sendError } from './errors.ts';
+import { wantsPage } from './wants-page.ts';
+
+/** How somebody is told in a browser that there is nothing at an address; programs get the service's own body. */
+type ShowUnknown = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Set by a service that has a page for it. */
+    showUnknown: ShowUnknown | null;
+  }
+}
 
 /** Answers 405 with `Allow` for a known path and 404 otherwise, in the service's error shape. */
 export function answerUnknownRoutes(app: FastifyInstance, service: Service): void {
@@ -10,6 +21,12 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
     for (const one of [method].flat()) known.methods.add(one);
     methodsByPath.set(url, known);
   });
+  app.decorate('showUnknown', null);
+  const send = (error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { showUnknown } = app;
+    if (showUnknown === null || !wantsPage(request)) return sendError(service, error, request, reply);
+    return showUnknown(noteError(service, error, request, reply), request, reply);
+  };
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const allowed = new Set<string>();
@@ -21,14 +38,14 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
         'route.not_found',
         `there is no ${path.slice(0, 100)} here; GET /docs lists what there is`,
       );
-      return sendError(service, error, request, reply);
+      return send(error, request, reply);
     }
     const allow = [...allowed].sort().join(', ');
     const error = new AppError(
       'route.method_not_allowed',
       `${path.slice(0, 100)} takes ${allow}, not ${request.method}`,
     );
-    return sendError(service, error, request, reply.header('allow', allow));
+    return send(error, request, reply.header('allow', allow));
   });
 }
 

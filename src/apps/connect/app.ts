@@ -6,6 +6,7 @@ import type { ConnectDependencies } from './dependencies.ts';
 import { CONNECT_DOCUMENT } from './documents.ts';
 import { guessLimit } from './linking/wrong-credentials.ts';
 import { documentPage } from './pages/frame.ts';
+import { unknownPage } from './pages/unknown.ts';
 import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -45,6 +46,7 @@ export async function addConnect(
     reply.redirect('/docs', 302),
   );
   assetRoutes(app, assets);
+  app.showUnknown = unknownPage(assets);
   const guarded = guessLimit(dependencies.adapters, dependencies.limits);
   linkRoutes(app, { ...dependencies, guarded });
   oauthRoutes(app, dependencies);

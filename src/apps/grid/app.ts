@@ -11,6 +11,7 @@ import { assetRoutes } from '../../http/pages.ts';
 import type { Assets } from '../../pages/assets.ts';
 import { GRID_DOCUMENT } from './documents.ts';
 import { formScope } from './form-scope.ts';
+import { unknownPage } from './pages/faults.ts';
 import { gridPage } from './pages/frame.ts';
 import { createAnswers } from './prepared-answers.ts';
 import { addAccountRoutes } from './routes/account.ts';
@@ -55,6 +56,7 @@ export async function addGrid(
     frame: (page) => gridPage(assets, { ...page, here: 'docs' }),
   });
   assetRoutes(app, assets);
+  app.showUnknown = unknownPage(assets);
   const { publicUrl, isSignUpOpen } = auth;
   addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, isSignUpOpen });
   openReads(app, '/api/v1/');

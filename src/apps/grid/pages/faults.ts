@@ -3,11 +3,27 @@ import type { AppError } from '../../../core/errors.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
 import { ownPath } from '../own-path.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 import { gridPage, pageLanguage } from './frame.ts';
 
 type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+const UNKNOWN_WORDS = {
+  en: {
+    title: 'There is no page here',
+    text: 'Check the address, or start from the front page.',
+    home: 'To the front page',
+    docs: 'API documentation',
+  },
+  sv: {
+    title: 'Här finns ingen sida',
+    text: 'Kontrollera adressen, eller börja från startsidan.',
+    home: 'Till startsidan',
+    docs: 'API-dokumentation',
+  },
+} satisfies Words<object>;
 
 /** Shows a browser what went wrong, in a page. */
 export function faultPage(assets: Assets): ShowError {
@@ -29,6 +45,18 @@ export function faultPage(assets: Assets): ShowError {
 <p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/auth/login">${words.signIn}</a></p>
 ${isOurs ? html`<p class="small soft">${words.requestId}: <code>${request.id}</code></p>` : null}`;
     return sendPage(reply, gridPage(assets, { language, title: words.faultTitle, main }), reply.statusCode);
+  };
+}
+
+/** Tells somebody who mistyped an address, or opened that of a form, where to go instead. */
+export function unknownPage(assets: Assets): ShowError {
+  return (_error, request, reply) => {
+    const language = pageLanguage(request);
+    const words = UNKNOWN_WORDS[language];
+    const main = html`<h1>${words.title}</h1>
+<p class="lead">${words.text}</p>
+<p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/docs">${words.docs}</a></p>`;
+    return sendPage(reply, gridPage(assets, { language, title: words.title, main }), reply.statusCode);
   };
 }
 

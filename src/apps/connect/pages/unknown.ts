@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AppError } from '../../../core/errors.ts';
+import { sendPage } from '../../../http/pages.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { html } from '../../../pages/html.ts';
+import { languageOf, type Words } from '../../../pages/language.ts';
+import { renderPage } from '../../../pages/page.ts';
+
+const WORDS = {
+  en: {
+    title: 'There is no page here',
+    text: 'If you came to connect a device, open the link from your app once more. All of it must be in the address.',
+    docs: 'API documentation',
+  },
+  sv: {
+    title: 'Här finns ingen sida',
+    text: 'Om du skulle ansluta en enhet: öppna länken från din app en gång till. Hela länken måste stå i adressfältet.',
+    docs: 'API-dokumentation',
+  },
+} satisfies Words<object>;
+
+/** Tells somebody who opens an address that is none what to do; end users come here by a link that was cut short. */
+export function unknownPage(assets: Assets) {
+  return (_error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const language = languageOf(request.headers['accept-language']);
+    const words = WORDS[language];
+    const main = html`<h1>${words.title}</h1>
+<p class="lead">${words.text}</p>
+<p><a class="button" href="/docs">${words.docs}</a></p>`;
+    const brand = { name: 'elnav', href: undefined };
+    return sendPage(reply, renderPage(assets, { language, title: words.title, brand, main }));
+  };
+}
