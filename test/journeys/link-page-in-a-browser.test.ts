@@ -187,7 +187,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Show' }).click();
       await isSound(page);
       await page.getByRole('button', { name: 'Connect' }).click();
-      await page.getByText('Something needs another look').waitFor();
+      await page.getByText('Please check what you filled in').waitFor();
       await isSound(page);
       await page.goto(`${world.connect}/link/sessions/unknown`);
       await page.getByRole('heading', { name: 'This link cannot be used any more' }).waitFor();

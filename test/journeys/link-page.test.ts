@@ -316,7 +316,7 @@ describe('the link page', () => {
     const browser = new Browser();
     const straight = await browser.send(url);
     assert.deepEqual([straight.status, pathOf(straight)], [303, `${path}/testvendor`]);
-    assert.doesNotMatch(await (await browser.send(`${url}/testvendor`)).text(), /Choose another/);
+    assert.doesNotMatch(await (await browser.send(`${url}/testvendor`)).text(), /Choose another brand/);
     for (const other of [await browser.send(`${url}/sandbox`), await browser.post(`${url}/sandbox`, {})])
       assert.deepEqual([other.status, pathOf(other)], [303, path]);
     const open = await session();
@@ -388,6 +388,6 @@ describe('the link page', () => {
     assert.ok(page.includes(`href="${new URL(url).pathname}"`), 'it can be tried again');
     const replayed = await browser.send(`${callback}?state=${state}&code=x`);
     assert.equal(replayed.headers.get('elnav-error'), 'oauth.state_invalid');
-    assert.match(await replayed.text(), /Den här inloggningen är avslutad/);
+    assert.match(await replayed.text(), /Den här inloggningen gäller inte längre/);
   });
 });

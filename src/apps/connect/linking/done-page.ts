@@ -13,23 +13,23 @@ const WORDS = {
     title: (vendor: string) => `${vendor} is connected`,
     found: (count: number) => (count === 1 ? 'We found one device:' : `We found ${count} devices:`),
     more: (count: number) => `and ${count} more`,
-    soon: (app: string) => `It may take a minute until the first figures are in ${app}.`,
+    soon: (app: string) => `It can take a minute before the first figures show in ${app}.`,
     online: 'Online',
-    offline: 'Cannot be reached now',
+    offline: 'Cannot be reached right now',
     none: 'No devices were found there.',
     noneNext: (vendor: string, app: string) =>
-      `Check in ${vendor}’s own app that your device is there, and that you signed in with the right account. Then link it once more from ${app}.`,
+      `Check in ${vendor}’s own app that your device is there, and that you signed in with the right account. Then connect it once more from ${app}.`,
     dialsIn: 'Almost done',
     dialsInNext:
       'In the settings of your charging station, enter this address (OCPP, central system or back office):',
     dialsInThen: (app: string) =>
-      `Enter the identity and the password there, too, that you just filled in. The charging station is in ${app} as soon as it has connected.`,
+      `Also enter the identity and the password that you just filled in. The charging station shows in ${app} as soon as it has connected.`,
     copy: 'Copy',
     copied: 'Copied',
     close: 'You can close this page.',
     waiting: 'Connecting',
-    waitingNext: 'The answer has not come yet. This page looks again by itself.',
-    again: 'Look again',
+    waitingNext: 'There is no answer yet. This page checks again by itself.',
+    again: 'Check again',
   },
   sv: {
     title: (vendor: string) => `${vendor} är ansluten`,
@@ -45,13 +45,13 @@ const WORDS = {
     dialsInNext:
       'Skriv in den här adressen i laddstationens inställningar (OCPP, centralsystem eller backoffice):',
     dialsInThen: (app: string) =>
-      `Skriv också in identiteten och lösenordet som du nyss fyllde i. Laddstationen finns i ${app} så snart den har anslutit sig.`,
+      `Skriv också in identiteten och lösenordet som du nyss fyllde i. Laddstationen syns i ${app} så snart den har anslutit sig.`,
     copy: 'Kopiera',
     copied: 'Kopierad',
     close: 'Du kan stänga den här sidan.',
     waiting: 'Ansluter',
-    waitingNext: 'Svaret har inte kommit än. Sidan tittar efter igen av sig själv.',
-    again: 'Titta igen',
+    waitingNext: 'Det har inte kommit något svar än. Sidan frågar igen av sig själv.',
+    again: 'Fråga igen',
   },
 } satisfies Words<object>;
 

@@ -45,12 +45,12 @@ const refusedSv: Say = ({ vendor, isByForm }) => ({
     : 'Försök igen och logga in en gång till.',
 });
 const unknownEn: Say = () => ({
-  what: 'This cannot be linked here.',
-  next: 'Go back and choose another.',
+  what: 'This cannot be connected here.',
+  next: 'Go back and choose another brand.',
 });
 const unknownSv: Say = () => ({
   what: 'Det här går inte att ansluta här.',
-  next: 'Gå tillbaka och välj något annat.',
+  next: 'Gå tillbaka och välj ett annat märke.',
 });
 const brokenEn: Say = () => ({
   what: 'What you sent did not reach us as it should.',
@@ -76,14 +76,14 @@ const WORDS = {
     minutes: (count) => (count === 1 ? 'a minute' : `${count} minutes`),
     other: ({ makers }) => ({
       what: 'Something went wrong on our side.',
-      next: `Try again. If it stays like this, tell ${makers} the number below.`,
+      next: `Try again. If it keeps happening, tell ${makers} the number below.`,
     }),
     codes: {
       'link.credentials_refused': refusedEn,
       'vendor.login_expired': refusedEn,
       'link.credentials_invalid': () => ({
-        what: 'Something that you filled in does not fit.',
-        next: 'Look through the fields and try again.',
+        what: 'Something you filled in is not right.',
+        next: 'Check the fields and try again.',
       }),
       'vendor.unreachable': ({ vendor }) => ({
         what: `${vendor} cannot be reached right now.`,
@@ -92,34 +92,34 @@ const WORDS = {
       'vendor.timeout': ({ vendor }) => ({ what: `${vendor} did not answer in time.`, next: NOT_YOURS_EN }),
       'vendor.rate_limited': ({ vendor, wait }) => ({
         what: `${vendor} asks us to wait.`,
-        next: `Too much was asked there just now. Try again in ${wait}.`,
+        next: `It has had too many requests just now. Try again in ${wait}.`,
       }),
       'vendor.refused': ({ vendor }) => ({
         what: `${vendor} did not let us see your devices.`,
         next: `Check in ${vendor}’s own app that this account has access to the device, and try again.`,
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
-        what: `${vendor} answered something that we do not understand.`,
-        next: `Try again later. If it stays like this, tell ${makers} the number below.`,
+        what: `${vendor} gave an answer that we do not understand.`,
+        next: `Try again later. If it keeps happening, tell ${makers} the number below.`,
       }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} did not give us permission.`,
-        next: 'You may have cancelled. Nothing was linked; try again if you want to.',
+        next: 'Perhaps you cancelled. Nothing was connected; try again if you want to.',
       }),
       'oauth.state_invalid': () => ({
-        what: 'This sign-in has ended.',
-        next: 'It took more than ten minutes, or was begun in another browser. Begin again in this one.',
+        what: 'This sign-in is no longer valid.',
+        next: 'It took more than ten minutes, or was started in another browser. Start again in this one.',
       }),
       'oauth.not_configured': ({ vendor, makers }) => ({
-        what: `${vendor} cannot be linked here yet.`,
-        next: `It has not been set up. Tell ${makers}.`,
+        what: `${vendor} cannot be connected here yet.`,
+        next: `That brand has not been set up. Tell ${makers}.`,
       }),
       'oauth.unsupported': unknownEn,
       'vendor.unknown': unknownEn,
       'route.not_found': unknownEn,
       'session.invalid': () => ({
         what: 'This link cannot be used any more.',
-        next: 'A link is good once, and for a day. If you used it, your devices are in the app already. If not, go back to the app and begin again there.',
+        next: 'A link works once, within a day. If you have used it, your devices are already in the app. Otherwise, go back to the app and start again there.',
       }),
       'limit.exceeded': ({ wait }) => ({
         what: 'That was too many tries in a short time.',
@@ -155,34 +155,34 @@ const WORDS = {
       'vendor.timeout': ({ vendor }) => ({ what: `${vendor} svarade inte i tid.`, next: NOT_YOURS_SV }),
       'vendor.rate_limited': ({ vendor, wait }) => ({
         what: `${vendor} ber oss att vänta.`,
-        next: `Det har frågats för mycket där just nu. Försök igen om ${wait}.`,
+        next: `Det har kommit för många frågor dit just nu. Försök igen om ${wait}.`,
       }),
       'vendor.refused': ({ vendor }) => ({
         what: `${vendor} lät oss inte se dina enheter.`,
         next: `Kontrollera i appen från ${vendor} att kontot har tillgång till enheten och försök igen.`,
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
-        what: `${vendor} svarade något som vi inte förstår.`,
+        what: `${vendor} gav ett svar som vi inte förstår.`,
         next: `Försök igen senare. Om det fortsätter, hör av dig till ${makers} med numret nedan.`,
       }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} gav oss inte tillåtelse.`,
-        next: 'Du kan ha avbrutit. Ingenting har anslutits; försök igen om du vill.',
+        next: 'Du kanske avbröt. Ingenting har anslutits; försök igen om du vill.',
       }),
       'oauth.state_invalid': () => ({
-        what: 'Den här inloggningen är avslutad.',
+        what: 'Den här inloggningen gäller inte längre.',
         next: 'Den tog mer än tio minuter eller började i en annan webbläsare. Börja om i den här.',
       }),
       'oauth.not_configured': ({ vendor, makers }) => ({
-        what: `${vendor} går inte att ansluta här ännu.`,
-        next: `Det är inte inställt. Hör av dig till ${makers}.`,
+        what: `${vendor} går inte att ansluta här än.`,
+        next: `Det märket är inte klart att använda. Hör av dig till ${makers}.`,
       }),
       'oauth.unsupported': unknownSv,
       'vendor.unknown': unknownSv,
       'route.not_found': unknownSv,
       'session.invalid': () => ({
         what: 'Den här länken går inte att använda längre.',
-        next: 'En länk fungerar en gång och i ett dygn. Har du använt den finns dina enheter redan i appen. Annars går du tillbaka till appen och börjar om där.',
+        next: 'En länk fungerar en gång, inom ett dygn. Har du använt den finns dina enheter redan i appen. Annars går du tillbaka till appen och börjar om där.',
       }),
       'limit.exceeded': ({ wait }) => ({
         what: 'Det blev för många försök på kort tid.',

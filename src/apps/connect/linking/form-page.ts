@@ -7,38 +7,38 @@ import { fieldset } from './field.ts';
 import type { Filled } from './filled-form.ts';
 import { appOf, backTo, linkPage, type Reader } from './frame.ts';
 import { markOf } from './mark.ts';
-import { callName, isMadeUp } from './vendors.ts';
+import { isMadeUp, nameWithin } from './vendors.ts';
 
 const WORDS = {
   en: {
     title: (vendor: string) => `Connect ${vendor}`,
-    lead: (app: string) => `After that, ${app} can see your devices and control them.`,
+    lead: (app: string) => `Then ${app} can read and control your devices.`,
     madeUp: 'This is for trying things out. The devices are made up, and nothing in your home is touched.',
     more: 'More settings',
     submit: 'Connect',
     busy: 'Connecting. This can take half a minute.',
     secret: (app: string) =>
-      `Your password is kept encrypted and used for this alone. It is never shown to ${app}.`,
-    fieldFaults: 'Something needs another look',
-    fieldFaultsNext: 'What it is stands beside each field. Write the password once more, too.',
-    notLinked: 'Not linked yet',
-    failed: 'Your account was not linked. Please try once more.',
-    another: 'Choose another',
+      `Your password is stored encrypted and used only for this. It is never shown to ${app}.`,
+    fieldFaults: 'Please check what you filled in',
+    fieldFaultsNext: 'Each field below says what is wrong. Write the password once more, too.',
+    notLinked: 'Not connected yet',
+    failed: 'Your account was not connected. Please try once more.',
+    another: 'Choose another brand',
   },
   sv: {
     title: (vendor: string) => `Anslut ${vendor}`,
-    lead: (app: string) => `Sedan kan ${app} se dina enheter och styra dem.`,
+    lead: (app: string) => `Sedan kan ${app} läsa av och styra dina enheter.`,
     madeUp: 'Det här är till för att prova. Enheterna är påhittade och ingenting i ditt hem påverkas.',
     more: 'Fler inställningar',
     submit: 'Anslut',
     busy: 'Ansluter. Det kan ta en halv minut.',
     secret: (app: string) =>
       `Ditt lösenord sparas krypterat och används bara till det här. Det visas aldrig för ${app}.`,
-    fieldFaults: 'Något behöver ses över',
-    fieldFaultsNext: 'Vad det är står vid varje fält. Skriv också lösenordet en gång till.',
+    fieldFaults: 'Kontrollera det du har fyllt i',
+    fieldFaultsNext: 'Vid varje fält står vad som är fel. Skriv också lösenordet en gång till.',
     notLinked: 'Inte ansluten än',
     failed: 'Ditt konto anslöts inte. Försök en gång till.',
-    another: 'Välj något annat',
+    another: 'Välj ett annat märke',
   },
 } satisfies Words<object>;
 
@@ -75,7 +75,7 @@ export function formPage(reader: Reader, page: FormPage): string {
   );
   const hasSecret = fields.some(({ kind }) => kind.is === 'secret');
   const isFaulty = filled.faults.size > 0;
-  const title = words.title(callName(adapter, reader.language));
+  const title = words.title(nameWithin(adapter, reader.language));
   const main = html`<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${
   isFaulty

@@ -35,7 +35,7 @@ it("the pages carry the account's name and colour, as text", () => {
 });
 
 it('a session without a vendor that can be linked says so', () => {
-  assert.match(choose({ assets, language: 'en', brand: null }), /Nothing can be linked here yet/);
+  assert.match(choose({ assets, language: 'en', brand: null }), /Nothing can be connected here yet/);
 });
 
 it('what a vendor said is for support, cut and without tricks', () => {

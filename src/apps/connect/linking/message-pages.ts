@@ -8,11 +8,11 @@ const WORDS = {
     again: 'Try again',
     linked: 'Your account is connected',
     close: 'You can close this page.',
-    signedIn: (vendor: string) => `You are signed in at ${vendor}`,
+    signedIn: (vendor: string) => `You are signed in to ${vendor}`,
     code: 'Copy this code into the app that asked for it:',
     copy: 'Copy',
     copied: 'Copied',
-    codeNote: 'It is good once, for 15 minutes. It stands for your account: give it to nobody else.',
+    codeNote: 'It works once, within 15 minutes. It gives access to your account, so give it to nobody else.',
   },
   sv: {
     again: 'Försök igen',
@@ -22,7 +22,8 @@ const WORDS = {
     code: 'Kopiera den här koden till appen som bad om den:',
     copy: 'Kopiera',
     copied: 'Kopierad',
-    codeNote: 'Den fungerar en gång, i 15 minuter. Den står för ditt konto: ge den inte till någon annan.',
+    codeNote:
+      'Den fungerar en gång, inom 15 minuter. Den ger tillgång till ditt konto, så ge den inte till någon annan.',
   },
 } satisfies Words<object>;
 

@@ -20,6 +20,12 @@ export const callName = (
   language: Language,
 ): string => calledIn?.[language] ?? name;
 
+/** The same in the middle of a sentence, where a brand keeps its capital and a word of the language does not. */
+export function nameWithin(adapter: Pick<Adapter, 'name' | 'calledIn'>, language: Language): string {
+  const name = callName(adapter, language);
+  return adapter.calledIn?.[language] === undefined ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
 /** Its devices are made up, or a simulator stands in for it. */
 export const isMadeUp = ({ slug, conditions }: Adapter, isSimulated: (vendor: string) => boolean): boolean =>
   conditions !== undefined || isSimulated(slug);
