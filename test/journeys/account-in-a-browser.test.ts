@@ -82,7 +82,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     });
     const tab = await plain.newPage();
     await tab.goto(`${world.grid}/account`);
-    await tab.getByLabel('Etikett').fill('utan skript');
+    await tab.getByLabel('Namn').first().fill('utan skript');
     await tab.getByRole('button', { name: 'Skapa nyckeln' }).click();
     assert.match((await tab.locator('#key').textContent()) ?? '', /^elnav_/);
     assert.ok(!(await tab.getByRole('button', { name: 'Kopiera' }).isVisible()));
@@ -103,7 +103,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     await sheet;
     await page.locator('.preview-light .preview-fill[fill="#ffe600"]').first().waitFor();
     assert.equal(await page.locator('.preview-light .preview-name').textContent(), 'Sol & Vind');
-    assert.ok(!(await page.getByLabel('Keep the colour of elnav').isChecked()));
+    assert.ok(!(await page.getByLabel('Use elnav’s colour').isChecked()));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved. Your link pages').waitFor();
     assert.equal(await fill(), '#ffe600');

@@ -47,7 +47,7 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     await page.getByLabel('E-mail address').fill('dev@example.com');
     await page.getByLabel('Password', { exact: false }).first().fill('seven lamps under water');
     await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     const { link } = await nextLetter(world, 'dev@example.com');
     await page.goto(link);
     await page.getByRole('button', { name: 'Create the account' }).click();

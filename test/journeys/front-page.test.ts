@@ -130,7 +130,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
   it('has values read off with the keys and the pointer', async () => {
     const watched = await open(full, SCREEN);
     const { page } = watched;
-    const slider = page.getByLabel('Läs av priserna vid en tidpunkt');
+    const slider = page.getByLabel('Priserna vid en vald tid');
     await slider.focus();
     await page.keyboard.press('Home');
     assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /00:00: SE1 .*, SE4 .* öre\/kWh/);

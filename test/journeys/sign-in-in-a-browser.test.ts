@@ -29,7 +29,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('<b>Anna</b>');
     await page.locator('#password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     assert.match((await page.textContent('main')) ?? '', /files in the folder outbox/);
     await assertAccessible(page);
 
@@ -76,7 +76,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await assertAccessible(page);
     await page.getByLabel('E-postadress').fill('bo@example.com');
     await page.getByRole('button', { name: 'Skapa konto' }).click();
-    await page.getByRole('heading', { name: 'Titta i din e-post' }).waitFor();
+    await page.getByRole('heading', { name: 'Kolla din e-post' }).waitFor();
     const { link } = await nextLetter(world, 'bo@example.com');
 
     // The letter is read in another browser.
@@ -92,7 +92,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.goto(`${world.grid}/auth/login?next=/docs`);
     await page.getByLabel('E-postadress').fill('bo@example.com');
     await page.getByRole('button', { name: 'Mejla mig en inloggningslänk' }).click();
-    await page.getByRole('heading', { name: 'Titta i din e-post' }).waitFor();
+    await page.getByRole('heading', { name: 'Kolla din e-post' }).waitFor();
     await page.goto((await nextLetter(world, 'bo@example.com', 1)).link);
     await page.getByRole('button', { name: 'Logga in' }).click();
     await page.waitForURL(`${world.grid}/docs`);
@@ -100,7 +100,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
 
     const used = await page.goto(link);
     assert.equal(used?.status(), 400);
-    await page.getByRole('link', { name: 'Be om en ny länk' }).waitFor();
+    await page.getByRole('link', { name: 'Få en ny länk' }).waitFor();
     await assertAccessible(page);
     await close();
   });
@@ -123,7 +123,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: 'Show the password' }).count(), 0);
     await page.getByLabel('E-mail address').fill('anna@example.com');
     await page.getByRole('button', { name: 'E-mail me a sign-in link' }).click();
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await close();
   });
 });

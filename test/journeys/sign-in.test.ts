@@ -164,7 +164,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(shown(replayed), shown(never));
     const [page, other] = await Promise.all([path, unknown].map((one) => get(one, HTML)));
     assert.equal(page?.text, other?.text);
-    assert.match(page?.text ?? '', /href="\/auth\/login">Ask for a new link/);
+    assert.match(page?.text ?? '', /href="\/auth\/login">Get a new link/);
   });
 
   it('uses no link up that a person asked for, whatever type a scanner takes', async () => {

@@ -42,10 +42,10 @@ const ANSWER_WORDS = {
     label: 'Postal code, place or coordinates',
     hint: 'Such as 111 22, Umeå or 59.33, 18.06',
     submit: 'Look up',
-    locate: 'Use my position',
-    locating: 'Asking the browser for your position …',
-    refused: 'The browser did not tell your position. Type a postal code or a place instead.',
-    failed: 'The answer could not be fetched. Try again.',
+    locate: 'Use my location',
+    locating: 'Asking the browser for your location …',
+    refused: 'The browser did not share your location. Type a postal code or a place instead.',
+    failed: 'The answer could not be fetched. Try again in a moment.',
     area: 'Price area',
     price: 'Price now',
     municipality: 'Municipality',
@@ -53,9 +53,9 @@ const ANSWER_WORDS = {
     tax: 'Energy tax',
     taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} with VAT`,
     reduced: 'reduced rate',
-    noGridArea: 'No grid area is known here.',
-    several: 'No public table says which one supplies an address; the likeliest comes first.',
-    away: (kilometres) => `The point lies ${kilometres} km outside; this is the nearest price area.`,
+    noGridArea: 'Not known for this place.',
+    several: 'No open data says which one an address belongs to; the likeliest comes first.',
+    away: (kilometres) => `The point lies ${kilometres} km outside the price areas; this is the nearest one.`,
     more: (count) => `${count} more places have this name. Add a postal code to tell them apart.`,
     confidence: ['certain', 'likely', 'possible', 'uncertain'],
     faults: {
@@ -65,14 +65,15 @@ const ANSWER_WORDS = {
       not_five_digits: 'A Swedish postal code has five digits, such as 111 22.',
       out_of_range:
         'A latitude is between −90 and 90, a longitude between −180 and 180. Stockholm is 59.33, 18.06.',
-      unknown_postal_code: 'No such postal code is known. Check the digits, or type the name of the place.',
-      unknown_place: 'No place of this name is known in Sweden. Check the spelling, or type a postal code.',
+      unknown_postal_code:
+        'We do not know this postal code. Check the digits, or type the name of the place.',
+      unknown_place: 'We know no place in Sweden with this name. Check the spelling, or type a postal code.',
       outside:
         'That point is not in Sweden. The latitude comes first, then the longitude: Stockholm is 59.33, 18.06.',
     },
     near: 'Did you mean',
     limited:
-      'Too many look-ups were made without an account from your network today. Try again tomorrow. With an account there are more.',
+      'Today’s free look-ups from your network are used up. Try again tomorrow, or create an account to get more.',
     back: 'All prices, hour by hour',
   },
   sv: {
@@ -83,7 +84,7 @@ const ANSWER_WORDS = {
     locate: 'Använd min plats',
     locating: 'Frågar webbläsaren efter din plats …',
     refused: 'Webbläsaren lämnade inte ut din plats. Skriv ett postnummer eller en ort i stället.',
-    failed: 'Svaret kunde inte hämtas. Försök igen.',
+    failed: 'Svaret kunde inte hämtas. Försök igen om en stund.',
     area: 'Elområde',
     price: 'Pris just nu',
     municipality: 'Kommun',
@@ -91,9 +92,9 @@ const ANSWER_WORDS = {
     tax: 'Energiskatt',
     taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} med moms`,
     reduced: 'nedsatt',
-    noGridArea: 'Inget nätområde är känt här.',
-    several: 'Ingen öppen tabell säger vilket nätområde en adress hör till; det troligaste står först.',
-    away: (kilometres) => `Punkten ligger ${kilometres} km utanför; det här är det närmaste elområdet.`,
+    noGridArea: 'Okänt för den här platsen.',
+    several: 'Det finns inga öppna data om vilket nätområde en adress hör till; det troligaste står först.',
+    away: (kilometres) => `Punkten ligger ${kilometres} km utanför elområdena; det här är det närmaste.`,
     more: (count) => `${count} orter till har samma namn. Ange ett postnummer för att skilja dem åt.`,
     confidence: ['säkert', 'troligt', 'möjligt', 'osäkert'],
     faults: {
@@ -103,15 +104,15 @@ const ANSWER_WORDS = {
       not_five_digits: 'Ett svenskt postnummer har fem siffror, till exempel 111 22.',
       out_of_range:
         'Latituden ligger mellan −90 och 90, longituden mellan −180 och 180. Stockholm är 59.33, 18.06.',
-      unknown_postal_code: 'Postnumret är inte känt. Kontrollera siffrorna, eller skriv ortens namn.',
+      unknown_postal_code: 'Vi känner inte till postnumret. Kontrollera siffrorna, eller skriv ortens namn.',
       unknown_place:
-        'Ingen ort i Sverige med det namnet är känd. Kontrollera stavningen, eller skriv ett postnummer.',
+        'Vi känner inte till någon ort i Sverige med det namnet. Kontrollera stavningen, eller skriv ett postnummer.',
       outside:
         'Punkten ligger inte i Sverige. Latituden kommer först, sedan longituden: Stockholm är 59.33, 18.06.',
     },
     near: 'Menade du',
     limited:
-      'För många uppslag har gjorts utan konto från ditt nätverk i dag. Försök igen i morgon. Med ett konto ingår fler.',
+      'Dagens fria uppslag från ditt nätverk är slut. Försök igen i morgon, eller skapa ett konto för att få fler.',
     back: 'Alla priser, timme för timme',
   },
 } satisfies Words<AnswerWords>;

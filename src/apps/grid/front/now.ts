@@ -10,7 +10,10 @@ import { sourceName, wordsIn } from './words.ts';
 const MARKS: Readonly<Record<Level, string>> = { low: '▼', normal: '●', high: '▲' };
 
 /** The price of each area now, and how it stands to its day. */
-export function nowCards(figures: readonly AreaFigures[], { language }: Pick<Situation, 'language'>): Html {
+export function nowCards(
+  figures: readonly AreaFigures[],
+  { language, isBelowHeading }: Pick<Situation, 'language'> & { readonly isBelowHeading: boolean },
+): Html {
   const words = wordsIn(language);
   const format = formatIn(language);
   const hour = (name: string, at: Hour | null) =>
@@ -21,7 +24,7 @@ export function nowCards(figures: readonly AreaFigures[], { language }: Pick<Sit
 ${figures.map(
   ({ area, name, now, mean, level, cheapest, dearest }) =>
     html`<li id="${area}" class="${`card area series-${seriesOf(area)}`}" tabindex="-1">
-<h3><span class="area-code">${area}</span> <span class="area-name">${name}</span></h3>
+${isBelowHeading ? html`<h3 class="area-title">${called(area, name)}</h3>` : html`<h2 class="area-title">${called(area, name)}</h2>`}
 ${
   now === null
     ? html`<p class="area-none">${words.noPrice}</p>`
@@ -33,6 +36,9 @@ ${level === null ? null : html`<p class="${`level level-${level}`}"><span aria-h
 )}
 </ul>`;
 }
+
+const called = (area: string, name: string): Html =>
+  html`<span class="area-code">${area}</span> <span class="area-name">${name}</span>`;
 
 /** What a reader must know before any figure: that prices are a sample, that they are missing, or some of them. */
 export function notices(situation: Situation): Html | null {

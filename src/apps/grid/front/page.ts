@@ -86,7 +86,7 @@ function hero({ map, isSignUpOpen }: FrontParts, situation: Situation, { text, a
 <div class="stack-small">${isAsked ? html`<h2>${words.heading}</h2>` : html`<h1>${words.heading}</h1>`}
 <p class="lead">${words.lead(format.day(now), span)}</p></div>
 ${notices(situation)}
-${current === null ? null : nowCards(figuresOf(days, current, now), situation)}
+${current === null ? null : nowCards(figuresOf(days, current, now), { language, isBelowHeading: isAsked })}
 </div>`;
   const lookup = lookupSection(text, answer, { language, current, pin, isOwnPage: isAsked, isSignUpOpen });
   return html`<div class="hero">

@@ -224,7 +224,7 @@ onEachEngine('the account page', (engine) => {
     for (const sent of [token, '', 'x', `zzzzzzzzz.${'0'.repeat(22)}`]) {
       const answer = await ask('POST', '/account/keys', { as: id, form: keyForm(sent, 'kept label') });
       assert.equal(answer.status, 400, sent);
-      assert.match(answer.text, /role="alert"[^>]*>This page had been open for long/);
+      assert.match(answer.text, /role="alert"[^>]*>This page had been open too long/);
       assert.match(answer.text, /value="kept label"/);
     }
     assert.equal((await world.accounts.ownKeys.list(id)).length, 1);
@@ -444,7 +444,7 @@ onEachEngine('the account page', (engine) => {
     assert.match(text, /50 of 50 active keys/);
     assert.match(text, /You have 50 active keys, which is the most/);
     assert.match(text, /Revoked keys \(250\)/);
-    assert.match(text, /your rates are halved until/);
+    assert.match(text, /your limits are halved until/);
     assert.match(text, /87 in all/);
     assert.equal(text.match(/<svg[^>]*role="img"/g)?.length, 2);
     const free = await world.userWithKey();

@@ -161,7 +161,7 @@ describe('the front page', () => {
     assert.match(text, /I dag, lör 21 nov/);
     assert.match(text, /I morgon, sön 22 nov/);
     assert.match(text, /<a href="https:\/\/www\.elprisetjustnu\.se"[^>]*>Elpriset just nu\.se<\/a>/);
-    assert.match(text, /Medelproduktion/);
+    assert.match(text, /Genomsnittlig produktion/);
     assert.match(text, /Kärnkraft/);
     assert.match(text, /curl 'https:\/\/grid\.example\/api\/v1\/prices\/current'/);
     assert.doesNotMatch(text, /Exempel, inte|undefined|NaN|\[object/);
@@ -182,7 +182,7 @@ describe('the front page', () => {
     const morning = await (await make({ at: '2026-11-21T09:00:00Z', answer })).get();
     assert.equal(count(morning.text, 'class="curve"'), 2);
     assert.match(morning.text, /omkring kl\. 13/);
-    assert.match(morning.text, /Ingen produktion är känd än/);
+    assert.match(morning.text, /Det finns inga produktionssiffror än/);
     const evening = await (await make({ at: '2026-11-21T16:00:00Z', answer })).get();
     assert.match(evening.text, /borde ha kommit/);
   });
@@ -274,7 +274,7 @@ describe('the front page', () => {
     });
     const { text } = await get();
     assert.match(text, /Dagens priser saknas för SE1, SE2\./);
-    assert.equal(count(text, 'Inget pris är känt'), 2);
+    assert.equal(count(text, 'Inget pris än'), 2);
   });
 
   it('is made once for everybody who asks at the same time, and again with the next slot', async () => {
@@ -315,19 +315,19 @@ describe('a look-up on the page', () => {
     const point = (await get('/lookup?q=59.33%2C+18.06', { 'accept-language': 'en' })).text;
     assert.match(point, /SE3 Stockholm/);
     assert.match(point, /Price now/);
-    assert.match(point, /No grid area is known|Stockholm \(STH\)/);
+    assert.match(point, /Not known for this place|Stockholm \(STH\)/);
   });
 
   it('says what is wrong and what would be right, with names that are near', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z' });
     for (const [q, told] of [
       ['', /Skriv ett postnummer, en ort, eller latitud/],
-      ['99999', /Postnumret är inte känt/],
+      ['99999', /känner inte till postnumret/],
       ['123', /fem siffror/],
       ['52.5, 13.4', /ligger inte i Sverige/],
       ['95, 13.4', /mellan −90 och 90/],
       ['x'.repeat(500), /längre än något ortnamn/],
-      ['Malmø', /Ingen ort i Sverige|SE4/],
+      ['Malmø', /någon ort i Sverige|SE4/],
     ] as const) {
       const { status, text } = await get(`/lookup?q=${encodeURIComponent(q)}`);
       assert.equal(status, 200, q);
@@ -385,7 +385,7 @@ describe('a look-up on the page', () => {
     assert.equal(refused.status, 429);
     assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
     const text = await refused.text();
-    assert.match(text, /För många uppslag/);
+    assert.match(text, /Dagens fria uppslag/);
     assert.match(text, /href="\/auth\/signup"/);
     assert.doesNotMatch(text, /SE3 Stockholm<\/strong>/);
     const part = await get('/lookup?q=11122&part=answer');
