@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { seriousFaults } from '../axe.ts';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { nextLetter } from '../people.ts';
 import { callJson, makeWorld, type World } from '../world.ts';
@@ -26,7 +26,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
 
   const devices = async (key: string) =>
     (await callJson(`${world.connect}/devices`, { headers: { 'x-api-key': key } })).status;
-  const isAccessible = async () => assert.deepEqual(await seriousFaults(page), []);
+  const isAccessible = () => assertAccessible(page);
   const makeKey = async (label: string) => {
     await page.getByLabel('Label').fill(label);
     await page.getByRole('button', { name: 'Make the key' }).click();

@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
 
-const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-/** As much of axe and of a page as is looked at here. */
+/** As much of a page as is touched here. */
 interface Window {
-  readonly axe: {
-    run(
-      options: object,
-    ): Promise<{ readonly violations: readonly { readonly id: string; readonly impact: string }[] }>;
-  };
-  readonly document: {
-    readonly documentElement: { readonly scrollWidth: number };
-    querySelectorAll(selector: string): Iterable<{ open: boolean }>;
-  };
-  readonly innerWidth: number;
+  readonly document: { querySelectorAll(selector: string): Iterable<{ open: boolean }> };
 }
 
 const NOTHING = '.none';
@@ -192,18 +181,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
           const { document } = globalThis as unknown as Window;
           for (const fold of document.querySelectorAll(folds)) fold.open = true;
         }, unfolds);
-        await page.evaluate(AXE);
-        const found = await page.evaluate(async () => {
-          const { axe, document, innerWidth } = globalThis as unknown as Window;
-          const { violations } = await axe.run({ resultTypes: ['violations'] });
-          return { violations, tooWide: document.documentElement.scrollWidth - innerWidth };
-        });
-        const serious = found.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
-        assert.deepEqual(
-          serious.map(({ id }) => id),
-          [],
-        );
-        assert.equal(found.tooWide, 0);
+        await assertAccessible(page);
         assert.deepEqual(faults, []);
         await close();
       }

@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { nextLetter } from '../people.ts';
-import { assertAccessible, watchedPage } from '../watched-page.ts';
+import { watchedPage } from '../watched-page.ts';
 import { callJson, makeWorld, type World } from '../world.ts';
 
 interface Device {

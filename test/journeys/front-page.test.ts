@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { systemClock } from '../../src/core/clock.ts';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { everyDay, fakeSource, toldSource } from '../market.ts';
 import { until } from '../until.ts';
-import { assertAccessible, type WatchedPage, watchedPage } from '../watched-page.ts';
+import { type WatchedPage, watchedPage } from '../watched-page.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const PHONE = { viewport: { width: 360, height: 800 } } satisfies BrowserContextOptions;

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { viewport: { width: 360, height: 780 }, locale: 'en-GB' };
 
 interface Device {
@@ -64,32 +62,22 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     return { page, context, strange };
   }
 
-  /** Nothing that keeps somebody from using the page, and nothing that is wider than it. */
-  async function isSound(page: Page): Promise<void> {
-    const faults = await page.evaluate(
-      `${AXE};axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0]?.html))`,
-    );
-    assert.deepEqual(faults, [], page.url());
-    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    assert.equal(isWide, false, `${page.url()} scrolls sideways`);
-  }
-
   it('goes from the app by a form to what was found, and back', async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
-    await isSound(page);
+    await assertAccessible(page);
     await page.getByLabel('Search for a brand').fill('heat pump');
     await page.getByText('1 to choose from').waitFor();
-    await isSound(page);
+    await assertAccessible(page);
     await page.getByRole('link', { name: 'Sandbox' }).click();
     await page.getByText('More settings').click();
-    await isSound(page);
+    await assertAccessible(page);
     await page.getByLabel('Heat pump').check();
     await page.getByLabel('Car charger').check();
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('heading', { name: 'Sandbox is connected' }).waitFor();
     await page.getByText('We found 2 devices').waitFor();
-    await isSound(page);
+    await assertAccessible(page);
     await page.reload();
     await page.goBack();
     await page.getByRole('heading', { name: 'Sandbox is connected' }).waitFor();
@@ -160,7 +148,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Tesla' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Tesla did not give us permission' }).waitFor();
-    await isSound(page);
+    await assertAccessible(page);
     await page.getByRole('link', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Tesla' }).click();
     const password = page.locator('code', { hasText: /^anna$/ }).locator('xpath=following-sibling::code[1]');
@@ -170,7 +158,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();
     await page.getByText('You can close this page').waitFor();
-    await isSound(page);
+    await assertAccessible(page);
     assert.deepEqual(strange, []);
     await context.close();
   });
@@ -180,18 +168,18 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       const { page, context, strange } = await open({ colorScheme });
       const url = await session('fia');
       await page.goto(`${url}?q=nothing+such`);
-      await isSound(page);
+      await assertAccessible(page);
       await page.goto(`${url}/easee`);
       await page.getByLabel('E-mail address at Easee').fill('no address');
       await page.getByLabel('Password at Easee').fill('x');
       await page.getByRole('button', { name: 'Show' }).click();
-      await isSound(page);
+      await assertAccessible(page);
       await page.getByRole('button', { name: 'Connect' }).click();
       await page.getByText('Please check what you filled in').waitFor();
-      await isSound(page);
+      await assertAccessible(page);
       await page.goto(`${world.connect}/link/sessions/unknown`);
       await page.getByRole('heading', { name: 'This link cannot be used any more' }).waitFor();
-      await isSound(page);
+      await assertAccessible(page);
       assert.deepEqual(strange, []);
       await context.close();
     }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { nextLetter } from '../people.ts';
-import { assertAccessible, watchedPage } from '../watched-page.ts';
+import { watchedPage } from '../watched-page.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const PASSWORD = 'flod gardin nyckel';
