@@ -272,7 +272,7 @@ const sv: FrontWords = {
   },
 };
 
-export const FRONT_WORDS: Words<FrontWords> = { en, sv };
+const FRONT_WORDS: Words<FrontWords> = { en, sv };
 
 export const wordsIn = (language: Language): FrontWords => FRONT_WORDS[language];
 
