@@ -49,6 +49,11 @@ describe('the template', () => {
       () => html`<${part}>`,
       () => html`<p ${part}>`,
       () => html`<p title="${html`<b>x</b>`}">`,
+      () => html`<a href="${''}${part}">`,
+      () => html`<p title='>' lang="${part}">`,
+      () => html`<p `,
+      () => html`<p ${flag('hidden', true)}`,
+      () => html`<script>`,
     ])
       assert.throws(make, TypeError, make.toString());
   });

@@ -1,7 +1,7 @@
 /** What a hole of a template stands in. `tag`: between attributes. `address`: the beginning of an attribute that leads somewhere. */
 export type Place = 'text' | 'attribute' | 'address' | 'tag';
 
-const ADDRESSES = new Set(['href', 'src', 'action', 'formaction']);
+const ADDRESSES = new Set(['href', 'src', 'action', 'formaction', 'data', 'poster', 'ping']);
 const FORBIDDEN = new Set(['style', 'srcdoc']);
 /** Their content is not markup, so that escaping does not make it safe. */
 const RAW = /^(?:script|style)$/;
@@ -24,6 +24,9 @@ export function readPlaces(strings: readonly string[]): Place[] {
     state = afterMarkup(state, string);
     places.push(placeIn(state, string));
   }
+  // Half a tag, or a script without its end, would change where the holes of another template stand.
+  if (afterMarkup(state, strings.at(-1) ?? '').in !== 'text')
+    throw new TypeError('a template ends outside of its tags');
   return places;
 }
 
@@ -43,6 +46,9 @@ function placeIn(state: State, before: string): Place {
       const { attribute } = state;
       if (attribute.startsWith('on') || FORBIDDEN.has(attribute))
         throw new TypeError(`nothing may be put into ${attribute}`);
+      // Were the first one empty, the second would begin the address.
+      if (ADDRESSES.has(attribute) && before === '')
+        throw new TypeError(`between two parts of ${attribute} stands something that is always there`);
       return ADDRESSES.has(attribute) && before.endsWith('="') ? 'address' : 'attribute';
     }
   }
@@ -83,6 +89,8 @@ function step(state: State, rest: string): readonly [number, State] {
     case 'tag': {
       const { element } = state;
       const mark = /([a-z][a-z0-9-]*)="|>/i.exec(rest);
+      if (/=\s*'/.test(rest.slice(0, mark?.index)))
+        throw new TypeError(`attributes stand in double quotes: ${rest.slice(0, 40)}`);
       if (mark === null) return [rest.length, state];
       const length = mark.index + mark[0].length;
       if (mark[1] !== undefined) return [length, { in: 'value', element, attribute: mark[1].toLowerCase() }];
