@@ -168,11 +168,14 @@ describe('the limits of two instances', {
       });
     }
     const asked = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? a : b).connect);
+    const begun = performance.now();
     const statuses = await Promise.all(
       asked.map(async (base) => (await call(base, { path: '/devices' })).status),
     );
     const taken = statuses.filter((status) => status === 200).length;
-    assert.ok(taken >= 20 && taken <= 22, `${taken} calls were let through`);
+    // One more every three seconds, and one for those that were on their way.
+    const most = 21 + Math.ceil((performance.now() - begun) / 3_000);
+    assert.ok(taken >= 20 && taken <= most, `${taken} calls were let through, and at most ${most} may be`);
     await Promise.all([stopService(a), stopService(b)]);
     await place.remove();
   });
