@@ -72,5 +72,3 @@ export function createBudgetStore(database: Database) {
     },
   };
 }
-
-export type BudgetStore = ReturnType<typeof createBudgetStore>;

@@ -233,8 +233,6 @@ export function createPolling(options: PollingOptions) {
   };
 }
 
-export type Polling = ReturnType<typeof createPolling>;
-
 function asItWas(turn: Turn): Omit<Finished, 'dueAt'> {
   const { intervalSeconds, failures } = turn;
   return { turn, intervalSeconds, failures, askedAt: null };

@@ -127,5 +127,3 @@ export function createStreamStore(database: Database) {
     },
   };
 }
-
-export type StreamStore = ReturnType<typeof createStreamStore>;

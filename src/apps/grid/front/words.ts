@@ -16,7 +16,6 @@ export interface FrontWords {
   readonly cheapest: string;
   readonly dearest: string;
   readonly noPrice: string;
-  readonly toCurve: string;
   readonly curves: {
     readonly heading: string;
     readonly headingYesterday: string;
@@ -91,7 +90,6 @@ const en: FrontWords = {
   cheapest: 'Cheapest hour',
   dearest: 'Most expensive hour',
   noPrice: 'No price yet',
-  toCurve: 'See the day',
   curves: {
     heading: 'Prices hour by hour',
     headingYesterday: 'Yesterday’s prices',
@@ -187,7 +185,6 @@ const sv: FrontWords = {
   cheapest: 'Billigaste timmen',
   dearest: 'Dyraste timmen',
   noPrice: 'Inget pris än',
-  toCurve: 'Se dagen',
   curves: {
     heading: 'Priset timme för timme',
     headingYesterday: 'Gårdagens priser',

@@ -74,7 +74,7 @@ export function welcome(
 }
 
 /** Ends the link of a letter that was asked for in a browser: many scanners of mail ask for any type, and have no button to press. */
-export const FOR_PERSON = 'for=person';
+const FOR_PERSON = 'for=person';
 
 /** Answers that a letter is on its way, and sends it afterwards, if there is one: who waits cannot tell. */
 export function tellSent(
