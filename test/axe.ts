@@ -4,7 +4,19 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** As much of axe and of a window as is asked for here. */
+/** Faults that axe calls moderate, and that somebody who reads by headings or landmarks is lost by. */
+const ORIENTATION = ['heading-order', 'landmark-one-main', 'page-has-heading-one', 'region'];
+
+/** The narrowest window in which all must be there without scrolling to the side (WCAG 1.4.10). */
+const NARROWEST = 320;
+
+/** Controls smaller than 24 px (WCAG 2.5.8); links in a text may be, and boxes have their label to be hit by. */
+const SMALL_CONTROLS = `[...document.querySelectorAll('button, input, select, textarea, summary, a.button')]
+  .filter((element) => element.type !== 'hidden' && element.type !== 'checkbox' && element.checkVisibility())
+  .filter((element) => { const { width, height } = element.getBoundingClientRect(); return Math.min(width, height) < 24; })
+  .map((element) => element.outerHTML.slice(0, 120))`;
+
+/** As much of axe as is asked for here. */
 interface Audited {
   readonly axe: {
     run(options: object): Promise<{
@@ -15,24 +27,35 @@ interface Audited {
       }[];
     }>;
   };
-  readonly document: { readonly documentElement: { readonly scrollWidth: number } };
-  readonly innerWidth: number;
 }
 
-/** No serious or critical fault of accessibility, and nothing that is wider than the window. */
+/** No fault of accessibility that keeps somebody from using the page, and nothing wider than the window, this one or the narrowest. */
 export async function assertAccessible(page: Page): Promise<void> {
   // As the browser's own code: the page's policy lets nobody else put it there.
   await page.evaluate(AXE);
-  const { violations, tooWide } = await page.evaluate(async () => {
-    const { axe, document, innerWidth } = globalThis as unknown as Audited;
+  const { violations } = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as Audited;
     const { violations } = await axe.run({ resultTypes: ['violations'] });
-    return { violations, tooWide: document.documentElement.scrollWidth - innerWidth };
+    return { violations };
   });
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const grave = violations.filter(
+    ({ id, impact }) => impact === 'serious' || impact === 'critical' || ORIENTATION.includes(id),
+  );
   assert.deepEqual(
     grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`),
     [],
     page.url(),
   );
-  assert.ok(tooWide <= 0, `${page.url()} is ${tooWide} pixels wider than its window`);
+  assert.deepEqual(await page.evaluate(SMALL_CONTROLS), [], `${page.url()}: controls that are hard to hit`);
+  await assertFits(page);
+  const window = page.viewportSize();
+  assert.ok(window !== null);
+  await page.setViewportSize({ ...window, width: NARROWEST });
+  await assertFits(page);
+  await page.setViewportSize(window);
+}
+
+async function assertFits(page: Page): Promise<void> {
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(Number(tooWide) <= 0, `${page.url()} is ${tooWide} pixels wider than its window`);
 }

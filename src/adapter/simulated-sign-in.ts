@@ -18,7 +18,7 @@ button { margin-top: .75rem; font-weight: 600; cursor: pointer; }
 .go { margin-top: 1.5rem; border-color: var(--ink); background: var(--ink); color: var(--paper); }
 :focus-visible { outline: 3px solid #4a90e2; outline-offset: 2px; }
 .users, ul { margin: 1.5rem 0 0; padding: 0; color: var(--soft); font-size: .875rem; }
-ul { margin: .25rem 0 0; columns: 2; list-style: none; }
+ul { margin: .25rem 0 0; columns: 2 13rem; list-style: none; }
 `;
 
 interface SignInPage {

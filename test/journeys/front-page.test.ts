@@ -12,6 +12,10 @@ import { makeWorld, type World } from '../world.ts';
 const PHONE = { viewport: { width: 360, height: 800 } } satisfies BrowserContextOptions;
 const SCREEN = { viewport: { width: 1_600, height: 1_000 } } satisfies BrowserContextOptions;
 
+/** Names of price areas that are broken within. */
+const BROKEN_NAMES = `[...document.querySelectorAll('.area-code, .area-name')]
+  .filter((name) => name.getClientRects().length > 1).map((name) => name.textContent)`;
+
 describe('the front page in a browser', { skip: withoutBrowser }, () => {
   let full: World;
   let sample: World;
@@ -68,6 +72,13 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
       }
     });
   }
+
+  it('keeps names whole in the narrowest window', async () => {
+    const watched = await open(full, { viewport: { width: 320, height: 640 } });
+    assert.equal(await watched.page.locator('.area-name').count(), 4);
+    assert.deepEqual(await watched.page.evaluate(BROKEN_NAMES), []);
+    await end(watched);
+  });
 
   it('looks places up without scripts', async () => {
     const watched = await open(full, { ...PHONE, javaScriptEnabled: false });

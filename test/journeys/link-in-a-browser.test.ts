@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
 
@@ -45,6 +46,8 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     assert.match(await page.title(), /Simulated Tesla/);
     assert.match((await page.textContent('body')) ?? '', /simulator inside elnav, not Tesla/);
     assert.ok(page.url().startsWith(`${world.connect}/simulated/tesla/`), page.url());
+
+    await assertAccessible(page);
 
     await page.getByLabel('User name').fill('anna');
     await page.getByLabel('Password').fill('wrong');

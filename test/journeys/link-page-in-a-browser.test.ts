@@ -66,7 +66,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
     await assertAccessible(page);
-    await page.getByLabel('Search for a brand').fill('heat pump');
+    await page.getByLabel('Search by brand').fill('heat pump');
     await page.getByText('1 to choose from').waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'Sandbox' }).click();
@@ -131,7 +131,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   it('searches without scripts, and lets go', async () => {
     const { page, context } = await open({ javaScriptEnabled: false });
     await page.goto(await session('dan'));
-    await page.getByLabel('Search for a brand').fill('tesla');
+    await page.getByLabel('Search by brand').fill('tesla');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('1 to choose from').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Easee' }).isVisible(), false);

@@ -9,7 +9,7 @@ const WORDS = {
   en: {
     title: 'Connect a device',
     lead: (app: string) => `Choose the brand. Then ${app} can read and control your device.`,
-    search: 'Search for a brand or a kind of device',
+    search: 'Search by brand or device',
     find: 'Search',
     found: (count: number) => `${count} to choose from`,
     nothing: (query: string) => `No results for “${query}”. Try another word.`,
@@ -24,7 +24,7 @@ const WORDS = {
   sv: {
     title: 'Anslut en enhet',
     lead: (app: string) => `Välj märke. Sedan kan ${app} läsa av och styra din enhet.`,
-    search: 'Sök på märke eller typ av enhet',
+    search: 'Sök på märke eller enhet',
     find: 'Sök',
     found: (count: number) => `${count} att välja bland`,
     nothing: (query: string) => `Inga träffar på ”${query}”. Prova ett annat ord.`,

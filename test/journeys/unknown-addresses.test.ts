@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeWorld, type World } from '../world.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'sv' };
+
+describe('an address at which there is nothing', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite' });
+  });
+  after(() => world?.close());
+
+  it('is told to a person in a page that leads on', async () => {
+    for (const base of [world.grid, world.connect]) {
+      const answer = await fetch(`${base}/<b>konto`, { headers: BROWSER });
+      const page = await answer.text();
+      assert.equal(answer.status, 404);
+      assert.equal(answer.headers.get('elnav-error'), 'route.not_found');
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      assert.match(page, /<html lang="sv">.*<h1>Här finns ingen sida<\/h1>.*href="\/docs"/s);
+      assert.ok(!page.includes('<b>'), 'nothing of the address is repeated');
+    }
+  });
+
+  it('is told so too where only a form is taken', async () => {
+    const answer = await fetch(`${world.grid}/auth/magic`, { headers: BROWSER });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get('allow'), 'POST');
+    assert.match(await answer.text(), /<h1>Här finns ingen sida<\/h1>/);
+  });
+
+  it('is told to a program as every error is', async () => {
+    for (const [base, name] of [
+      [world.grid, 'detail'],
+      [world.connect, 'error'],
+    ] as const) {
+      const answer = await fetch(`${base}/nosuch`, { headers: { accept: '*/*' } });
+      assert.equal(answer.status, 404);
+      assert.deepEqual(await answer.json(), {
+        [name]: 'there is no /nosuch here; GET /docs lists what there is',
+      });
+    }
+  });
+});
