@@ -91,8 +91,8 @@ export async function startService(options: Launch): Promise<Service> {
   });
   await Promise.race([ready, gone]);
   return {
-    connect: /Connect +(\S+)/.exec(output())?.[1] ?? '',
-    grid: /Grid +(\S+)/.exec(output())?.[1] ?? '',
+    connect: /^ *Connect +(\S+)/m.exec(output())?.[1] ?? '',
+    grid: /^ *Grid +(\S+)/m.exec(output())?.[1] ?? '',
     readyMs: performance.now() - began,
     exited,
     output,
