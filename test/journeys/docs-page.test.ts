@@ -127,7 +127,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await page.keyboard.type('postal code');
     await page.locator('#found').getByText('1 of ').waitFor();
     await page.keyboard.press('Enter');
-    assert.equal(new URL(page.url()).hash, '#get-api-v1-lookup-postal');
+    await page.waitForURL(/#get-api-v1-lookup-postal$/);
     const operation = page.locator('#get-api-v1-lookup-postal');
     await operation.locator('.try > summary').focus();
     await page.keyboard.press('Enter');

@@ -171,7 +171,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     }
     assert.deepEqual(focused.slice(-4), ['#SE1', '#SE2', '#SE3', '#SE4']);
     await page.keyboard.press('Enter');
-    assert.equal(new URL(page.url()).hash, '#SE4');
+    await page.waitForURL(/#SE4$/);
     await end(watched);
   });
 });
