@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../../core/errors.ts';
 import { Form } from '../../../http/forms.ts';
-import { sendPage } from '../../../http/pages.ts';
+import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
+import type { Words } from '../../../pages/language.ts';
 import { askedBy, sessionIn } from '../cookies.ts';
 import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
@@ -29,6 +30,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
   const { people, assets, publicUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
   const limits = linkLimit(dependencies.limits);
   const isSecure = () => publicUrl().startsWith('https:');
+  const plain = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
   const readerOf = (request: FastifyRequest) => ({ assets, language: pageLanguage(request), hasOutbox });
 
   app.get(
@@ -37,7 +39,12 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
     (request, reply) => {
       const told = { error: said(request, 'error'), info: said(request, 'info') };
       const next = ownPath(said(request, 'next'));
-      return sendPage(reply, signInPage(readerOf(request), { ...told, next }));
+      const reader = readerOf(request);
+      const make = () => signInPage(reader, { ...told, next });
+      // Nobody has said anything to it: it is the same for everybody.
+      if (next === undefined && told.error === '' && told.info === '')
+        return sendPrepared(request, reply, plain[reader.language]({ version: '', make }));
+      return sendPage(reply, make());
     },
   );
 
