@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { type AppThatLinks, BACK, openApp, signInAtSimulator } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { nextLetter } from '../people.ts';
@@ -17,13 +16,10 @@ interface Device {
 describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
   let world: World;
   let browser: Browser;
-  let app: Server;
-  let appUrl: string;
+  let app: AppThatLinks;
   before(async () => {
     world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'tesla' } });
-    app = createServer((_request, response) => response.end('back in the app'));
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-    appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/linked`;
+    app = await openApp();
     browser = await openBrowser();
   });
   after(async () => {
@@ -68,7 +64,7 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     assert.deepEqual((await call(key, '/devices')).body, []);
 
     const begin = async (vendor?: string) => {
-      const body = { user_ref: 'anna', redirect_uri: appUrl, ...(vendor === undefined ? {} : { vendor }) };
+      const body = { user_ref: 'anna', redirect_uri: app.url, ...(vendor === undefined ? {} : { vendor }) };
       return ((await call(key, '/link/sessions', body)).body as { url: string }).url;
     };
     const owner = await watchedPage(browser, world.connect, { locale: 'en-GB' });
@@ -82,20 +78,14 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     await assertAccessible(page);
     assert.deepEqual(owner.faults(), []);
     await page.getByRole('link', { name: /Back to/ }).click();
-    await page.waitForURL(`${appUrl}?status=linked`);
+    await page.waitForURL(`${app.url}?status=linked`);
     await owner.close();
 
     const again = await browser.newPage();
     await again.goto(await begin('tesla'));
-    const password = await again
-      .locator('code', { hasText: /^anna$/ })
-      .locator('xpath=following-sibling::code[1]')
-      .textContent();
-    await again.getByLabel('User name').fill('anna');
-    await again.getByLabel('Password').fill(password ?? '');
-    await again.keyboard.press('Enter');
-    await again.waitForURL(`${appUrl}?status=linked`);
-    assert.equal(await again.textContent('body'), 'back in the app');
+    await signInAtSimulator(again, 'anna');
+    await again.waitForURL(`${app.url}?status=linked`);
+    assert.equal(await again.textContent('body'), BACK);
     await again.close();
 
     const devices = (await call(key, '/devices')).body as Device[];

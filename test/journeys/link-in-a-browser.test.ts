@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { type AppThatLinks, BACK, openApp, signInAtSimulator } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
@@ -17,14 +16,11 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
   let world: World;
   let caller: Caller;
   let browser: Browser;
-  let app: Server;
-  let appUrl: string;
+  let app: AppThatLinks;
   before(async () => {
     world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'tesla' } });
     caller = await world.newAccount();
-    app = createServer((_request, response) => response.end('back in the app'));
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-    appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/linked`;
+    app = await openApp();
     browser = await openBrowser();
   });
   after(async () => {
@@ -34,7 +30,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
   });
 
   const session = async () => {
-    const body = { user_ref: 'anna', vendor: 'tesla', redirect_uri: appUrl };
+    const body = { user_ref: 'anna', vendor: 'tesla', redirect_uri: app.url };
     const answer = await caller.call('POST', '/link/sessions', body);
     assert.equal(answer.status, 200);
     return (answer.body as { url: string }).url;
@@ -54,15 +50,9 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong user name or password/);
 
-    const password = await page
-      .locator('code', { hasText: /^anna$/ })
-      .locator('xpath=following-sibling::code[1]')
-      .textContent();
-    await page.getByLabel('User name').fill('anna');
-    await page.getByLabel('Password').fill(password ?? '');
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${appUrl}?status=linked`);
-    assert.equal(await page.textContent('body'), 'back in the app');
+    await signInAtSimulator(page, 'anna');
+    await page.waitForURL(`${app.url}?status=linked`);
+    assert.equal(await page.textContent('body'), BACK);
     await page.close();
 
     const devices = (await caller.call('GET', '/devices?user_ref=anna')).body as Device[];
@@ -79,7 +69,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     const page = await browser.newPage();
     await page.goto(await session());
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.waitForURL(`${appUrl}?status=failed&reason=access_denied`);
+    await page.waitForURL(`${app.url}?status=failed&reason=access_denied`);
     await page.close();
   });
 });

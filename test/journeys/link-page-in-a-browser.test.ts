@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type AppThatLinks, openApp } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
@@ -18,14 +17,11 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   let world: World;
   let caller: Caller;
   let browser: Browser;
-  let app: Server;
-  let appUrl: string;
+  let app: AppThatLinks;
   before(async () => {
     world = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'easee,tesla' } });
     caller = await world.newAccount();
-    app = createServer((_request, response) => response.end('back in the app'));
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-    appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/linked`;
+    app = await openApp();
     browser = await openBrowser();
   });
   after(async () => {
@@ -35,7 +31,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   });
 
   const session = async (userRef: string, body: object = {}): Promise<string> => {
-    const request = { user_ref: userRef, redirect_uri: appUrl, ...body };
+    const request = { user_ref: userRef, redirect_uri: app.url, ...body };
     return ((await caller.call('POST', '/link/sessions', request)).body as { url: string }).url;
   };
   const devicesOf = async (userRef: string) =>
@@ -56,7 +52,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     page.on('pageerror', (error) => strange.push(error.message));
     page.on('request', (request) => {
       const url = request.url();
-      if (!url.startsWith(world.connect) && !url.startsWith(appUrl) && !/favicon/.test(url))
+      if (!url.startsWith(world.connect) && !url.startsWith(app.url) && !/favicon/.test(url))
         strange.push(url);
     });
     return { page, context, strange };
@@ -82,7 +78,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.goBack();
     await page.getByRole('heading', { name: 'Sandbox is connected' }).waitFor();
     await page.getByRole('link', { name: 'Back to the app' }).click();
-    await page.waitForURL(`${appUrl}?status=linked`);
+    await page.waitForURL(`${app.url}?status=linked`);
     assert.deepEqual((await devicesOf('anna')).map(({ device_type }) => device_type).sort(), [
       'charger',
       'heat_pump',
@@ -121,7 +117,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await page.getByRole('heading', { name: 'Easee är ansluten' }).waitFor();
       await page.getByRole('link', { name: 'Tillbaka till appen' }).focus();
       await page.keyboard.press('Enter');
-      await page.waitForURL(`${appUrl}?status=linked`);
+      await page.waitForURL(`${app.url}?status=linked`);
       const types = new Set((await devicesOf(userRef)).map(({ device_type }) => device_type));
       assert.deepEqual([...types], ['charger']);
       assert.deepEqual(strange, []);
@@ -138,7 +134,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'Easee' }).click();
     await page.getByRole('link', { name: 'Back to the app' }).click();
-    await page.waitForURL(`${appUrl}?status=failed&reason=cancelled`);
+    await page.waitForURL(`${app.url}?status=failed&reason=cancelled`);
     await context.close();
   });
 

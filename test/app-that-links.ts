@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+
+/** What the app that sent a home owner to the link page shows when they come back. */
+export const BACK = 'back in the app';
+
+export interface AppThatLinks {
+  /** Its `redirect_uri`. */
+  readonly url: string;
+  close(): void;
+}
+
+/** An app of somebody else's, on a port of its own. */
+export async function openApp(): Promise<AppThatLinks> {
+  const server = createServer((_request, response) => response.end(BACK));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/linked`, close: () => server.close() };
+}
+
+/** Signs in on the page of a simulated vendor with the password that the page itself tells. */
+export async function signInAtSimulator(page: Page, user: string): Promise<void> {
+  const password = await page
+    .locator('code', { hasText: new RegExp(`^${user}$`) })
+    .locator('xpath=following-sibling::code[1]')
+    .textContent();
+  await page.getByLabel('User name').fill(user);
+  await page.getByLabel('Password').fill(password ?? '');
+  await page.keyboard.press('Enter');
+}
