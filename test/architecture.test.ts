@@ -21,7 +21,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
     may: ['src/core', 'src/adapter', 'src/domain/*/index.ts', 'src/http', 'src/pages', 'self'],
   },
   { folder: 'src/bin', may: ['src'] },
-  { folder: 'test', may: ['src'] },
+  { folder: 'test', may: ['src', 'tools/mutants'] },
   { folder: 'bench', may: ['src', 'test'] },
   { folder: 'tools', may: ['src', 'test'] },
   { folder: 'console', may: [] },
