@@ -3,7 +3,7 @@ import { systemClock } from '../src/core/clock.ts';
 import { type Areas, createAreas, readTables } from '../src/domain/areas/index.ts';
 import { mebibytes, ms, type Row, type Section } from './report.ts';
 
-const SEED = fileURLToPath(new URL('../data/seed', import.meta.url));
+const SEED = fileURLToPath(new URL('../seed', import.meta.url));
 const LOAD_MS = 300;
 const LOAD_BYTES = 60 * 1024 ** 2;
 const LOOKUP_MICROS = 50;

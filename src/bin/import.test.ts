@@ -11,7 +11,7 @@ import { zipSync } from 'fflate';
 import { readTables } from '../domain/areas/seed.ts';
 import { readArguments } from './import-arguments.ts';
 
-const BUNDLED = 'data/seed';
+const BUNDLED = 'seed';
 const made: string[] = [];
 after(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });

@@ -159,5 +159,5 @@ function createClients({ settings, clock, random, log, version }: MarketOptions)
 }
 
 function readSample(): string {
-  return readFileSync(new URL('../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+  return readFileSync(new URL('../../seed/sample-day.tsv', import.meta.url), 'utf8');
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What comes with the package, wherever the process was started. */
-const BUNDLED_TABLES = fileURLToPath(new URL('../../data/seed', import.meta.url));
+const BUNDLED_TABLES = fileURLToPath(new URL('../../seed', import.meta.url));
 
 /** Where the Swedish tables are read from: what the operator imported goes before what is bundled. */
 export function tableFolders(dataDir: string): readonly [imported: string, bundled: string] {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -52,6 +53,15 @@ describe('the first start', () => {
     }
     t.diagnostic(
       `ready after ${Math.round(first.readyMs)} ms the first time, ${Math.round(median(times))} ms then`,
+    );
+  });
+
+  it('needs nothing of the data directory: who starts over deletes it whole', () => {
+    const tracked = execFileSync('git', ['ls-files', 'data', 'seed'], { encoding: 'utf8' }).split('\n');
+    assert.ok(tracked.includes('seed/postal_codes.tsv'));
+    assert.deepEqual(
+      tracked.filter((file) => file.startsWith('data/')),
+      [],
     );
   });
 

@@ -315,7 +315,7 @@ describe('anything that is sent', () => {
 describe('the bundled tables', () => {
   const clock = turnedClock();
   const real = createAreas({
-    tables: readTables([fileURLToPath(new URL('../../../data/seed', import.meta.url))]),
+    tables: readTables([fileURLToPath(new URL('../../../seed', import.meta.url))]),
     clock,
   });
   const areaAt = (lat: number, lon: number) => real.coordinate(lat, lon).elomrade;

@@ -10,7 +10,7 @@ import { simplify } from './polygon-simplify.ts';
 import { readTables } from './seed.ts';
 import type { Polygon } from './tables.ts';
 
-const tables = readTables(['data/seed']);
+const tables = readTables(['seed']);
 const codeOf = new Map(tables.municipalities.map(({ name, code }) => [name, code]));
 
 /** Price areas of a municipality's postal codes in the bundled tables. */

@@ -2,7 +2,7 @@ import { OperatorError } from '../../core/errors.ts';
 import type { TableSource } from './tables.ts';
 
 /*
- * A file of `data/seed`: tab-separated text, sorted, so that a change shows in a diff as what it is.
+ * A file of `seed`: tab-separated text, sorted, so that a change shows in a diff as what it is.
  *
  *   #elnav <table> <version>
  *   #source <name> <licence> <day>        one for each source; they stand here so that a table and its source change as one

@@ -8,7 +8,7 @@ import { decodeTable, encodeTable, fileOf, READY, readTables } from './seed.ts';
 import { CODECS, TABLE_NAMES } from './seed-codecs.ts';
 import type { AreaTables } from './tables.ts';
 
-const BUNDLED = 'data/seed';
+const BUNDLED = 'seed';
 
 const made: string[] = [];
 after(() => {

@@ -68,7 +68,7 @@ function firstOf(table: TableName, places: readonly string[]): { text: string; f
     }
   }
   throw new OperatorError(
-    `There is no ${fileOf(table)} in ${places.filter((place) => !place.endsWith(READY)).join(' or ')}. It is bundled in data/seed; npm run import makes it anew.`,
+    `There is no ${fileOf(table)} in ${places.filter((place) => !place.endsWith(READY)).join(' or ')}. It comes with elnav in the folder seed; in a checkout, git checkout seed brings it back.`,
   );
 }
 

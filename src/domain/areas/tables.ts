@@ -115,7 +115,7 @@ export interface ReducedTaxRow {
   readonly valid_until: string | null;
 }
 
-/** The Swedish tables, as they are bundled in `data/seed` or were imported since. */
+/** The Swedish tables, as they are bundled in `seed` or were imported since. */
 export interface AreaTables {
   readonly postal_codes: readonly PostalCodeRow[];
   readonly municipalities: readonly MunicipalityRow[];

@@ -11,7 +11,7 @@ import type { HistoricPrice, HistoryQuery, Prices } from './index.ts';
 import { createPriceStore } from './store.ts';
 import { knownDay, pricesOf } from './test-prices.ts';
 
-const sample = readFileSync(new URL('../../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+const sample = readFileSync(new URL('../../../seed/sample-day.tsv', import.meta.url), 'utf8');
 const QUARTER_MS = 900_000;
 
 async function gather(prices: Prices, query: HistoryQuery): Promise<HistoricPrice[]> {

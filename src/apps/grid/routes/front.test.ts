@@ -25,7 +25,7 @@ import type { Prices } from '../../../domain/prices/index.ts';
 import { createServer } from '../../../http/server.ts';
 import { addFrontRoutes } from './front.ts';
 
-const sample = readFileSync(new URL('../../../../data/seed/sample-day.tsv', import.meta.url), 'utf8');
+const sample = readFileSync(new URL('../../../../seed/sample-day.tsv', import.meta.url), 'utf8');
 const DAY_MS = 86_400_000;
 
 interface Made {
