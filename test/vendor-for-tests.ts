@@ -41,7 +41,7 @@ const Credentials = Type.Object(
   { additionalProperties: false },
 );
 
-/** `charger` limits by current, `industrial` by power; `light` can be switched and dimmed; `battery` takes watts. */
+/** `charger` limits by current, and ends what it was set to by `set_current` alone; `industrial` by power; `light` can be switched and dimmed; `battery` takes watts. */
 export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestVendor {
   const running = new Map<string, number>();
   const vendor: TestVendor = {
@@ -117,6 +117,7 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
           set_current: { set_current: obey },
           load_balancing: { set_limit: obey },
         },
+        timed: { set_current: obey },
         limits: () => ({ min_a: 6, max_a: 32, min_w: null, max_w: null }),
         availableCapacity: () => ({ current_a: 10, power_w: null }),
       }),

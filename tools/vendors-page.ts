@@ -25,6 +25,7 @@ async function partOf(adapter: Adapter): Promise<string> {
   const rows = Object.entries(told?.capabilities ?? {}).map(([type, capabilities]) => [
     type,
     capabilities.map((capability) => `\`${capability}\``).join(', '),
+    told?.timed_commands[type]?.map((command) => `\`${command}\``).join(', ') || 'none',
   ]);
   const settings = settingsOfVendors(needsOf([adapter])).map(({ name: setting, description }) => [
     `\`${setting}\``,
@@ -33,7 +34,7 @@ async function partOf(adapter: Adapter): Promise<string> {
   const sections = [
     `## ${name} (\`${slug}\`)`,
     `[Protocol, choices and gaps](../src/vendors/${slug}/README.md)`,
-    table(['Device type', 'Capabilities'], rows),
+    table(['Device type', 'Capabilities', 'Take `for_seconds`'], rows),
     linkingOf(adapter),
     changesOf(adapter),
     budgetsOf(adapter.budgets ?? []),

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { JsonObject } from '../core/json.ts';
 import type { BudgetRule } from './budget.ts';
 import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
-import type { CommandOf, CommandTypeOf } from './commands.ts';
+import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
 import type { Login, LoginSession, OAuth } from './login.ts';
@@ -38,6 +38,16 @@ export type Handler<T extends CommandTypeOf<ControlCapability>> = (
 
 export type Handlers<C extends ControlCapability> = { readonly [T in CommandTypeOf<C>]: Handler<T> };
 
+/**
+ * Sends a limit that the device ends by itself after `for_seconds`, whatever becomes of us meanwhile, and not before. Without a `then_…`
+ * the fallback of the link holds then, else the device's own limit.
+ */
+export type TimedHandler<T extends TimedType> = (
+  session: Session,
+  device: DeviceRef,
+  command: Timed<T>,
+) => Promise<void>;
+
 export interface DeviceKind<Raw> {
   /** One call for everything the vendor knows of this device now. */
   read(session: Session, device: DeviceRef): Promise<Raw>;
@@ -49,6 +59,8 @@ export interface DeviceKind<Raw> {
   readonly reads: { readonly [R in ReadCapability]?: (raw: Raw) => number | null };
   /** A control capability exists because all its commands are implemented. */
   readonly controls: { readonly [C in ControlCapability]?: Handlers<C> };
+  /** A command can be told to end by itself because the function for it exists; the command's control must be there too. */
+  readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
   /** What load_balancing, set_current and set_battery_power accept on this device. */

@@ -5,6 +5,18 @@ const strict = { additionalProperties: false };
 const wholeNumber = (description: string, least = Number.MIN_SAFE_INTEGER) =>
   Type.Integer({ minimum: least, maximum: Number.MAX_SAFE_INTEGER, description });
 
+const forSeconds = Type.Optional(
+  wholeNumber(
+    'The limit ends at the device itself after this time, 10–86400 seconds, even when the line is lost',
+  ),
+);
+const then = (field: string, unit: string) =>
+  Type.Optional(
+    wholeNumber(
+      `What holds after for_seconds, ${unit}; without ${field} the fallback of the link, else the device's own limit`,
+    ),
+  );
+
 /** The body of each command, by its `type`. Ranges that depend on the device are checked after the device is known. */
 export const COMMANDS = {
   turn_on: Type.Object({ type: Type.Literal('turn_on') }, strict),
@@ -16,7 +28,12 @@ export const COMMANDS = {
   start_charge: Type.Object({ type: Type.Literal('start_charge') }, strict),
   stop_charge: Type.Object({ type: Type.Literal('stop_charge') }, strict),
   set_current: Type.Object(
-    { type: Type.Literal('set_current'), current_a: wholeNumber('Charge current limit, ampere; 0 pauses') },
+    {
+      type: Type.Literal('set_current'),
+      current_a: wholeNumber('Charge current limit, ampere; 0 pauses'),
+      for_seconds: forSeconds,
+      then_current_a: then('then_current_a', 'ampere'),
+    },
     strict,
   ),
   set_limit: Type.Object(
@@ -24,6 +41,9 @@ export const COMMANDS = {
       type: Type.Literal('set_limit'),
       max_a: Type.Optional(wholeNumber('Upper limit, ampere')),
       max_w: Type.Optional(wholeNumber('Upper limit, watt')),
+      for_seconds: forSeconds,
+      then_a: then('then_a', 'ampere'),
+      then_w: then('then_w', 'watt'),
     },
     strict,
   ),
@@ -67,6 +87,17 @@ export type CommandType = keyof typeof COMMANDS;
 export type CommandOf<T extends CommandType> = Type.Static<(typeof COMMANDS)[T]>;
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 export type CommandTypeOf<C extends ControlCapability> = (typeof CONTROLS)[C][number];
+
+/** Commands that lay a limit, and so may take `for_seconds`. */
+export const TIMED_TYPES = ['set_current', 'set_limit'] as const;
+export type TimedType = (typeof TIMED_TYPES)[number];
+
+/** A command that is to end at the device by itself. */
+export type Timed<T extends TimedType> = CommandOf<T> & { readonly for_seconds: number };
+
+export function isTimed(command: Command): command is Timed<TimedType> {
+  return 'for_seconds' in command && command.for_seconds !== undefined;
+}
 
 export const COMMAND_TYPES = Object.keys(COMMANDS) as CommandType[];
 

@@ -2,10 +2,11 @@ import { Compile } from 'typebox/compile';
 import type { JsonObject } from '../core/json.ts';
 import type { Adapter, AnyKind, Found, Linked } from './adapter.ts';
 import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from './capabilities.ts';
-import type { CommandType } from './commands.ts';
+import { type CommandType, capabilityOf, TIMED_TYPES, type TimedType } from './commands.ts';
 import { faultInWords } from './credential-fields.ts';
 import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from './derive.ts';
 import { DEVICE_TYPES, DeviceState } from './device.ts';
+import { proveEnding } from './prove-ending.ts';
 import { send } from './send.ts';
 import type { DeviceRef, Session } from './session.ts';
 import { type Situation, type View, witnessOf } from './witnesses.ts';
@@ -66,6 +67,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
       found.length > 0 ? null : 'a kind that is never found is never proven',
     );
     report(`${type}: load balancing tells its limits and capacity`, balancingFault(kind));
+    report(`${type}: what can end by itself can be sent at all`, timedFault(kind));
     report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
     await checkKind({ adapter, simulator, kind, found, report });
   }
@@ -111,6 +113,10 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       for (const command of CONTROLS[capability]) {
         const prove = () => proveCommand({ simulator, kind, ref, see, command });
         report(`${device.id}: ${command} does what it says`, await faultOf(prove));
+        const timed = TIMED_TYPES.find((one) => one === command);
+        if (timed === undefined || kind.timed?.[timed] === undefined) continue;
+        const ending = () => proveEnding({ simulator, kind, ref, see, command: timed });
+        report(`${device.id}: ${command} ends at the device`, await faultOf(ending));
       }
     }
   }
@@ -120,15 +126,15 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
     report(`${type}: ${capability} is offered`, 'no device of the simulator has it');
 }
 
-interface Proof {
+export interface Proof<T extends CommandType> {
   readonly simulator: Simulator;
   readonly kind: AnyKind;
   readonly ref: DeviceRef;
   readonly see: () => Promise<View>;
-  readonly command: CommandType;
+  readonly command: T;
 }
 
-async function proveCommand({ simulator, kind, ref, see, command }: Proof): Promise<void> {
+async function proveCommand({ simulator, kind, ref, see, command }: Proof<CommandType>): Promise<void> {
   const witness = witnessOf(command);
   await simulator.arrange(ref, witness.from);
   const before = await see();
@@ -156,6 +162,13 @@ function sameLink(first: Linked, second: Linked): string | null {
       .sort()
       .join(', ');
   return ids(first) === ids(second) ? null : `${ids(first)} became ${ids(second)}`;
+}
+
+function timedFault(kind: AnyKind): string | null {
+  const lone = TIMED_TYPES.find(
+    (type: TimedType) => kind.timed?.[type] !== undefined && kind.controls[capabilityOf(type)] === undefined,
+  );
+  return lone === undefined ? null : `${lone} is no command of this kind`;
 }
 
 function balancingFault(kind: AnyKind): string | null {

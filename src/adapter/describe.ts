@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Adapter, AnyKind } from './adapter.ts';
+import { TIMED_TYPES } from './commands.ts';
 import { capabilitiesOfKind } from './derive.ts';
 import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from './device.ts';
 
@@ -9,6 +10,9 @@ export const VendorDescription = Type.Object({
   name: Type.String(),
   device_types: Type.Array(DeviceTypeSchema),
   capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), { description: 'By device type' }),
+  timed_commands: Type.Record(Type.String(), Type.Array(Type.Enum([...TIMED_TYPES])), {
+    description: 'By device type, the commands that take for_seconds: their limit ends at the device itself',
+  }),
   linking: Type.Object({
     method: Type.Enum(['credentials', 'oauth'], {
       description: 'oauth: begin at authorize_path, or with POST /link/sessions',
@@ -45,6 +49,9 @@ export function describeVendors(
         name: adapter.name,
         device_types: kinds.map(([type]) => type),
         capabilities: Object.fromEntries(kinds.map(([type, kind]) => [type, capabilitiesOfKind(kind)])),
+        timed_commands: Object.fromEntries(
+          kinds.map(([type, { timed }]) => [type, TIMED_TYPES.filter((command) => timed?.[command])]),
+        ),
         linking: {
           method: adapter.oauth === undefined ? ('credentials' as const) : ('oauth' as const),
           schema: adapter.credentials,

@@ -1,9 +1,20 @@
+import { AppError } from '../core/errors.ts';
 import type { AnyKind } from './adapter.ts';
 import { CONTROL_CAPABILITIES } from './capabilities.ts';
-import type { Command, CommandType } from './commands.ts';
+import { type Command, type CommandType, isTimed } from './commands.ts';
 import type { DeviceRef, Session } from './session.ts';
 
 type AnyHandler = (session: Session, device: DeviceRef, command: Command) => Promise<void>;
+type Handlers = Partial<Record<CommandType, AnyHandler>> | undefined;
+
+/** Refuses what is to end at a device that cannot end it: a limit without an end is not what was asked for. */
+export function checkTimed(kind: AnyKind, { id }: Pick<DeviceRef, 'id'>, command: Command): void {
+  if (!isTimed(command) || kind.timed?.[command.type] !== undefined) return;
+  throw new AppError(
+    'command.time_unsupported',
+    `${id} cannot end a limit by itself; leave for_seconds out, and send the limit that follows when its time has come`,
+  );
+}
 
 /** Hands a command to the handler that its type names. */
 export async function send(
@@ -12,9 +23,12 @@ export async function send(
   device: DeviceRef,
   command: Command,
 ): Promise<void> {
-  for (const capability of CONTROL_CAPABILITIES) {
-    const handlers = kind.controls[capability] as Partial<Record<CommandType, AnyHandler>> | undefined;
-    const handler = handlers?.[command.type];
+  checkTimed(kind, device, command);
+  const groups = isTimed(command)
+    ? [kind.timed]
+    : CONTROL_CAPABILITIES.map((capability) => kind.controls[capability]);
+  for (const group of groups) {
+    const handler = (group as Handlers)?.[command.type];
     if (handler !== undefined) return handler(session, device, command);
   }
   throw new Error(`no handler for ${command.type}`);

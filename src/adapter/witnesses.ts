@@ -1,4 +1,4 @@
-import type { Command, CommandOf, CommandType } from './commands.ts';
+import type { Command, CommandOf, CommandType, Timed, TimedType } from './commands.ts';
 import type { AvailableCapacity, DeviceState, Limits } from './device.ts';
 
 /** What can be seen of a device through its adapter. */
@@ -126,4 +126,36 @@ export const WITNESSES: { readonly [T in CommandType]: Witness<T> } = {
 /** The witness of a command type, with its types erased for use in a loop. */
 export function witnessOf(type: CommandType): Witness<CommandType> & { command: (before: View) => Command } {
   return WITNESSES[type] as Witness<CommandType>;
+}
+
+/** How long a witness's limit is to last, seconds; short, and a whole minute for the vendors that count in those. */
+const LASTING = 60;
+
+/**
+ * Proof that a limit ends at the device. Within half its time it must hold as the untimed one does; after its time and
+ * `within` more it must hold no longer, while the same limit without an end still does.
+ */
+export interface TimedWitness<T extends TimedType> {
+  readonly command: (before: View) => Timed<T>;
+  readonly holdsAfter: number;
+  readonly endedAfter: number;
+}
+
+export const TIMED_WITNESSES: { readonly [T in TimedType]: TimedWitness<T> } = {
+  set_current: {
+    command: (before) => ({ ...WITNESSES.set_current.command(before), for_seconds: LASTING }),
+    holdsAfter: LASTING / 2,
+    endedAfter: 3 * LASTING,
+  },
+  set_limit: {
+    command: (before) => ({ ...WITNESSES.set_limit.command(before), for_seconds: LASTING }),
+    holdsAfter: LASTING / 2,
+    endedAfter: 3 * LASTING,
+  },
+};
+
+export function timedWitnessOf(
+  type: TimedType,
+): TimedWitness<TimedType> & { command: (before: View) => Command } {
+  return TIMED_WITNESSES[type] as TimedWitness<TimedType>;
 }

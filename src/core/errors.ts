@@ -68,6 +68,7 @@ export const ERRORS = {
   'command.type_unknown': both(400, 'changed', 'No command has this type'),
   'command.out_of_range': both(422, 'changed', 'A value is outside what the device accepts'),
   'command.axis_unsupported': both(422, 'changed', 'The device does not limit by this axis'),
+  'command.time_unsupported': both(422, 'changed', 'The device cannot end a limit by itself'),
   'command.outcome_unknown': both(502, 'never', 'The command was sent, and what became of it is not known'),
   'command.busy': both(429, 'later', 'Too many commands wait for this device'),
   'idempotency.mismatch': both(422, 'changed', 'The idempotency key was used with another request'),

@@ -96,6 +96,36 @@ onEachEngine('commands', (engine: Engine) => {
         'command.axis_unsupported',
         /^the device limits by power only; set max_w$/,
       ],
+      [
+        'charger-1',
+        { type: 'set_current', current_a: 8, for_seconds: 9 },
+        'command.out_of_range',
+        /^for_seconds must be from 10 to 86400, not 9$/,
+      ],
+      [
+        'charger-1',
+        { type: 'set_current', current_a: 8, for_seconds: 86_401 },
+        'command.out_of_range',
+        /86400/,
+      ],
+      [
+        'charger-1',
+        { type: 'set_current', current_a: 8, for_seconds: 60, then_current_a: 33 },
+        'command.out_of_range',
+        /^then_current_a must be 0 \(pause\) or from 6 to 32, not 33$/,
+      ],
+      [
+        'charger-1',
+        { type: 'set_current', current_a: 8, for_seconds: 60, then_current_a: -1 },
+        'command.out_of_range',
+        /^then_current_a must be 0 \(pause\) or more/,
+      ],
+      [
+        'charger-1',
+        { type: 'set_limit', max_a: 8, for_seconds: 60 },
+        'command.time_unsupported',
+        /charger-1 cannot end a limit by itself; leave for_seconds out/,
+      ],
       ['industrial-1', { type: 'set_limit', max_w: 50_001 }, 'command.out_of_range', /from 1000 to 50000/],
       ['industrial-1', { type: 'set_limit', max_w: -1 }, 'command.out_of_range', /0 or more/],
       [

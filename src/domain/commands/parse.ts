@@ -1,4 +1,10 @@
-import { COMMAND_TYPES, COMMANDS, type Command, type CommandType } from '../../adapter/commands.ts';
+import {
+  COMMAND_TYPES,
+  COMMANDS,
+  type Command,
+  type CommandOf,
+  type CommandType,
+} from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
 
 /** Checks a body against one command's schema; the answer is the same value, typed. */
@@ -26,7 +32,23 @@ export function parseCommand(body: unknown, check: CommandCheck): Command {
   if (command.type === 'set_limit' && (command.max_a === undefined) === (command.max_w === undefined)) {
     throw new AppError('request.invalid', 'body must have exactly one of max_a and max_w');
   }
+  if (command.type === 'set_current') checkThen(command, { then_current_a: 'current_a' });
+  if (command.type === 'set_limit') checkThen(command, { then_a: 'max_a', then_w: 'max_w' });
   return command;
+}
+
+/** What holds afterwards has a sense only where there is an afterwards, and only on the axis that was limited. */
+function checkThen(
+  command: CommandOf<'set_current'> | CommandOf<'set_limit'>,
+  axes: Readonly<Record<string, string>>,
+): void {
+  const given = new Map<string, unknown>(Object.entries(command));
+  for (const [then, axis] of Object.entries(axes)) {
+    if (!given.has(then)) continue;
+    if (!given.has('for_seconds'))
+      throw new AppError('request.invalid', `body has ${then}, which needs for_seconds beside it`);
+    if (!given.has(axis)) throw new AppError('request.invalid', `body has ${then}, which goes with ${axis}`);
+  }
 }
 
 function isCommandType(type: unknown): type is CommandType {

@@ -3,6 +3,7 @@ import type { Limits } from '../../adapter/device.ts';
 import { AppError } from '../../core/errors.ts';
 
 const DAY_SECONDS = 86_400;
+const LEAST_SECONDS = 10;
 
 /** Refuses a value outside its fixed range: 422 with what is permitted. */
 export function checkFixedRanges(command: Command): void {
@@ -21,9 +22,13 @@ export function checkFixedRanges(command: Command): void {
     case 'set_current':
       if (command.current_a < 0)
         throw outOfRange(`current_a must be 0 (pause) or more, not ${command.current_a}`);
+      if (command.then_current_a !== undefined && command.then_current_a < 0)
+        throw outOfRange(`then_current_a must be 0 (pause) or more, not ${command.then_current_a}`);
+      checkSeconds(command.for_seconds);
       return;
     case 'set_limit':
-      for (const axis of ['max_a', 'max_w'] as const) {
+      checkSeconds(command.for_seconds);
+      for (const axis of ['max_a', 'max_w', 'then_a', 'then_w'] as const) {
         const value = command[axis];
         if (value !== undefined && value < 0) throw outOfRange(`${axis} must be 0 or more, not ${value}`);
       }
@@ -40,6 +45,10 @@ export function checkFixedRanges(command: Command): void {
   }
 }
 
+function checkSeconds(seconds: number | undefined): void {
+  if (seconds !== undefined) within('for_seconds', seconds, [LEAST_SECONDS, DAY_SECONDS]);
+}
+
 /** Whether what the command may ask for depends on the device's limits. */
 export function needsLimits(command: Command): boolean {
   return (
@@ -51,13 +60,11 @@ export function needsLimits(command: Command): boolean {
 export function checkLimits(command: Command, limits: Limits): void {
   switch (command.type) {
     case 'set_current':
-      // 0 pauses whatever the lowest current is.
-      if (command.current_a !== 0) {
-        between('current_a', command.current_a, {
-          least: limits.min_a,
-          most: limits.max_a,
-          also: '0 (pause) or ',
-        });
+      for (const field of ['current_a', 'then_current_a'] as const) {
+        const value = command[field];
+        // 0 pauses whatever the lowest current is.
+        if (value === undefined || value === 0) continue;
+        between(field, value, { least: limits.min_a, most: limits.max_a, also: '0 (pause) or ' });
       }
       return;
     case 'set_limit': {
@@ -66,12 +73,14 @@ export function checkLimits(command: Command, limits: Limits): void {
       if (command.max_a !== undefined) {
         if (!hasA)
           throw new AppError('command.axis_unsupported', 'the device limits by power only; set max_w');
-        between('max_a', command.max_a, { least: limits.min_a, most: limits.max_a });
+        for (const field of ['max_a', 'then_a'] as const)
+          between(field, command[field], { least: limits.min_a, most: limits.max_a });
       }
       if (command.max_w !== undefined) {
         if (!hasW)
           throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
-        between('max_w', command.max_w, { least: limits.min_w, most: limits.max_w });
+        for (const field of ['max_w', 'then_w'] as const)
+          between(field, command[field], { least: limits.min_w, most: limits.max_w });
       }
       return;
     }
@@ -99,10 +108,11 @@ function within(field: string, value: number, [least, most]: readonly [number, n
 
 function between(
   field: string,
-  value: number,
+  value: number | undefined,
   range: { least: number | null; most: number | null; also?: string },
 ): void {
   const { least, most, also = '' } = range;
+  if (value === undefined) return;
   if ((least === null || value >= least) && (most === null || value <= most)) return;
   const bounds =
     least !== null && most !== null

@@ -104,6 +104,40 @@ describe('charger', () => {
   });
 });
 
+describe('a limit with an end', () => {
+  it('holds for its time, and then what was to follow', async () => {
+    const charger = await one('charger', NIGHT);
+    await charger.conditions({ battery_soc: 20 });
+    await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600, then_current_a: 12 });
+    charger.pass(599);
+    assert.equal((await charger.state()).power_w, 8 * 690);
+    charger.pass(1);
+    assert.equal((await charger.state()).power_w, 12 * 690);
+  });
+
+  it('gives way to the highest where nothing was said of what follows', async () => {
+    const car = await one('vehicle', NIGHT);
+    await car.conditions({ plugged_in: true, battery_soc: 20 });
+    await car.send({ type: 'set_current', current_a: 0, for_seconds: 60 });
+    assert.equal((await car.state()).charging, false);
+    car.pass(60);
+    assert.equal((await car.state()).power_w, 16 * 690);
+  });
+
+  it('is forgotten with the next limit, and with the pause that a start lifts', async () => {
+    const charger = await one('charger', NIGHT);
+    await charger.conditions({ battery_soc: 20 });
+    await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600 });
+    await charger.send({ type: 'set_current', current_a: 10 });
+    charger.pass(601);
+    assert.equal((await charger.state()).power_w, 10 * 690);
+    await charger.send({ type: 'set_current', current_a: 0, for_seconds: 600, then_current_a: 7 });
+    await charger.send({ type: 'start_charge' });
+    charger.pass(601);
+    assert.equal((await charger.state()).power_w, 16 * 690);
+  });
+});
+
 describe('heat pump and thermostat', () => {
   it('hold the target, and cool when switched off', async () => {
     const pump = await one('heat_pump');

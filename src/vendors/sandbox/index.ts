@@ -34,6 +34,7 @@ export const sandbox = {
         charge_control: chargeControl,
         set_current: { set_current: order },
       },
+      timed: { set_current: order },
       limits: () => CHARGE_LIMITS,
     }),
     charger: kind<Answer<payloads.ChargerReading>>({
@@ -48,6 +49,7 @@ export const sandbox = {
         set_current: { set_current: order },
         load_balancing: { set_limit: order },
       },
+      timed: { set_current: order, set_limit: order },
       limits: () => CHARGE_LIMITS,
       availableCapacity: translate.chargerCapacity,
     }),
@@ -116,6 +118,7 @@ export const sandbox = {
         read_energy: thousandfold((plant) => plant.meterKwh),
       },
       controls: { on_off: onOff, load_balancing: { set_limit: order } },
+      timed: { set_limit: order },
       limits: () => PLANT_LIMITS,
       availableCapacity: translate.plantCapacity,
     }),

@@ -1,7 +1,9 @@
 import Type from 'typebox';
+import type { CommandOf } from '../../../adapter/commands.ts';
 import { type Charging, drawnW, WATT_PER_AMPERE } from '../physics/car-battery.ts';
 import { between } from '../physics/chance.ts';
 import { CHARGE_LIMITS } from '../ratings.ts';
+import { Ending, endingOf, hasCome } from './ending.ts';
 import { inRange, Refusal } from './model.ts';
 
 /** A car at its cable, as both the vehicle and the charger know it. */
@@ -9,6 +11,8 @@ export const Car = Type.Object({
   soc: Type.Number({ minimum: 0, maximum: 100 }),
   limit_percent: Type.Integer({ minimum: 0, maximum: 100 }),
   current_a: Type.Integer({ minimum: 0 }),
+  /** Absent in what was stored before limits could end. */
+  current_ends: Type.Optional(Ending),
   plugged_in: Type.Boolean(),
   /** False once charging was told to stop. */
   wanted: Type.Boolean(),
@@ -51,9 +55,27 @@ function phaseOf(car: Car, charging: boolean) {
   return car.soc >= car.limit_percent ? 'complete' : 'paused';
 }
 
-export function withCurrent<C extends Car>(car: C, amperes: number): C {
-  const range = { least: CHARGE_LIMITS.min_a, most: CHARGE_LIMITS.max_a };
-  return { ...car, current_a: amperes === 0 ? 0 : inRange('current_a, unless 0 to pause,', amperes, range) };
+const inCurrentRange = (field: string, amperes: number): number =>
+  amperes === 0
+    ? 0
+    : inRange(`${field}, unless 0 to pause,`, amperes, {
+        least: CHARGE_LIMITS.min_a,
+        most: CHARGE_LIMITS.max_a,
+      });
+
+export function withCurrent<C extends Car>(car: C, command: CommandOf<'set_current'>, at: number): C {
+  const { current_a, then_current_a = CHARGE_LIMITS.max_a } = command;
+  return {
+    ...car,
+    current_a: inCurrentRange('current_a', current_a),
+    current_ends: endingOf(command, at, inCurrentRange('then_current_a', then_current_a)),
+  };
+}
+
+/** A limit whose time is over gives way to what was to follow. */
+export function currentTurned<C extends Car>(car: C, at: number): C {
+  const { current_ends: ending } = car;
+  return hasCome(ending, at) ? { ...car, current_a: ending.follows, current_ends: null } : car;
 }
 
 export function withChargeLimit<C extends Car>(car: C, percent: number): C {
@@ -63,7 +85,8 @@ export function withChargeLimit<C extends Car>(car: C, percent: number): C {
 /** A start after a pause by 0 A goes on at the highest current: a start that starts nothing would be a lie. */
 export function started<C extends Car>(car: C): C {
   if (!car.plugged_in) throw new Refusal('refused', 'no car is plugged in');
-  return { ...car, wanted: true, current_a: car.current_a === 0 ? CHARGE_LIMITS.max_a : car.current_a };
+  if (car.current_a !== 0) return { ...car, wanted: true };
+  return { ...car, wanted: true, current_a: CHARGE_LIMITS.max_a, current_ends: null };
 }
 
 export function stopped<C extends Car>(car: C): C {

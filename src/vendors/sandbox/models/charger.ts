@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { CommandOf } from '../../../adapter/commands.ts';
 import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../physics/car-battery.ts';
 import { between } from '../physics/chance.ts';
 import { houseLoadA } from '../physics/house-load.ts';
@@ -10,11 +11,13 @@ import {
   charged,
   chargingOf,
   chargingView,
+  currentTurned,
   plugged,
   started,
   stopped,
   withCurrent,
 } from './car.ts';
+import { Ending, endingOf, endingWithin, hasCome } from './ending.ts';
 import { inRange, model, Refusal } from './model.ts';
 
 /** The house's main fuse, ampere on each phase. The house alone never leaves less than the least charge current. */
@@ -24,6 +27,8 @@ const ChargerState = Type.Object({
   ...Car.properties,
   /** What load balancing lets the car have at most. */
   max_a: Type.Integer({ minimum: 0 }),
+  /** Absent in what was stored before limits could end. */
+  max_ends: Type.Optional(Ending),
   meter_wh: Type.Number({ minimum: 0 }),
 });
 type ChargerState = Type.Static<typeof ChargerState>;
@@ -52,11 +57,19 @@ function advance(state: ChargerState, { from, to }: Span, seed: string): Charger
   return { ...state, soc, meter_wh: state.meter_wh + gridWh(soc - state.soc) };
 }
 
-function withMaximum(state: ChargerState, max_a: number | undefined): ChargerState {
+function turned(state: ChargerState, at: number): ChargerState {
+  const { max_ends: ending } = state;
+  return currentTurned(hasCome(ending, at) ? { ...state, max_a: ending.follows, max_ends: null } : state, at);
+}
+
+function withMaximum(state: ChargerState, command: CommandOf<'set_limit'>, at: number): ChargerState {
+  const { max_a, then_a = CHARGE_LIMITS.max_a } = command;
   if (max_a === undefined) throw new Refusal('wrong_axis', 'the charger limits by current only; set max_a');
+  const range = { least: CHARGE_LIMITS.min_a, most: CHARGE_LIMITS.max_a };
   return {
     ...state,
-    max_a: inRange('max_a', max_a, { least: CHARGE_LIMITS.min_a, most: CHARGE_LIMITS.max_a }),
+    max_a: inRange('max_a', max_a, range),
+    max_ends: endingOf(command, at, inRange('then_a', then_a, range)),
   };
 }
 
@@ -68,7 +81,10 @@ export const charger = model<ChargerState>({
     max_a: CHARGE_LIMITS.max_a,
     meter_wh: between(seed, 'meter', [500_000, 4_000_000]),
   }),
-  advance,
+  advance: endingWithin(
+    { endings: (state) => [state.current_ends ?? null, state.max_ends ?? null], turned },
+    advance,
+  ),
   reading: (state, at, seed) => {
     const amperes = offeredA(state, at, seed);
     const drawnA = drawnW(chargingOf(state, amperes)) / WATT_PER_AMPERE;
@@ -81,8 +97,8 @@ export const charger = model<ChargerState>({
   orders: {
     start_charge: started,
     stop_charge: stopped,
-    set_current: (state, { current_a }) => withCurrent(state, current_a),
-    set_limit: (state, { max_a }) => withMaximum(state, max_a),
+    set_current: withCurrent,
+    set_limit: withMaximum,
   },
   plug: plugged,
   charge: charged,

@@ -1,12 +1,17 @@
 import Type from 'typebox';
+import type { CommandOf } from '../../../adapter/commands.ts';
 import { between } from '../physics/chance.ts';
+import type { Span } from '../physics/stockholm.ts';
 import { routineWh, weekTime } from '../physics/week.ts';
 import { PLANT_LIMITS } from '../ratings.ts';
+import { Ending, endingOf, endingWithin, hasCome } from './ending.ts';
 import { inRange, model, Refusal } from './model.ts';
 
 const PlantState = Type.Object({
   on: Type.Boolean(),
   max_w: Type.Integer(),
+  /** Absent in what was stored before limits could end. */
+  max_ends: Type.Optional(Ending),
   meter_wh: Type.Number({ minimum: 0 }),
 });
 type PlantState = Type.Static<typeof PlantState>;
@@ -24,23 +29,33 @@ function drawsW(state: PlantState, size: number, hour: number): number {
   return state.on ? Math.min(state.max_w, wantedW(size, hour)) : 0;
 }
 
-function withMaximum(state: PlantState, max_w: number | undefined): PlantState {
+function turned(state: PlantState, at: number): PlantState {
+  const { max_ends: ending } = state;
+  return hasCome(ending, at) ? { ...state, max_w: ending.follows, max_ends: null } : state;
+}
+
+function withMaximum(state: PlantState, command: CommandOf<'set_limit'>, at: number): PlantState {
+  const { max_w, then_w = PLANT_LIMITS.max_w } = command;
   if (max_w === undefined) throw new Refusal('wrong_axis', 'the plant limits by power only; set max_w');
+  const range = { least: PLANT_LIMITS.min_w, most: PLANT_LIMITS.max_w };
   return {
     ...state,
-    max_w: inRange('max_w', max_w, { least: PLANT_LIMITS.min_w, most: PLANT_LIMITS.max_w }),
+    max_w: inRange('max_w', max_w, range),
+    max_ends: endingOf(command, at, inRange('then_w', then_w, range)),
   };
+}
+
+function advance(state: PlantState, span: Span, seed: string): PlantState {
+  const size = sizeOf(seed);
+  const used = routineWh(({ hour, seconds }) => (drawsW(state, size, hour) * seconds) / 3_600, span);
+  return { ...state, meter_wh: state.meter_wh + used };
 }
 
 /** A plant whose power can be capped. */
 export const industrial = model<PlantState>({
   schema: PlantState,
   initial: (seed) => ({ on: true, max_w: PLANT_LIMITS.max_w, meter_wh: between(seed, 'meter', [1e9, 5e9]) }),
-  advance: (state, span, seed) => {
-    const size = sizeOf(seed);
-    const used = routineWh(({ hour, seconds }) => (drawsW(state, size, hour) * seconds) / 3_600, span);
-    return { ...state, meter_wh: state.meter_wh + used };
-  },
+  advance: endingWithin({ endings: (state) => [state.max_ends ?? null], turned }, advance),
   reading: (state, at, seed) => {
     const watts = drawsW(state, sizeOf(seed), weekTime(at).hour);
     return {
@@ -54,6 +69,6 @@ export const industrial = model<PlantState>({
   orders: {
     turn_on: (state) => ({ ...state, on: true }),
     turn_off: (state) => ({ ...state, on: false }),
-    set_limit: (state, { max_w }) => withMaximum(state, max_w),
+    set_limit: withMaximum,
   },
 });
