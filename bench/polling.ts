@@ -5,6 +5,7 @@ import { createAccounts } from '../src/domain/accounts/index.ts';
 import { easee } from '../src/vendors/easee/index.ts';
 import { netatmo } from '../src/vendors/netatmo/index.ts';
 import { tesla } from '../src/vendors/tesla/index.ts';
+import { TEST_KEYS } from '../test/accounts.ts';
 import { type Core, openCore } from '../test/core-world.ts';
 import { ENGINES, type Engine, makePlace } from '../test/databases.ts';
 import { quantile } from './load.ts';
@@ -73,6 +74,7 @@ async function bench(engine: Engine): Promise<Section> {
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
+    vaultKeys: TEST_KEYS,
   });
   const user = { email: 'bench@example.com', name: '', tier: 'pro' };
   const { id } = await accounts.users.create(user, { name: 'admin', ip: '192.0.2.1', requestId: 'r' });

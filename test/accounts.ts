@@ -1,10 +1,14 @@
 import { after, before } from 'node:test';
 import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
+import type { VaultKey } from '../src/core/config.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import { silentLog } from '../src/core/log.ts';
 import type { Database } from '../src/db/database.ts';
 import { type Accounts, type Actor, createAccounts } from '../src/domain/accounts/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
+
+/** A key that protects nothing, for tests alone. */
+export const TEST_KEYS: readonly VaultKey[] = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 
 export const ADMIN: Actor = { name: 'admin', ip: '192.0.2.1', requestId: 'test-1' };
 
@@ -62,6 +66,10 @@ export function accountsWorld(engine: Engine): AccountsWorld {
   };
 }
 
-export function openAccounts(database: Database, clock: TurnedClock): Promise<Accounts> {
-  return createAccounts({ database, clock, random: systemRandom, log: silentLog });
+export function openAccounts(
+  database: Database,
+  clock: TurnedClock,
+  vaultKeys: readonly VaultKey[] = TEST_KEYS,
+): Promise<Accounts> {
+  return createAccounts({ database, clock, random: systemRandom, log: silentLog, vaultKeys });
 }

@@ -27,12 +27,11 @@ import {
 import { createPolling } from '../src/domain/polling/index.ts';
 import { createStreams } from '../src/domain/streams/index.ts';
 import { createWebhooks } from '../src/domain/webhooks/index.ts';
+import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 /** Links, devices and commands as one process has them, without HTTP. */
 export type Core = Awaited<ReturnType<typeof openCore>>;
-
-const VAULT_KEYS = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 
 interface CoreOptions {
   readonly place: Place;
@@ -56,7 +55,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   const metrics = createMetrics();
   const callVendor = createVendorCaller({ clock, log, metrics });
   const store = createLinkStore(database);
-  const vault = createVault(VAULT_KEYS, systemRandom);
+  const vault = createVault(TEST_KEYS, systemRandom);
   const { bus } = database;
   const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
   const budgets = createBudgets({ database, clock, log });
@@ -188,6 +187,7 @@ export async function makeCoreWorld(engine: Engine, adapters: readonly Adapter[]
     clock,
     random: systemRandom,
     log: silentLog,
+    vaultKeys: TEST_KEYS,
   });
   let users = 0;
   return {

@@ -95,7 +95,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
 
   const stopVendors = new AbortController();
   const metrics = createMetrics();
-  const accounts = await createAccounts({ database, clock, random, log });
+  const { vaultKeys } = secrets;
+  const accounts = await createAccounts({ database, clock, random, log, vaultKeys });
   closers.push(() => accounts.close());
   const apiKey = firstStart && database.engine === 'sqlite' ? await firstAccount(accounts) : undefined;
   const limits = createLimits({ accounts, clock, log, redis });
@@ -173,7 +174,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     market,
     signIn,
     assets: await loadAssets({ styles: STYLES, built: BUILT }),
-    vaultKeys: secrets.vaultKeys,
+    vaultKeys,
     stopVendors: stopVendors.signal,
     makeServer: make,
     serverOf: (service) => servers.find((one) => one.service === service)?.server,

@@ -82,7 +82,7 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '',
     secret: true,
     description:
-      'Keys that encrypt vendor credentials: `id:base64` of 32 bytes each, comma-separated; the first encrypts, all decrypt. Made and required as the admin token is',
+      'Keys that encrypt vendor credentials and make keyed hashes of requests: `id:base64` of 32 bytes each, comma-separated; the first encrypts, all decrypt. Made and required as the admin token is',
   },
   {
     name: 'DATABASE_URL',

@@ -105,8 +105,10 @@ interface IdempotentRequests {
   account_id: number;
   route: string;
   key: string;
-  /** SHA-256 of method, path and body, hex. */
+  /** HMAC-SHA256 of method, path and body, hex. */
   fingerprint: string;
+  /** The id of the vault key it was made with; '' for a plain SHA-256 of an older version, until a start replaces it. */
+  fingerprint_key: Generated<string>;
   /** running, done */
   status: string;
   started_at: number;

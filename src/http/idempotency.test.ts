@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, beforeEach, it } from 'node:test';
-import { makePlace, onEachEngine } from '../../test/databases.ts';
+import { sql } from 'kysely';
+import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
 import { until } from '../../test/until.ts';
 import { testVendor } from '../../test/vendor-for-tests.ts';
 import { type Caller, makeWorld, type World } from '../../test/world.ts';
@@ -177,6 +178,62 @@ onEachEngine('an idempotency key', (engine) => {
       assert.equal((await post(caller, COMMAND, { type: 'turn_on' }, key)).status, 200, key);
   });
 });
+
+onEachEngine('a password in a request with an idempotency key', (engine) => {
+  it('cannot be guessed from anything that is stored', async () => {
+    const place = await makePlace(engine);
+    const world = await makeWorld({ engine, place });
+    const caller = await world.newAccount();
+    const credentials = { identity: 'HOME-7', password: 'canary-sommar-2026' };
+    const body = { vendor: 'ocpp', user_ref: 'anna', credentials };
+    const linked = await caller.call('POST', '/link', body, { 'idempotency-key': 'order-1' });
+    assert.equal(linked.status, 200);
+    await world.close();
+
+    const guesses = serialisations(body, ['POST', '/link', 'POST /link', 'order-1', String(caller.userId)]);
+    const hashes = new Set(guesses.flatMap((guess) => encodingsOf(hash('sha256', guess, 'buffer'))));
+    const database = await place.open();
+    const stored = await everyColumn(database);
+    await database.close();
+    assert.ok(
+      stored.some((text) => text.includes('order-1')) && guesses.length > 20,
+      'there was something to see',
+    );
+    assert.deepEqual(
+      stored.filter((text) => [...hashes].some((guess) => text.includes(guess))),
+      [],
+    );
+    assert.ok(!stored.some((text) => text.includes(credentials.password)));
+    await place.remove();
+  });
+});
+
+/** What a fingerprint may have been taken over: each part of the body alone, and with what stands around it. */
+function serialisations(body: { readonly credentials: object }, around: readonly string[]): string[] {
+  const { credentials } = body;
+  const [method, url] = around;
+  const parts: unknown[] = [body, credentials, ...Object.values(credentials)];
+  return parts.flatMap((part) => [
+    JSON.stringify(part),
+    JSON.stringify([method, url, part]),
+    JSON.stringify({ method, url, body: part }),
+    ...(typeof part === 'string' ? [part] : []),
+    ...around.flatMap((text) => [`${text}${JSON.stringify(part)}`, `${text} ${JSON.stringify(part)}`]),
+  ]);
+}
+
+const encodingsOf = (digest: Buffer): string[] =>
+  (['hex', 'base64', 'base64url'] as const).map((encoding) => digest.toString(encoding).slice(0, 22));
+
+/** Every value of every row, as text. */
+async function everyColumn({ queries }: Awaited<ReturnType<Place['open']>>): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { name } of await queries.introspection.getTables()) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(queries);
+    texts.push(...rows.flatMap((row) => Object.values(row).map(String)));
+  }
+  return texts;
+}
 
 onEachEngine('an idempotency key of a process that died', (engine) => {
   it('is answered with 502, and the command is not sent again', async () => {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -30,8 +29,11 @@ export function createIdempotency(accounts: Accounts, log: Log) {
     }
     const route = `${request.method} ${request.routeOptions.url}`;
     const name = { account, route, key };
-    const fingerprint = hash('sha256', JSON.stringify([request.method, request.url, request.body]), 'hex');
-    const claimed = await accounts.idempotency.claim({ ...name, fingerprint, leaseMs: LEASE_MS });
+    const claimed = await accounts.idempotency.claim({
+      ...name,
+      request: JSON.stringify([request.method, request.url, request.body]),
+      leaseMs: LEASE_MS,
+    });
     switch (claimed.state) {
       case 'claimed':
         break;
@@ -47,6 +49,11 @@ export function createIdempotency(accounts: Accounts, log: Log) {
         throw new AppError(
           'idempotency.mismatch',
           'this Idempotency-Key was used with another request; use a new one',
+        );
+      case 'unverifiable':
+        throw new AppError(
+          'idempotency.mismatch',
+          'whether this Idempotency-Key was used with the same request cannot be told any more, as the vault key of then is gone; look at what the first request did, then use a new key',
         );
       case 'running':
         throw new AppError(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { VaultKey } from '../../core/config.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
@@ -83,6 +84,8 @@ interface AccountsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** The first one makes the keyed hashes of what could be guessed. */
+  readonly vaultKeys: readonly VaultKey[];
 }
 
 const REMEMBERED_KEYS = 10_000;
@@ -110,7 +113,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
 
   const keys = new Keys({ ...options, audit });
   const written = new WrittenLater(options);
-  const idempotency = await IdempotentRequests.open(database, clock, log);
+  const idempotency = await IdempotentRequests.open(options);
   return {
     authenticate: (key) => principals.authenticate(key),
     users: new Users({ ...options, audit }),

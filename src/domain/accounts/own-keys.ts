@@ -92,7 +92,9 @@ export class OwnKeys {
   async #takeWish(queries: Queries, account: number, wish: string): Promise<void> {
     const now = this.#options.clock.now();
     const name = { account, route: WISH, key: wish };
-    if (!(await insertRequest(queries, name, { fingerprint: '', started_at: now, lease_until: now })))
+    // A wish is told by its name alone.
+    const row = { fingerprint: { text: '', key: '' }, started_at: now, lease_until: now };
+    if (!(await insertRequest(queries, name, row)))
       throw new AppError(
         'key.made_already',
         'this form has been sent before, and its API key was made then; it is shown only once',

@@ -7,8 +7,15 @@ export interface RequestName {
   readonly key: string;
 }
 
+/** What is stored to tell a request by; `key` is '' for one of an older version, which used none. */
+export interface Fingerprint {
+  readonly text: string;
+  readonly key: string;
+}
+
 export interface StoredRequest {
   readonly fingerprint: string;
+  readonly fingerprint_key: string;
   readonly status: string;
   readonly started_at: number;
   readonly lease_until: number;
@@ -21,15 +28,18 @@ export interface StoredRequest {
 export async function insertRequest(
   queries: Queries,
   name: RequestName,
-  row: { readonly fingerprint: string; readonly started_at: number; readonly lease_until: number },
+  row: { readonly fingerprint: Fingerprint; readonly started_at: number; readonly lease_until: number },
 ): Promise<boolean> {
+  const { fingerprint, ...times } = row;
   const inserted = await queries
     .insertInto('idempotent_requests')
     .values({
       account_id: name.account,
       route: name.route,
       key: name.key,
-      ...row,
+      ...times,
+      fingerprint: fingerprint.text,
+      fingerprint_key: fingerprint.key,
       status: 'running',
       answer_status: null,
       answer_code: null,
@@ -46,6 +56,7 @@ export function readRequest(queries: Queries, name: RequestName): Promise<Stored
     .selectFrom('idempotent_requests')
     .select([
       'fingerprint',
+      'fingerprint_key',
       'status',
       'started_at',
       'lease_until',
@@ -109,5 +120,36 @@ export async function endAllLeases(queries: Queries): Promise<void> {
     .updateTable('idempotent_requests')
     .set({ lease_until: 0 })
     .where('status', '=', 'running')
+    .execute();
+}
+
+/** Requests whose fingerprints were made without a key; at most `limit`. Those that have no fingerprint are not among them. */
+export async function unkeyedRequests(
+  queries: Queries,
+  limit: number,
+): Promise<(RequestName & { readonly fingerprint: string })[]> {
+  const rows = await queries
+    .selectFrom('idempotent_requests')
+    .select(['account_id', 'route', 'key', 'fingerprint'])
+    .where('fingerprint_key', '=', '')
+    .where('fingerprint', '!=', '')
+    .limit(limit)
+    .execute();
+  return rows.map(({ account_id: account, ...row }) => ({ account, ...row }));
+}
+
+/** Replaces the fingerprint that was made without a key. */
+export async function replaceUnkeyed(
+  queries: Queries,
+  name: RequestName,
+  fingerprint: Fingerprint,
+): Promise<void> {
+  await queries
+    .updateTable('idempotent_requests')
+    .set({ fingerprint: fingerprint.text, fingerprint_key: fingerprint.key })
+    .where('account_id', '=', name.account)
+    .where('route', '=', name.route)
+    .where('key', '=', name.key)
+    .where('fingerprint_key', '=', '')
     .execute();
 }

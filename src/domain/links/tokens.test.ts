@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { openAccounts } from '../../../test/accounts.ts';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
 import type { Tokens } from '../../adapter/login.ts';
@@ -8,7 +9,6 @@ import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { silentLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
-import { createAccounts } from '../accounts/index.ts';
 import { createLinkStore } from './store.ts';
 import { createTokenStore } from './store-tokens.ts';
 import { createTokens } from './tokens.ts';
@@ -49,7 +49,7 @@ onEachEngine('tokens', (engine) => {
     place = await makePlace(engine);
     database = await place.open(clock);
     opened.push(database);
-    const accounts = await createAccounts({ database, clock, random: systemRandom, log: silentLog });
+    const accounts = await openAccounts(database, clock);
     const user = { email: 'a@example.com', name: '', tier: 'free' };
     account = (await accounts.users.create(user, { name: 'admin', ip: '192.0.2.1', requestId: 'r' })).id;
     await accounts.close();
