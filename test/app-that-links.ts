@@ -19,6 +19,12 @@ export async function openApp(): Promise<AppThatLinks> {
   return { url: `http://127.0.0.1:${port}/linked`, close: () => server.close() };
 }
 
+/** Waits until the page is back in the app, and answers what the app is told. */
+export async function outcomeInApp(page: Page, app: AppThatLinks): Promise<Record<string, string>> {
+  await page.waitForURL((url) => url.href.startsWith(app.url));
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}
+
 /** Signs in on the page of a simulated vendor with the password that the page itself tells. */
 export async function signInAtSimulator(page: Page, user: string): Promise<void> {
   const password = await page

@@ -18,7 +18,7 @@ const HELP =
 
 /** It becomes the name of a constant; `done` is the end of the link page. */
 const RESERVED = new Set(
-  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link done'.split(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link done cancel'.split(
     ' ',
   ),
 );

@@ -60,6 +60,7 @@ export const ERRORS = {
   'oauth.state_invalid': both(400, 'changed', 'The sign-in was not begun here, or has ended'),
   'oauth.denied': both(400, 'changed', 'The vendor did not let the user in'),
   'session.invalid': both(400, 'changed', 'The link session is not known, was used, or has expired'),
+  'session.not_found': both(404, 'never', 'No such link session'),
   'link.not_found': both(404, 'never', 'No such link'),
   'device.not_found': both(404, 'never', 'No such device'),
   'device.ambiguous': both(400, 'changed', 'Several vendors have a device of this id'),

@@ -334,6 +334,8 @@ interface OauthStates {
   browser_sha256: string;
   vault_key: string;
   sealed_verifier: string;
+  /** What the session is called that waits for it; null without one. */
+  sealed_session: string | null;
   expires_at: number;
 }
 
@@ -360,6 +362,13 @@ interface LinkSessions {
   /** What it was used for, once that is done. */
   linked_vendor: string | null;
   linked_link: string | null;
+  /** Why the last try failed; null once one has not. */
+  reason: string | null;
+  /** When the user went back to the app without a link. */
+  failed_at: number | null;
+  /** Which browser was told who asks, and agreed to open this vendor. */
+  agreed_vendor: string | null;
+  agreed_browser_sha256: string | null;
 }
 
 /** What was used of a vendor's limit in a window of its length. */

@@ -5,9 +5,9 @@ import type { Principal, Scope } from '../domain/accounts/index.ts';
 /**
  * Who may call a route; every route declares one, and the server does not start when one is missing.
  * `public`: anybody, uncounted (health, documents). `anonymous`: a key is optional; without one the anonymous quotas hold.
- * `key`: any valid key. A scope: a valid key that has it. `admin`: the admin token. `session`: somebody who is signed in.
+ * `optional`: anybody, uncounted; a program that sends a key is let in with it. `key`: any valid key. A scope: a valid key that has it. `admin`: the admin token. `session`: somebody who is signed in.
  */
-export type Access = 'public' | 'anonymous' | 'key' | 'admin' | 'session' | Scope;
+export type Access = 'public' | 'anonymous' | 'optional' | 'key' | 'admin' | 'session' | Scope;
 
 /** Who is signed in. */
 export interface Person {

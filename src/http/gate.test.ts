@@ -16,6 +16,7 @@ const TOKEN = 'an-admin-token-for-tests';
 const ROUTES = {
   '/public': 'public',
   '/open': 'anonymous',
+  '/page': 'optional',
   '/key': 'key',
   '/read': 'devices:read',
   '/admin': 'admin',
@@ -56,6 +57,22 @@ onEachEngine('the gate', (engine) => {
     const { headers: got } = answer;
     return { status: answer.statusCode, detail, account, headers: got, code: got['elnav-error'] };
   };
+
+  it('lets anybody in where a key is optional, and judges the key of a program', async () => {
+    const { id, key } = await world.userWithKey();
+    const optional = await call('/page');
+    assert.deepEqual([optional.status, optional.account], [200, null]);
+    assert.deepEqual(
+      [(await call('/page', { key })).account, (await call('/page', { key: 'x' })).status],
+      [id, 401],
+    );
+    const page = await call('/page', { key: 'x', headers: { accept: 'text/html' } });
+    assert.deepEqual(
+      [page.status, page.account],
+      [200, null],
+      'a browser gets its page whatever it sends along',
+    );
+  });
 
   describe('with keys', () => {
     it('takes one from either header, whatever the case of its name', async () => {

@@ -6,6 +6,7 @@ import type { Accounts, Principal, Scope, StatusClass } from '../domain/accounts
 import type { Access, Gate, Person } from './access.ts';
 import type { Service } from './errors.ts';
 import type { Limits } from './rate-limit.ts';
+import { wantsPage } from './wants-page.ts';
 
 interface GateOptions {
   readonly service: Service;
@@ -96,6 +97,8 @@ export function createGate(options: GateOptions): Gate {
   return {
     admit(request, reply, access) {
       if (access === 'public') return;
+      // A browser that asks for a page is not judged by what stands in its headers.
+      if (access === 'optional' && (wantsPage(request) || keyOf(request) === undefined)) return;
       refuseBanned(request.ip);
       if (access === 'admin') return admitAdmin(request);
       if (access === 'session') return admitPerson(request);
@@ -147,6 +150,7 @@ function scopeOf(access: Access | undefined): Scope | undefined {
     case undefined:
     case 'public':
     case 'anonymous':
+    case 'optional':
     case 'key':
     case 'admin':
     case 'session':

@@ -98,6 +98,7 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
     case 'session':
       return [{ session: [] }];
     case 'anonymous':
+    case 'optional':
       return [{}, { apiKey: [] }, { bearer: [] }];
     case 'key':
       return [{ apiKey: [] }, { bearer: [] }];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { type AppThatLinks, BACK, openApp, signInAtSimulator } from '../app-that-links.ts';
+import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { nextLetter } from '../people.ts';
@@ -78,13 +78,13 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     await assertAccessible(page);
     assert.deepEqual(owner.faults(), []);
     await page.getByRole('link', { name: /Back to/ }).click();
-    await page.waitForURL(`${app.url}?status=linked`);
+    assert.equal((await outcomeInApp(page, app)).status, 'linked');
     await owner.close();
 
     const again = await browser.newPage();
     await again.goto(await begin('tesla'));
     await signInAtSimulator(again, 'anna');
-    await again.waitForURL(`${app.url}?status=linked`);
+    assert.equal((await outcomeInApp(again, app)).status, 'linked');
     assert.equal(await again.textContent('body'), BACK);
     await again.close();
 

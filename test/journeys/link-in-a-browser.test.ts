@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { type AppThatLinks, BACK, openApp, signInAtSimulator } from '../app-that-links.ts';
+import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
@@ -51,7 +51,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong user name or password/);
 
     await signInAtSimulator(page, 'anna');
-    await page.waitForURL(`${app.url}?status=linked`);
+    assert.equal((await outcomeInApp(page, app)).status, 'linked');
     assert.equal(await page.textContent('body'), BACK);
     await page.close();
 
@@ -69,7 +69,8 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     const page = await browser.newPage();
     await page.goto(await session());
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.waitForURL(`${app.url}?status=failed&reason=access_denied`);
+    const { status, reason } = await outcomeInApp(page, app);
+    assert.deepEqual([status, reason], ['failed', 'access_denied']);
     await page.close();
   });
 });

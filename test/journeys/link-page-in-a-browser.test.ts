@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { type AppThatLinks, openApp } from '../app-that-links.ts';
+import { type AppThatLinks, openApp, outcomeInApp } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
@@ -78,7 +78,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.goBack();
     await page.getByRole('heading', { name: 'Sandbox is connected' }).waitFor();
     await page.getByRole('link', { name: 'Back to the app' }).click();
-    await page.waitForURL(`${app.url}?status=linked`);
+    assert.equal((await outcomeInApp(page, app)).status, 'linked');
     assert.deepEqual((await devicesOf('anna')).map(({ device_type }) => device_type).sort(), [
       'charger',
       'heat_pump',
@@ -117,7 +117,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await page.getByRole('heading', { name: 'Easee är ansluten' }).waitFor();
       await page.getByRole('link', { name: 'Tillbaka till appen' }).focus();
       await page.keyboard.press('Enter');
-      await page.waitForURL(`${app.url}?status=linked`);
+      assert.equal((await outcomeInApp(page, app)).status, 'linked');
       const types = new Set((await devicesOf(userRef)).map(({ device_type }) => device_type));
       assert.deepEqual([...types], ['charger']);
       assert.deepEqual(strange, []);
@@ -134,7 +134,8 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'Easee' }).click();
     await page.getByRole('link', { name: 'Back to the app' }).click();
-    await page.waitForURL(`${app.url}?status=failed&reason=cancelled`);
+    const { status, reason } = await outcomeInApp(page, app);
+    assert.deepEqual([status, reason], ['failed', 'cancelled']);
     await context.close();
   });
 

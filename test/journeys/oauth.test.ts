@@ -2,23 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
+import { CookieBrowser } from '../cookie-browser.ts';
 import { type ServedVendor, serveVendor } from '../served-vendor.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
-
-/** What a browser would keep and follow. */
-class Browser {
-  #cookies = new Map<string, string>();
-
-  async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, ...headers } });
-    for (const line of answer.headers.getSetCookie()) {
-      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
-      this.#cookies.set(name, value);
-    }
-    return answer;
-  }
-}
 
 describe('signing in at an OAuth vendor', () => {
   let world: World;
@@ -36,7 +22,7 @@ describe('signing in at an OAuth vendor', () => {
     await served.close();
   });
 
-  const begin = async (browser: Browser, query = ''): Promise<URL> => {
+  const begin = async (browser: CookieBrowser, query = ''): Promise<URL> => {
     const answer = await browser.get(`${world.connect}/oauth/netatmo/authorize${query}`);
     assert.equal(answer.status, 302, await answer.text());
     return new URL(answer.headers.get('location') ?? '');
@@ -59,7 +45,7 @@ describe('signing in at an OAuth vendor', () => {
   ];
 
   it('goes by a link code from our address to devices that can be read', async () => {
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const page = await begin(browser);
     assert.equal(page.origin, served.url);
     assert.equal(page.searchParams.get('redirect_uri'), `${world.connect}/oauth/netatmo/callback`);
@@ -100,7 +86,7 @@ describe('signing in at an OAuth vendor', () => {
     const links = (await caller.call('GET', '/links')).body as { vendor: string; status: string }[];
     assert.equal(links.find(({ vendor }) => vendor === 'netatmo')?.status, 'needs_relink');
     served.vendor.fault(null);
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const back = await browser.get(await signIn(await begin(browser)));
     const { link_code } = (await back.json()) as { link_code: string };
     const relinked = await caller.call('POST', '/link', {
@@ -113,7 +99,7 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   it('refuses a link code of another vendor', async () => {
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const back = await browser.get(await signIn(await begin(browser)));
     const { link_code } = (await back.json()) as { link_code: string };
     const answer = await caller.call('POST', '/link', {
@@ -125,7 +111,7 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   it('shows a browser the code on a page', async () => {
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const back = await browser.get(await signIn(await begin(browser)), { accept: 'text/html,*/*' });
     assert.match(back.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(back.headers.get('content-security-policy') ?? '', /default-src 'none'/);
@@ -133,7 +119,7 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   it('refuses a state that is replayed, unknown, missing, late or of another vendor', async () => {
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const first = await signIn(await begin(browser));
     assert.equal((await browser.get(first)).status, 200);
     const callback = `${world.connect}/oauth/netatmo/callback`;
@@ -159,7 +145,7 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   it('tells the reason when the vendor or the user says no', async () => {
-    const browser = new Browser();
+    const browser = new CookieBrowser();
     const back = await signIn(await begin(browser), { cancel: '1' });
     const [status, code, text] = await errorOf(await browser.get(back));
     assert.deepEqual([status, code, text], [400, 'oauth.denied', 'Netatmo answered: access_denied']);
@@ -174,6 +160,40 @@ describe('signing in at an OAuth vendor', () => {
     assert.doesNotMatch(JSON.stringify(await errorOf(answer)), /script/);
     const wrongCode = (await signIn(await begin(browser))).replace(/code=[^&]+/, 'code=guessed');
     assert.deepEqual((await errorOf(await browser.get(wrongCode))).slice(0, 2), [400, 'oauth.denied']);
+  });
+
+  it('takes a vendor in whatever case it is written, and answers its slug', async () => {
+    const browser = new CookieBrowser();
+    const begun = await browser.get(`${world.connect}/oauth/Netatmo/authorize`);
+    assert.equal(begun.status, 302);
+    const back = await browser.get(await signIn(new URL(begun.headers.get('location') ?? '')));
+    const { vendor, link_code } = (await back.json()) as Record<string, string>;
+    assert.equal(vendor, 'netatmo');
+    const body = { vendor: 'NETATMO', user_ref: 'anna', credentials: { link_code } };
+    const linked = await caller.call('POST', '/link', body);
+    assert.equal(linked.status, 200, JSON.stringify(linked.body));
+    const { devices } = linked.body as { devices: { vendor: string }[] };
+    assert.deepEqual([...new Set(devices.map((one) => one.vendor))], ['netatmo']);
+    const listed = (await caller.call('GET', '/devices?vendor=Netatmo')).body as unknown[];
+    assert.equal(listed.length, devices.length);
+    assert.equal((await caller.call('GET', '/vendors/Netatmo/budget')).status, 200);
+    const session = await caller.call('POST', '/link/sessions', { user_ref: 'bo', vendor: 'Netatmo' });
+    assert.equal(session.status, 200, JSON.stringify(session.body));
+  });
+
+  it('says where a link code comes from when there is none', async () => {
+    for (const credentials of [{}, { code: 'x' }]) {
+      const { status, headers, body } = await caller.call('POST', '/link', {
+        vendor: 'netatmo',
+        user_ref: 'anna',
+        credentials,
+      });
+      assert.deepEqual([status, headers.get('elnav-error')], [400, 'link.credentials_invalid']);
+      assert.match(
+        (body as { error: string }).error,
+        /^credentials\.link_code is missing: .*\/oauth\/netatmo\/authorize.*POST \/link\/sessions/,
+      );
+    }
   });
 
   it('says what the operator must set, and what is not OAuth', async () => {
@@ -210,7 +230,7 @@ describe('signing in at an OAuth vendor', () => {
         vendor: 'netatmo',
         redirect_uri: 'https://app.example.com/done?mine=1',
       });
-      const browser = new Browser();
+      const browser = new CookieBrowser();
       const start = await browser.get(url);
       assert.equal(start.status, 303);
       // Absolute: whoever opened the page by another name of this server would come back without the cookie.
@@ -219,45 +239,61 @@ describe('signing in at an OAuth vendor', () => {
       const page = await browser.get(begun);
       const back = await browser.get(await signIn(new URL(page.headers.get('location') ?? '')));
       assert.equal(back.status, 303, await back.text());
-      assert.equal(back.headers.get('location'), 'https://app.example.com/done?mine=1&status=linked');
       const devices = (await caller.call('GET', '/devices?user_ref=bo')).body as unknown[];
       assert.ok(devices.length > 0);
+      const { link, ...told } = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<
+        string,
+        unknown
+      >;
+      assert.deepEqual([told.status, told.reason], ['linked', null]);
+      assert.equal(
+        back.headers.get('location'),
+        `https://app.example.com/done?mine=1&status=linked&session=${id}&link=${link}`,
+      );
       const used = await browser.get(`${world.connect}/oauth/netatmo/authorize?session=${id}`);
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
 
     it('leads back with the reason, and can be tried again', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
-      const browser = new Browser();
+      const browser = new CookieBrowser();
       const failed = await browser.get(await signIn(await begin(browser, `?session=${id}`), { cancel: '1' }));
       assert.equal(
         failed.headers.get('location'),
-        'http://localhost:3000/?status=failed&reason=access_denied',
+        `http://localhost:3000/?status=failed&session=${id}&reason=access_denied`,
       );
+      const told = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<string, unknown>;
+      assert.deepEqual([told.status, told.reason], ['failed', 'access_denied']);
       const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
-      assert.equal(linked.headers.get('location'), 'http://localhost:3000/?status=linked');
+      assert.match(
+        linked.headers.get('location') ?? '',
+        new RegExp(`^http://localhost:3000/\\?status=linked&session=${id}&link=\\w+$`),
+      );
     });
 
     it('is not used up by an account that could not be linked', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
-      const browser = new Browser();
+      const browser = new CookieBrowser();
       const page = await begin(browser, `?session=${id}`);
       served.vendor.fault('token_refused');
       const failed = await browser.get(await signIn(page));
       served.vendor.fault(null);
       assert.equal(
         failed.headers.get('location'),
-        'http://localhost:3000/?status=failed&reason=link.credentials_refused',
+        `http://localhost:3000/?status=failed&session=${id}&reason=link.credentials_refused`,
       );
       const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
-      assert.equal(linked.headers.get('location'), 'http://localhost:3000/?status=linked');
+      assert.match(
+        linked.headers.get('location') ?? '',
+        new RegExp(`^http://localhost:3000/\\?status=linked&session=${id}&link=\\w+$`),
+      );
     });
 
     it('links nothing for a browser that did not begin it', async () => {
       const { session: id } = await session({});
-      const attacker = new Browser();
+      const attacker = new CookieBrowser();
       const page = await begin(attacker, `?session=${id}`);
-      const [status, code] = await errorOf(await new Browser().get(await signIn(page)));
+      const [status, code] = await errorOf(await new CookieBrowser().get(await signIn(page)));
       assert.deepEqual([status, code], [400, 'oauth.state_invalid']);
     });
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { faultInText } from '../../core/json.ts';
+import { vendorSlug } from './vendor-slug.ts';
 
 /** A query parameter as text; given twice or unstorable is 400. */
 export function queryText(value: unknown, name: string): string | undefined {
@@ -8,6 +9,12 @@ export function queryText(value: unknown, name: string): string | undefined {
   const fault = faultInText(value, name);
   if (fault !== null) throw new AppError('request.invalid', fault);
   return value;
+}
+
+/** `vendor`: a slug, in whatever case it was written. */
+export function queryVendor(value: unknown): string | undefined {
+  const text = queryText(value, 'vendor');
+  return text === undefined ? undefined : vendorSlug(text);
 }
 
 /** `limit`: a whole number from 1 to `most`; `most` when it is not given. */

@@ -12,6 +12,7 @@ import * as people from './0010-people.ts';
 import * as brands from './0011-brands.ts';
 import * as usedSessions from './0012-used-sessions.ts';
 import * as keyedFingerprints from './0015-keyed-fingerprints.ts';
+import * as howSessionsEnd from './0020-how-sessions-end.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0011-brands': brands,
   '0012-used-sessions': usedSessions,
   '0015-keyed-fingerprints': keyedFingerprints,
+  '0020-how-sessions-end': howSessionsEnd,
 };

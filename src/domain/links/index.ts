@@ -12,7 +12,7 @@ export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export type { LinkedDevice, Linking, LinkRequest, LinkWatcher } from './make-link.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';
-export { createSignIn, type Finished, type SignIn } from './sign-in.ts';
+export { createSignIn, type Finished, type OwnSession, type SignIn } from './sign-in.ts';
 export { createSignals, type LinkSignals } from './signals.ts';
 export { createSessionSource } from './source.ts';
 export { createLinkStore, type LinkStore } from './store.ts';

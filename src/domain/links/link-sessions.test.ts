@@ -78,6 +78,10 @@ onEachEngine('link sessions', (engine) => {
     assert.equal(await sessions.usedBy('mine', session), undefined);
     const program = { browser: undefined, vendor: 'sandbox', work: async () => MADE };
     await sessions.use(await sessions.open(session), program);
+    // Another tab, that was open before, gives up.
+    await sessions.fail(row, 'cancelled');
+    const { status, reason } = await sessions.view(1, session);
+    assert.deepEqual([status, reason], ['linked', null]);
     assert.equal(await sessions.usedBy(undefined, session), undefined);
     await assert.rejects(sessions.open(session), { code: 'session.invalid' });
   });

@@ -7,7 +7,8 @@ import type { Linking } from './make-link.ts';
 import type { LinkSessionRow, SignInStore } from './store-sign-ins.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
-const KEPT_MS = 3_600_000;
+/** Apps may ask how a session ended for so long. */
+const KEPT_MS = 7 * LIFETIME_MS;
 /** 43 letters and digits of 62 hold more than 256 bits. */
 const LENGTH = 43;
 const LONGEST_ADDRESS = 2_000;
@@ -17,6 +18,19 @@ export interface LinkSessionRequest {
   readonly userRef: string;
   readonly vendor: string | undefined;
   readonly redirectUri: string | undefined;
+}
+
+/** How a session is. A user who went back to the app without a link may open the same one again: it is `failed` until then. */
+export type LinkSessionStatus = 'open' | 'linked' | 'failed' | 'expired';
+
+/** How a session is, for the account that began it. */
+export interface LinkSessionView {
+  readonly status: LinkSessionStatus;
+  /** Id of the link; null without one. */
+  readonly link: string | null;
+  /** Why the last try failed: `cancelled`, what the vendor called it, or an error code; null where none has failed. */
+  readonly reason: string | null;
+  readonly expires_at: string;
 }
 
 interface LinkSessionsOptions {
@@ -67,9 +81,6 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
       return row;
     },
 
-    /** Whether a session is called so. */
-    isCalled: (row: LinkSessionRow, session: string): boolean => row.sha256 === sha256Of(session),
-
     byHash: (sha256: string): Promise<LinkSessionRow | undefined> => store.findSession(sha256),
 
     /**
@@ -83,18 +94,38 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
         vendor,
         work,
       }: { browser: string | undefined; vendor: string; work: () => Promise<Linking> },
-    ): Promise<void> {
+    ): Promise<Linking> {
       const now = clock.now();
       const by = { at: now, browserSha256: browser === undefined ? null : sha256Of(browser) };
       if (row.expiresAt <= now || !(await store.useSession(row.sha256, by))) throw invalidSession();
-      let link: string;
+      let linking: Linking;
       try {
-        ({ link } = await work());
+        linking = await work();
       } catch (error) {
+        if (error instanceof AppError)
+          await store.noteFailed(row.sha256, { reason: error.code, failedAt: null });
         await store.giveBackSession(row.sha256, now);
         throw error;
       }
-      await store.noteLinked(row.sha256, { vendor, link });
+      await store.noteLinked(row.sha256, { vendor, link: linking.link });
+      return linking;
+    },
+
+    /** The user goes back to the app without a link, which is told the same reason. The session can be used again. */
+    fail: (row: LinkSessionRow, reason: string): Promise<void> =>
+      store.noteFailed(row.sha256, { reason, failedAt: clock.now() }),
+
+    /** How a session of this account is, until a week after its end. Throws `session.not_found`, for that of another too. */
+    async view(account: number, session: string): Promise<LinkSessionView> {
+      const row = await store.findSession(sha256Of(session));
+      if (row === undefined || row.account !== account)
+        throw new AppError('session.not_found', 'there is no such link session');
+      return {
+        status: statusOf(row, clock.now()),
+        link: row.linked?.link ?? null,
+        reason: row.reason,
+        expires_at: rfc3339(row.expiresAt),
+      };
     },
 
     /**
@@ -111,6 +142,12 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
 }
 
 export type LinkSessions = ReturnType<typeof createLinkSessions>;
+
+function statusOf({ linked, failedAt, expiresAt }: LinkSessionRow, now: number): LinkSessionStatus {
+  if (linked !== null) return 'linked';
+  if (expiresAt <= now) return 'expired';
+  return failedAt === null ? 'open' : 'failed';
+}
 
 export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -86,6 +86,15 @@ interface Others {
   tellWatchers(tell: (watcher: LinkWatcher) => Promise<void> | undefined): Promise<void>;
 }
 
+const hasLinkCode = (credentials: unknown): boolean =>
+  typeof credentials === 'object' && credentials !== null && Object.hasOwn(credentials, 'link_code');
+
+const linkCodeMissing = ({ name, slug }: Adapter): AppError =>
+  new AppError(
+    'link.credentials_invalid',
+    `credentials.link_code is missing: ${name} is linked by a sign-in in the user's browser; open /oauth/${slug}/authorize there, which ends with a link_code, or send the user to the page of POST /link/sessions, which needs none`,
+  );
+
 /** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
 export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWatchers }: Others) {
   const { database, store, sessions, devices, callVendor, calls, tokens, linkCodes, clock, random } = options;
@@ -94,6 +103,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
   async function link(request: LinkRequest): Promise<Linking> {
     const { account, vendor, userRef } = request;
     const adapter = adapterOf(vendor);
+    if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
     const given = options.checkCredentials(adapter.credentials, request.credentials);
     request.begun();
     if (adapter.oauth === undefined) {

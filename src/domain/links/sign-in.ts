@@ -30,11 +30,17 @@ interface SignInOptions {
   readonly random: Random;
 }
 
+/** The session that a sign-in was for, and what it is called. */
+export interface OwnSession {
+  readonly row: LinkSessionRow;
+  readonly name: string;
+}
+
 export type Finished =
   /** The user has signed in; `session` is the one that it was for, if any. */
-  | { readonly outcome: 'signed_in'; readonly tokens: Tokens; readonly session: LinkSessionRow | undefined }
+  | { readonly outcome: 'signed_in'; readonly tokens: Tokens; readonly session: OwnSession | undefined }
   /** The vendor said no, or could not say: told to the app that the session is of. */
-  | { readonly outcome: 'failed'; readonly error: AppError; readonly session: LinkSessionRow | undefined };
+  | { readonly outcome: 'failed'; readonly error: AppError; readonly session: OwnSession | undefined };
 
 /** Signing in at an OAuth vendor (RFC 6749 §4.1, with PKCE and `iss`): from our address to the vendor's and back. */
 export function createSignIn(options: SignInOptions) {
@@ -69,6 +75,7 @@ export function createSignIn(options: SignInOptions) {
 
   const redirectUriOf = (vendor: string) => `${publicUrl()}/oauth/${vendor}/callback`;
   const bindingOf = (stateSha256: string) => ({ account: 0, link: stateSha256, field: 'verifier' });
+  const sessionBindingOf = (stateSha256: string) => ({ account: 0, link: stateSha256, field: 'session' });
   const issuerOf = ({ oauth }: { readonly oauth: OAuth }) =>
     oauth.issuer ?? new URL(oauth.authorizeUrl).origin;
 
@@ -143,6 +150,18 @@ export function createSignIn(options: SignInOptions) {
     }
   }
 
+  async function sessionOf({
+    stateSha256,
+    sessionSha256,
+    sessionName,
+  }: SignInRow): Promise<OwnSession | undefined> {
+    if (sessionSha256 === null || sessionName === null) return undefined;
+    const row = await sessions.byHash(sessionSha256);
+    return row === undefined
+      ? undefined
+      : { row, name: vault.open(sessionName, sessionBindingOf(stateSha256)) };
+  }
+
   return {
     /**
      * Where the browser is sent. `browser` is what its cookie holds: who began a session is who must end it.
@@ -172,6 +191,7 @@ export function createSignIn(options: SignInOptions) {
         sessionSha256: row?.sha256 ?? null,
         browserSha256: sha256Of(browser),
         verifier: vault.seal(verifier, bindingOf(stateSha256)),
+        sessionName: session === undefined ? null : vault.seal(session, sessionBindingOf(stateSha256)),
         expiresAt: clock.now() + LIFETIME_MS,
       });
       const { oauth } = adapter;
@@ -219,7 +239,9 @@ export function createSignIn(options: SignInOptions) {
       const isSameBrowser = browser !== undefined && sha256Of(browser) === row.browserSha256;
       if (row.sessionSha256 !== null && !isSameBrowser)
         throw stateInvalid('this sign-in was begun in another browser');
-      const session = row.sessionSha256 === null ? undefined : await sessions.byHash(row.sessionSha256);
+      const session = await sessionOf(row);
+      if (row.sessionSha256 !== null && session === undefined)
+        throw stateInvalid('the link session that this sign-in was for is gone');
       try {
         const tokens = await finishOne(adapter, query, { row, state });
         return { outcome: 'signed_in', tokens, session };

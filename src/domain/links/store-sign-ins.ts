@@ -7,6 +7,8 @@ export interface SignInRow {
   readonly sessionSha256: string | null;
   readonly browserSha256: string;
   readonly verifier: Sealed;
+  /** What the session is called; null without one. */
+  readonly sessionName: Sealed | null;
   readonly expiresAt: number;
 }
 
@@ -23,9 +25,18 @@ export interface LinkSessionRow {
   readonly browserSha256: string | null;
   /** What it was used for, once that is done. */
   readonly linked: { readonly vendor: string; readonly link: string } | null;
+  /** Why the last try failed; null once one has not. */
+  readonly reason: string | null;
+  /** When the user went back to the app without a link; null while there may still come one. */
+  readonly failedAt: number | null;
+  /** The browser that was told who asks, and agreed to open this vendor. */
+  readonly agreed: { readonly vendor: string; readonly browserSha256: string } | null;
 }
 
-type NewSession = Omit<LinkSessionRow, 'usedAt' | 'browserSha256' | 'linked'>;
+type NewSession = Pick<
+  LinkSessionRow,
+  'sha256' | 'account' | 'userRef' | 'vendor' | 'redirectUri' | 'createdAt' | 'expiresAt'
+>;
 
 /** The only SQL for `oauth_states` and `link_sessions`. States and sessions are named by their SHA-256. */
 export function createSignInStore(database: Database) {
@@ -41,6 +52,7 @@ export function createSignInStore(database: Database) {
           browser_sha256: row.browserSha256,
           vault_key: row.verifier.keyId,
           sealed_verifier: row.verifier.text,
+          sealed_session: row.sessionName?.text ?? null,
           expires_at: row.expiresAt,
         })
         .execute();
@@ -65,6 +77,7 @@ export function createSignInStore(database: Database) {
         sessionSha256: row.session_sha256,
         browserSha256: row.browser_sha256,
         verifier: { keyId: row.vault_key, text: row.sealed_verifier },
+        sessionName: row.sealed_session === null ? null : { keyId: row.vault_key, text: row.sealed_session },
         expiresAt: row.expires_at,
       };
     },
@@ -84,6 +97,10 @@ export function createSignInStore(database: Database) {
           browser_sha256: null,
           linked_vendor: null,
           linked_link: null,
+          reason: null,
+          failed_at: null,
+          agreed_vendor: null,
+          agreed_browser_sha256: null,
         })
         .execute();
     },
@@ -109,6 +126,12 @@ export function createSignInStore(database: Database) {
           row.linked_vendor === null || row.linked_link === null
             ? null
             : { vendor: row.linked_vendor, link: row.linked_link },
+        reason: row.reason,
+        failedAt: row.failed_at,
+        agreed:
+          row.agreed_vendor === null || row.agreed_browser_sha256 === null
+            ? null
+            : { vendor: row.agreed_vendor, browserSha256: row.agreed_browser_sha256 },
       };
     },
 
@@ -116,7 +139,7 @@ export function createSignInStore(database: Database) {
     async useSession(sha256: string, by: { at: number; browserSha256: string | null }): Promise<boolean> {
       const { numUpdatedRows } = await queries
         .updateTable('link_sessions')
-        .set({ used_at: by.at, browser_sha256: by.browserSha256 })
+        .set({ used_at: by.at, browser_sha256: by.browserSha256, failed_at: null })
         .where('session_sha256', '=', sha256)
         .where('used_at', 'is', null)
         .executeTakeFirst();
@@ -137,12 +160,22 @@ export function createSignInStore(database: Database) {
     async noteLinked(sha256: string, { vendor, link }: { vendor: string; link: string }): Promise<void> {
       await queries
         .updateTable('link_sessions')
-        .set({ linked_vendor: vendor, linked_link: link })
+        .set({ linked_vendor: vendor, linked_link: link, reason: null, failed_at: null })
         .where('session_sha256', '=', sha256)
         .execute();
     },
 
-    /** What became of no use an hour ago or more: it is told apart from what never was for so long. */
+    /** Keeps why a try failed; `failedAt` when the user has gone back to the app. What has been linked since stays linked. */
+    async noteFailed(sha256: string, failed: { reason: string; failedAt: number | null }): Promise<void> {
+      await queries
+        .updateTable('link_sessions')
+        .set({ reason: failed.reason, failed_at: failed.failedAt })
+        .where('session_sha256', '=', sha256)
+        .where('linked_link', 'is', null)
+        .execute();
+    },
+
+    /** Removes what ended before: until then it is told apart from what never was. */
     async removeSessionsBefore(expiresAt: number): Promise<void> {
       await queries.deleteFrom('link_sessions').where('expires_at', '<', expiresAt).execute();
     },

@@ -6,8 +6,6 @@ import { linkPage, type Reader } from './frame.ts';
 const WORDS = {
   en: {
     again: 'Try again',
-    linked: 'Your account is connected',
-    close: 'You can close this page.',
     signedIn: (vendor: string) => `You are signed in to ${vendor}`,
     code: 'Copy this code into the app that asked for it:',
     copy: 'Copy',
@@ -16,8 +14,6 @@ const WORDS = {
   },
   sv: {
     again: 'Försök igen',
-    linked: 'Ditt konto är anslutet',
-    close: 'Du kan stänga den här sidan.',
     signedIn: (vendor: string) => `Du är inloggad hos ${vendor}`,
     code: 'Kopiera den här koden till appen som bad om den:',
     copy: 'Kopiera',
@@ -36,15 +32,6 @@ export function failurePage(reader: Reader, failure: Failure, againHref: string 
     main: html`<h1>${title}</h1><p class="lead">${next}</p>
 ${againHref === null ? null : html`<p><a class="button button-primary" href="${againHref}">${WORDS[reader.language].again}</a></p>`}
 ${forSupport(reader, failure)}`,
-  });
-}
-
-/** The account is linked, and no more is known in this browser. */
-export function linkedPage(reader: Reader): string {
-  const words = WORDS[reader.language];
-  return linkPage(reader, {
-    title: words.linked,
-    main: html`<h1>${words.linked}</h1><p class="lead">${words.close}</p>`,
   });
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../../../core/errors.ts';
 import type { LinkSessionRow } from '../../../domain/links/index.ts';
 import { browserOf } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { backToApp, donePath, formPath, sessionPath } from './addresses.ts';
+import { cancelPath, donePath, formPath, sessionPath } from './addresses.ts';
 import type { Reader } from './frame.ts';
 import { readerOf, showsError } from './reader.ts';
 
@@ -65,7 +65,7 @@ export function createSessionPages(dependencies: ConnectDependencies) {
       isSimulated,
       href: formPath(session, adapter.slug),
       chooseHref: row.vendor === null ? sessionPath(session) : null,
-      cancelHref: backToApp(row.redirectUri, 'failed', 'cancelled'),
+      cancelHref: cancelPath(row.redirectUri, session),
     }),
   };
 }

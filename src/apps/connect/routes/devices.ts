@@ -14,7 +14,7 @@ import {
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
-import { queryLimit, queryText } from '../query.ts';
+import { queryLimit, queryText, queryVendor } from '../query.ts';
 import { answers, IdempotencyHeaders } from '../schemas.ts';
 
 const PAGE = 1_000;
@@ -79,11 +79,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
     (request, reply) => {
       const id = deviceId(request.params.id);
-      const reading = devices.read(
-        principalOf(request).account,
-        id,
-        queryText(request.query.vendor, 'vendor'),
-      );
+      const reading = devices.read(principalOf(request).account, id, queryVendor(request.query.vendor));
       reply.header('content-type', JSON_TYPE);
       return reading instanceof Promise ? reading.then((body) => reply.send(body)) : reply.send(reading);
     },
@@ -117,7 +113,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
             account,
             keyId,
             deviceId: id,
-            vendor: queryText(request.query.vendor, 'vendor'),
+            vendor: queryVendor(request.query.vendor),
             command,
             begun,
           });
@@ -139,7 +135,7 @@ function listQuery(query: Record<string, unknown>): ListQuery {
     throw new AppError('request.invalid', `device_type must be one of ${DEVICE_TYPES.join(', ')}`);
   }
   return {
-    vendor: queryText(query.vendor, 'vendor'),
+    vendor: queryVendor(query.vendor),
     deviceType,
     userRef: queryText(query.user_ref, 'user_ref'),
     cursor: queryText(query.cursor, 'cursor'),

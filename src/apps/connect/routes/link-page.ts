@@ -1,9 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Principal } from '../../../domain/accounts/index.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { markBrowser } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { backToApp, DONE_ROUTE, donePath, FORM_ROUTE, formPath, sessionPath } from '../linking/addresses.ts';
+import {
+  backToApp,
+  CANCEL_ROUTE,
+  cancelPath,
+  DONE_ROUTE,
+  donePath,
+  FORM_ROUTE,
+  formPath,
+  sessionPath,
+} from '../linking/addresses.ts';
 import { choosePage } from '../linking/choose-page.ts';
 import { donePage, waitingPage } from '../linking/done-page.ts';
 import { NOT_FILLED } from '../linking/filled-form.ts';
@@ -12,10 +22,24 @@ import { textIn } from '../linking/reader.ts';
 import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
-import { failures } from '../schemas.ts';
+import { answers } from '../schemas.ts';
+import { LinkedDevices } from './link.ts';
 import { linkFormRoute } from './link-form.ts';
 
 const LONGEST_QUERY = 100;
+const SessionView = Type.Object({
+  session: Type.String(),
+  status: Type.Enum(['open', 'linked', 'failed', 'expired'], {
+    description: '`failed`: the user went back to your app without a link, and may open the session again',
+  }),
+  link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, as in GET /links' }),
+  devices: LinkedDevices,
+  reason: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why the last try failed: `cancelled`, what the vendor called it, or an error code',
+  }),
+  expires_at: Type.String({ format: 'date-time' }),
+});
+
 /** Between two looks at whether the vendor has answered. */
 const LOOK_AGAIN_SECONDS = 3;
 
@@ -41,26 +65,38 @@ export async function linkPageRoutes(
     }
   }
 
+  /** How a session is, for the account that began it. */
+  async function viewOf({ account }: Principal, session: string, reply: FastifyReply): Promise<FastifyReply> {
+    const { status, link, reason, expires_at } = await linkSessions.view(account, session);
+    const found = link === null ? [] : await devices.knownOfLink({ account, link });
+    const linked = found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type }));
+    reply.header('cache-control', 'no-store');
+    return reply.send({ session, status, link, devices: linked, reason, expires_at });
+  }
+
   app.get<SessionPath>(
     '/link/sessions/:session',
     {
-      config: { access: 'public', showError },
+      config: { access: 'optional', showError },
       schema: {
-        summary: 'The page on which the end user picks a vendor and signs in',
+        summary: 'How a link session is; for the end user, its page',
+        description:
+          'With a key of the account: how the session is, until a week after its end. A user who went back to the app without a link may open the same session again. Without a key, or asked for HTML: the page on which the end user picks a vendor and signs in.',
         tags: ['Linking'],
         params: Type.Object({ session: Type.String() }),
         querystring: Type.Object({
           q: Type.Optional(Type.String({ description: 'Shows the vendors that this is said of' })),
         }),
-        produces: ['text/html'],
+        produces: ['application/json', 'text/html'],
         response: {
-          303: Type.Null({ description: 'To the sign-in at the one vendor that the session is for' }),
-          ...failures([400, 503]),
+          303: Type.Null({ description: 'To the page of the one vendor that the session is for' }),
+          ...answers(SessionView, [400, 401, 403, 404, 429, 503]),
         },
       },
     },
     async (request, reply) => {
       const session = textIn(request.params.session);
+      if (request.principal !== null) return viewOf(request.principal, session, reply);
       const opened = await openOrDone(request, reply, session);
       if (opened === undefined) return reply;
       const { row, reader } = opened;
@@ -78,7 +114,7 @@ export async function linkPageRoutes(
         hrefOf: (adapter) => pages.hrefOf(session, adapter),
         query: shown(textIn(request.query.q ?? ''), LONGEST_QUERY),
         href: sessionPath(session),
-        cancelHref: backToApp(row.redirectUri, 'failed', 'cancelled'),
+        cancelHref: cancelPath(row.redirectUri, session),
         hasFailed: failed !== '',
       });
       return sendPage(reply, markup);
@@ -110,9 +146,25 @@ export async function linkPageRoutes(
           adapter,
           devices: await devices.knownOfLink({ account, link }),
           dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
-          backHref: backToApp(row.redirectUri, 'linked'),
+          backHref: backToApp(row.redirectUri, { status: 'linked', session, link }),
         }),
       );
+    },
+  );
+
+  // A link and not a form: the app's own address is no target that the policy of a page lets forms lead to.
+  app.get<SessionPath>(
+    CANCEL_ROUTE,
+    { exposeHeadRoute: false, config: { access: 'public', showError }, schema: { hide: true } },
+    async (request, reply) => {
+      const session = textIn(request.params.session);
+      const opened = await openOrDone(request, reply, session);
+      if (opened === undefined) return reply;
+      const { row } = opened;
+      const reason = 'cancelled';
+      const address = backToApp(row.redirectUri, { status: 'failed', session, reason });
+      if (address !== null) await linkSessions.fail(row, reason);
+      return reply.redirect(address ?? sessionPath(session), 303);
     },
   );
 

@@ -4,6 +4,7 @@ import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
+import { vendorSlug } from '../vendor-slug.ts';
 
 const SessionBody = Type.Object({
   user_ref: Type.String({
@@ -23,7 +24,8 @@ const SessionBody = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 2_000,
-      description: 'Where the user is sent afterwards; https, or http on localhost',
+      description:
+        'Where the user is sent afterwards, with `status=linked&session=&link=` or `status=failed&session=&reason=`; https, or http on localhost',
     }),
   ),
 });
@@ -54,7 +56,12 @@ export function linkSessionRoutes(app: FastifyInstance, { linkSessions }: Connec
       const { account } = principalOf(request);
       const { user_ref, vendor, redirect_uri } = checkSession(request.body);
       reply.header('cache-control', 'no-store');
-      return linkSessions.begin({ account, userRef: user_ref, vendor, redirectUri: redirect_uri });
+      return linkSessions.begin({
+        account,
+        userRef: user_ref,
+        vendor: vendor === undefined ? undefined : vendorSlug(vendor),
+        redirectUri: redirect_uri,
+      });
     },
   );
 }

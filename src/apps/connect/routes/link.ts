@@ -8,6 +8,7 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { principalOf } from '../principal.ts';
 import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
+import { vendorSlug } from '../vendor-slug.ts';
 
 const LinkBody = Type.Object({
   vendor: Type.String({
@@ -28,15 +29,15 @@ const LinkBody = Type.Object({
   ),
 });
 
-const Linked = Type.Object({
-  devices: Type.Array(
-    Type.Object({
-      id: Device.properties.id,
-      vendor: Device.properties.vendor,
-      device_type: DeviceTypeSchema,
-    }),
-  ),
-});
+export const LinkedDevices = Type.Array(
+  Type.Object({
+    id: Device.properties.id,
+    vendor: Device.properties.vendor,
+    device_type: DeviceTypeSchema,
+  }),
+);
+
+const Linked = Type.Object({ devices: LinkedDevices });
 
 const ListedLink = Type.Object({
   id: Type.String(),
@@ -65,7 +66,7 @@ export function linkRoutes(
       schema: {
         summary: 'Link a vendor account',
         description:
-          'Linking the same vendor account again updates its credentials and answers the same devices.',
+          'Linking the same vendor account again updates its credentials and answers the same devices. They then belong to the user_ref given last: a vendor account has one user at a time.',
         tags: ['Linking'],
         headers: IdempotencyHeaders,
         body: LinkBody,
@@ -79,7 +80,8 @@ export function linkRoutes(
         reply,
         account,
         run: async (begun) => {
-          const { vendor, user_ref, credentials } = checkLink(request.body);
+          const { vendor: written, user_ref, credentials } = checkLink(request.body);
+          const vendor = vendorSlug(written);
           const { devices } = await guarded({ account, vendor, credentials }, () =>
             links.link({ account, vendor, userRef: user_ref, credentials, begun }),
           );

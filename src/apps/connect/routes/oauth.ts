@@ -2,17 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Finished, LinkSessionRow } from '../../../domain/links/index.ts';
+import type { Finished, OwnSession } from '../../../domain/links/index.ts';
 import { noteError } from '../../../http/errors.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { browserOf, markBrowser, rememberSession, sessionOf } from '../browser.ts';
+import { browserOf, markBrowser, rememberSession } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { backToApp, donePath, sessionPath } from '../linking/addresses.ts';
-import { codePage, failurePage, linkedPage } from '../linking/message-pages.ts';
+import { codePage, failurePage } from '../linking/message-pages.ts';
 import { readerOf, showsError, textIn } from '../linking/reader.ts';
 import { callName } from '../linking/vendors.ts';
 import { answers, failures } from '../schemas.ts';
+import { vendorSlug } from '../vendor-slug.ts';
 
 const IssuedCode = Type.Object(
   {
@@ -65,7 +66,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       const { session } = request.query as { session?: unknown };
       const browser = markBrowser(request, reply, { isSecure: isSecure(), random });
       const location = await signIn.begin({
-        vendor: textIn(request.params.vendor),
+        vendor: vendorSlug(textIn(request.params.vendor)),
         session: session === undefined ? undefined : textIn(session),
         browser,
       });
@@ -83,7 +84,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       schema: {
         summary: 'Where the vendor sends the browser back',
         description:
-          'Hands out a link code; with a link session it links at once, and leads to the redirect_uri of the session with `status=linked`, or with `status=failed` and a `reason`.',
+          'Hands out a link code; with a link session it links at once, and leads to the redirect_uri of the session with `status=linked&session=&link=`, or with `status=failed&session=&reason=`.',
         tags: ['Linking'],
         params: VendorPath,
         querystring: Type.Object({
@@ -98,7 +99,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       },
     },
     async (request, reply) => {
-      const vendor = textIn(request.params.vendor);
+      const vendor = vendorSlug(textIn(request.params.vendor));
       const query = new URL(request.url, 'http://localhost').searchParams;
       const browser = browserOf(request, isSecure());
       const finished = await signIn.finish({ vendor, query, browser });
@@ -128,7 +129,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     readonly query: URLSearchParams;
     readonly browser: string | undefined;
     readonly finished: Finished;
-    readonly session: LinkSessionRow;
+    readonly session: OwnSession;
   }
 
   /** Links at once; a session that fails can be tried again until it ends. */
@@ -144,28 +145,20 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       return failed(request, reply, { ending, error: finished.error, reason });
     }
     try {
-      const { account, userRef } = session;
+      const { row, name } = session;
+      const { account, userRef } = row;
       const { tokens } = finished;
-      await linkSessions.use(session, {
+      const { link } = await linkSessions.use(row, {
         browser,
         vendor,
         work: () => links.linkSignedIn({ account, vendor, userRef, tokens }),
       });
+      const address = backToApp(row.redirectUri, { status: 'linked', session: name, link });
+      return reply.redirect(address ?? donePath(name), 303);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return failed(request, reply, { ending, error, reason: error.code });
     }
-    const address = backToApp(session.redirectUri, 'linked');
-    if (address !== null) return reply.redirect(address, 303);
-    const name = nameOf(request, session);
-    if (name !== undefined) return reply.redirect(donePath(name), 303);
-    return sendPage(reply, linkedPage(readerOf(request, assets, await accounts.brands.of(session.account))));
-  }
-
-  /** What the session is called, as this browser remembers it: the vendor does not say it. */
-  function nameOf(request: FastifyRequest, row: LinkSessionRow): string | undefined {
-    const session = sessionOf(request, isSecure());
-    return session !== undefined && linkSessions.isCalled(row, session) ? session : undefined;
   }
 
   async function failed(
@@ -173,18 +166,19 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     reply: FastifyReply,
     { ending, error, reason }: { ending: Ending; error: AppError; reason: string },
   ): Promise<FastifyReply> {
-    const { session } = ending;
-    const address = backToApp(session.redirectUri, 'failed', reason);
+    const { row, name } = ending.session;
+    const isOver = error.code === 'session.invalid';
+    if (!isOver) await linkSessions.fail(row, reason);
+    const address = backToApp(row.redirectUri, { status: 'failed', session: name, reason });
     if (address !== null) return reply.redirect(address, 303);
     noteError('connect', error, request, reply);
-    const name = error.code === 'session.invalid' ? undefined : nameOf(request, session);
-    const reader = readerOf(request, assets, await accounts.brands.of(session.account));
+    const reader = readerOf(request, assets, await accounts.brands.of(row.account));
     const adapter = adapters.get(ending.vendor);
     const vendor = adapter === undefined ? undefined : callName(adapter, reader.language);
     const markup = failurePage(
       reader,
       { error, requestId: request.id, vendor, isByForm: false },
-      name === undefined ? null : sessionPath(name),
+      isOver ? null : sessionPath(name),
     );
     return sendPage(reply, markup);
   }

@@ -5,6 +5,7 @@ import { AppError } from '../../../core/errors.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
+import { vendorSlug } from '../vendor-slug.ts';
 
 export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
   const { adapters, links, budgets, isConfigured, isSimulated } = dependencies;
@@ -38,7 +39,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
       },
     },
     async (request) => {
-      const { vendor } = request.params;
+      const vendor = vendorSlug(request.params.vendor);
       const adapter = adapters.get(vendor);
       if (adapter === undefined)
         throw new AppError(
