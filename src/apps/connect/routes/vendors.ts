@@ -44,7 +44,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
       if (adapter === undefined)
         throw new AppError(
           'vendor.unknown',
-          `there is no vendor "${vendor.slice(0, 60)}"; GET /vendors lists them`,
+          `there is no vendor "${request.params.vendor.slice(0, 60)}"; GET /vendors lists them`,
         );
       const { account } = principalOf(request);
       const own = (await links.list(account)).filter((link) => link.vendor === vendor);
