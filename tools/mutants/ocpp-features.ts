@@ -22,4 +22,32 @@ export const mutants: readonly Mutant[] = [
     to: 'ending != null && ending.at_ms < at - 1e15',
     tests: ['src/vendors/sandbox/devices.test.ts'],
   },
+  {
+    control: 'A limit with an end goes to the station as two periods, so that a lost line ends it',
+    file: 'src/vendors/ocpp/schedule.ts',
+    from: 'if (ends !== null && ends.at > now) {',
+    to: 'if (ends !== null && ends.at > now + 1e15) {',
+    tests: ['src/vendors/ocpp/limits.test.ts', 'src/vendors/ocpp/ocpp.test.ts'],
+  },
+  {
+    control: 'After a restart the limit that holds is known, also when its time is over',
+    file: 'src/vendors/ocpp/schedule.ts',
+    from: 'ends === null ? amperes : { amperes, at: ends.at, follows: ends.follows };',
+    to: 'amperes;',
+    tests: ['src/vendors/ocpp/limits.test.ts'],
+  },
+  {
+    control: 'A station is told its fuse after each boot',
+    file: 'src/vendors/ocpp/learning.ts',
+    from: 'await layInstallation(this.#station);',
+    to: '',
+    tests: ['src/vendors/ocpp/limits.test.ts'],
+  },
+  {
+    control: 'A limit never goes over to more than the fuse that the owner named',
+    file: 'src/vendors/ocpp/translate.ts',
+    from: 'return Math.min(LARGEST_A, cable, installationA ?? LARGEST_A);',
+    to: 'return Math.min(LARGEST_A, cable, installationA === null ? LARGEST_A : LARGEST_A);',
+    tests: ['src/vendors/ocpp/limits.test.ts'],
+  },
 ];

@@ -1,10 +1,12 @@
 import { kind } from '../../adapter/adapter.ts';
+import type { Timed } from '../../adapter/commands.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Connector, isCharging, limitNow, resumeLimit, wordOf } from './connector.ts';
 import { setLimit } from './profile.ts';
+import { amperesAt, type Limit, unending } from './schedule.ts';
 import { Station } from './station.ts';
-import { type ChargerRaw, energyOf, limitsOf, powerOf, statusOf } from './translate.ts';
+import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
 /** Words in which a transaction that was asked for has not come to power yet. */
 const NOT_YET: ReadonlySet<string | null> = new Set([
@@ -35,17 +37,25 @@ function placeOf(session: Session, device: DeviceRef): Place {
   return { station, connector };
 }
 
-async function start({ station, connector }: Place): Promise<void> {
+/** Ampere per phase. */
+const mostOn = ({ station, connector }: Place): number =>
+  mostOf(connector.cable_a, station.installation.max_a);
+
+async function start(place: Place): Promise<void> {
+  const { station, connector } = place;
   const word = wordOf(connector);
+  const now = station.host.clock.now();
+  const most = mostOn(place);
   if (connector.transaction !== null) {
     // It charges, or the car does not want to: there is nothing to start.
-    if (isCharging(connector) || (word === 'SuspendedEV' && limitNow(connector) !== 0)) return;
+    if (isCharging(connector) || (word === 'SuspendedEV' && limitNow(connector, now) !== 0)) return;
     if (word === 'SuspendedEVSE' || word === 'SuspendedEV') {
-      await setLimit(station, connector, resumeLimit(connector));
+      await setLimit(station, connector, resumeLimit(connector, { most, now }));
       return station.settled(() => isCharging(connector));
     }
   }
-  if (connector.defaultLimitA === 0) await setLimit(station, connector, resumeLimit(connector));
+  if (connector.defaultLimit !== null && amperesAt(connector.defaultLimit, now) === 0)
+    await setLimit(station, connector, resumeLimit(connector, { most, now }));
   await station.dialect.start(connector);
   await station.settled(() => connector.transaction !== null && !NOT_YET.has(wordOf(connector)));
 }
@@ -59,11 +69,27 @@ async function stop({ station, connector }: Place): Promise<void> {
   await station.settled(() => connector.transaction !== transaction && !isCharging(connector));
 }
 
-async function setCurrent({ station, connector }: Place, amperes: number): Promise<void> {
-  const paused = limitNow(connector) === 0 && connector.transaction !== null;
-  await setLimit(station, connector, amperes);
-  if (amperes === 0) await station.settled(() => !isCharging(connector));
+async function setCurrent({ station, connector }: Place, limit: Limit): Promise<void> {
+  const paused = limitNow(connector, station.host.clock.now()) === 0 && connector.transaction !== null;
+  await setLimit(station, connector, limit);
+  if (limit.amperes === 0) await station.settled(() => !isCharging(connector));
   else if (paused) await station.settled(() => isCharging(connector));
+}
+
+/** The station ends it: it has the limit and what follows as two periods of one schedule. */
+async function setCurrentFor(place: Place, command: Timed<'set_current'>): Promise<void> {
+  const { station } = place;
+  const { current_a, for_seconds, then_current_a } = command;
+  if (station.schedulePeriods === 1) {
+    throw new AppError(
+      'command.time_unsupported',
+      'the station takes charging schedules of one period only, so it cannot end a limit by itself; leave for_seconds out',
+    );
+  }
+  const most = mostOn(place);
+  const follows = then_current_a ?? Math.min(station.installation.fallback_a ?? most, most);
+  const at = station.host.clock.now() + for_seconds * 1000;
+  await setCurrent(place, { amperes: current_a, ends: { at, follows } });
 }
 
 /** A connector (1.6) or EVSE (2.0.1). A car's own state of charge is no business of a charger, so it is not read. */
@@ -81,8 +107,12 @@ export const charger = kind<ChargerRaw>({
       stop_charge: (session, device) => stop(placeOf(session, device)),
     },
     set_current: {
-      set_current: (session, device, { current_a }) => setCurrent(placeOf(session, device), current_a),
+      set_current: (session, device, { current_a }) =>
+        setCurrent(placeOf(session, device), unending(current_a)),
     },
+  },
+  timed: {
+    set_current: (session, device, command) => setCurrentFor(placeOf(session, device), command),
   },
   withholds: ({ details }) => (details?.smart_charging === false ? ['set_current'] : []),
   limits: limitsOf,

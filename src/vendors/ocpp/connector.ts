@@ -1,6 +1,7 @@
 import type { RunningTransaction } from '../../adapter/charging.ts';
 import type { Figures } from './figures.ts';
-import { type ChargerRaw, largestOf, WORDS } from './translate.ts';
+import { amperesAt, type Limit, unending } from './schedule.ts';
+import { type ChargerRaw, WORDS } from './translate.ts';
 
 /** The live state of one connector (1.6) or EVSE (2.0.1): all that is kept of it while the station is connected. */
 export interface Connector {
@@ -20,9 +21,9 @@ export interface Connector {
   at: number | null;
   /** Time of the newest sample; what a station kept while offline must not overwrite what is newer. */
   measuredAt: number;
-  /** Our limit on the running transaction and on those that follow, ampere; null: none set. */
-  transactionLimitA: number | null;
-  defaultLimitA: number | null;
+  /** Our limit on the running transaction and on those that follow; null: none set. */
+  transactionLimit: Limit | null;
+  defaultLimit: Limit | null;
 }
 
 export function newConnector(number: number): Connector {
@@ -39,8 +40,8 @@ export function newConnector(number: number): Connector {
     cable_a: null,
     at: null,
     measuredAt: 0,
-    transactionLimitA: null,
-    defaultLimitA: null,
+    transactionLimit: null,
+    defaultLimit: null,
   };
 }
 
@@ -76,7 +77,7 @@ export function tell(connector: Connector, news: Partial<Pick<Connector, 'status
 
 export function beginTransaction(connector: Connector, transaction: RunningTransaction): void {
   connector.transaction = transaction;
-  connector.transactionLimitA = null;
+  connector.transactionLimit = null;
   connector.session_wh = null;
   connector.register_wh = transaction.meterStartWh ?? connector.register_wh;
 }
@@ -85,7 +86,7 @@ export function endTransaction(connector: Connector): void {
   const was = isCharging(connector);
   connector.transaction = null;
   connector.chargingState = null;
-  connector.transactionLimitA = null;
+  connector.transactionLimit = null;
   connector.cable_a = null;
   if (was && !isCharging(connector)) connector.power_w = null;
 }
@@ -102,11 +103,13 @@ export function takeFigures(connector: Connector, figures: Figures, at: number):
 }
 
 /** The limit that holds now, ampere; null when we set none. */
-export const limitNow = (connector: Connector): number | null =>
-  connector.transactionLimitA ?? connector.defaultLimitA;
+export function limitNow(connector: Connector, now: number): number | null {
+  const limit = connector.transactionLimit ?? connector.defaultLimit;
+  return limit === null ? null : amperesAt(limit, now);
+}
 
-/** What a paused connector goes back to, ampere: the limit for following transactions, else all that it can. */
-export function resumeLimit(connector: Connector): number {
-  const limit = connector.defaultLimitA;
-  return limit === null || limit === 0 ? largestOf(connector.cable_a) : limit;
+/** What a paused connector goes back to: the limit for following transactions, else all that it can. */
+export function resumeLimit(connector: Connector, { most, now }: { most: number; now: number }): Limit {
+  const limit = connector.defaultLimit;
+  return limit === null || amperesAt(limit, now) === 0 ? unending(most) : limit;
 }

@@ -1,6 +1,8 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import Type from 'typebox';
+import { AppError } from '../../core/errors.ts';
+import { LEAST_A } from './translate.ts';
 
 /** OCPP 2.0.1 part 4 §3.1.1 identifier characters; `.` and `..` would not survive a URL. */
 const IDENTITY = '^(?!\\.{1,2}$)(?!.*:[0-9]+$)[A-Za-z0-9*_=:+|@.-]{1,48}$';
@@ -24,15 +26,40 @@ export const Credentials = Type.Object(
       writeOnly: true,
       description: 'Password of HTTP Basic (AuthorizationKey in OCPP 1.6, BasicAuthPassword in 2.0.1)',
     }),
+    installation_max_a: Type.Optional(
+      Type.Integer({
+        minimum: 6,
+        maximum: 250,
+        description:
+          'What the whole station may take at most, ampere per phase, as its fuse says; the station is told after each boot',
+      }),
+    ),
+    fallback_a: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 32,
+        description:
+          'What a limit with for_seconds goes over to where the command does not say, ampere per phase: 0 (pause) or from 6, and no more than installation_max_a',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 export type Credentials = Type.Static<typeof Credentials>;
 
-/** What is kept of them. */
-export interface Kept {
-  readonly identity: string;
-  readonly password_hash: string;
+/** What the schema cannot say of them. */
+export function checkInstallation({ installation_max_a, fallback_a }: Credentials): void {
+  if (fallback_a === undefined) return;
+  if (fallback_a !== 0 && fallback_a < LEAST_A)
+    throw new AppError(
+      'link.credentials_invalid',
+      `fallback_a must be 0 (pause) or from ${LEAST_A}, not ${fallback_a}: cars take nothing below`,
+    );
+  if (installation_max_a !== undefined && fallback_a > installation_max_a)
+    throw new AppError(
+      'link.credentials_invalid',
+      `fallback_a must be no more than installation_max_a (${installation_max_a}), not ${fallback_a}`,
+    );
 }
 
 const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);

@@ -1,5 +1,6 @@
 import type { Connector } from './connector.ts';
 import type { Answer } from './inbox.ts';
+import type { Limit } from './schedule.ts';
 
 /** What a limit is laid upon: the running transaction, those that follow on a connector, or the station as a whole. */
 export type Purpose = 'transaction' | 'default' | 'station';
@@ -12,6 +13,8 @@ export interface Dialect {
   learn(): Promise<void>;
   start(connector: Connector): Promise<void>;
   stop(connector: Connector, transactionId: string): Promise<void>;
-  /** Ampere per phase. Null when the station took it, else what it said; throws when it said nothing. */
-  limit(connector: Connector, amperes: number, purpose: Purpose): Promise<string | null>;
+  /** Null when the station took it, else what it said; throws when it said nothing. */
+  limit(connector: Connector, limit: Limit, purpose: Purpose): Promise<string | null>;
+  /** Takes away every limit on a connector, or ours on the station as a whole. What the station said. */
+  clear(what: { readonly on: Connector } | { readonly whole: Connector }): Promise<string>;
 }

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { charger } from './charger.ts';
-import { Credentials, hashPassword } from './credentials.ts';
+import { Credentials, checkInstallation, hashPassword } from './credentials.ts';
 import { devicesOf, loadKnown } from './known.ts';
 import { DEFAULTS } from './options.ts';
 import { openStations, PATH } from './server.ts';
@@ -18,10 +18,13 @@ export const ocpp = {
   pollSeconds: 0,
   kinds: { charger },
   async link(session) {
-    const { identity, password } = session.credentials as Credentials;
+    const credentials = session.credentials as Credentials;
+    checkInstallation(credentials);
+    const { password, ...kept } = credentials;
+    const { identity } = kept;
     return {
       vendorAccount: identity,
-      credentials: { identity, password_hash: await hashPassword(identity, password) },
+      credentials: { ...kept, password_hash: await hashPassword(identity, password) },
       devices: devicesOf(identity, await loadKnown(session.documents)),
     };
   },

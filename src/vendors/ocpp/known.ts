@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Found } from '../../adapter/adapter.ts';
 import type { Documents } from '../../adapter/session.ts';
+import { KeptLimit } from './schedule.ts';
 
 const NAME = 'station';
 
@@ -11,7 +12,13 @@ const Known = Type.Object({
   smart_charging: Type.Boolean(),
   connectors: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 64 }),
   /** Ampere, by connector number: our limit on transactions that have not begun. */
-  default_limits: Type.Record(Type.String(), Type.Number()),
+  default_limits: Type.Record(Type.String(), KeptLimit),
+  /** Our limit on the transaction that runs on a connector, by its number. */
+  transaction_limits: Type.Optional(
+    Type.Record(Type.String(), Type.Object({ transaction_id: Type.String(), limit: KeptLimit })),
+  ),
+  /** The limit of the installation that the station has taken, ampere. */
+  installation_a: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   /** Our limit lies on the station as a whole, because it took none on a connector. */
   whole_limited: Type.Boolean(),
 });

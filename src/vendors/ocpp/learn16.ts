@@ -9,6 +9,7 @@ const KEYS = [
   'NumberOfConnectors',
   'SupportedFeatureProfiles',
   'ChargingScheduleAllowedChargingRateUnit',
+  'ChargingScheduleMaxPeriods',
   'MeterValueSampleInterval',
   'MeterValuesSampledData',
 ];
@@ -18,6 +19,12 @@ export const MEASURANDS = ['Energy.Active.Import.Register', 'Power.Active.Import
 
 /** Everything between commas, spaces and semicolons: stations differ in how they write a list. */
 export const listOf = (value: string): string[] => value.split(/[,;\s]+/).filter((item) => item !== '');
+
+/** How many periods a charging schedule may have; null where the station does not say it as a number. */
+export function periodsIn(value: string | undefined): number | null {
+  const periods = Number(value ?? Number.NaN);
+  return Number.isInteger(periods) && periods > 0 ? periods : null;
+}
 
 /** Asks a 1.6 station what it is (§9 configuration keys), sets its metering, and has it tell its state (§5.17). */
 export async function learn16(station: Station): Promise<void> {
@@ -32,6 +39,8 @@ export async function learn16(station: Station): Promise<void> {
     if (profiles !== undefined) smartCharging = listOf(profiles).includes('SmartCharging');
     const units = listOf(settings.get('ChargingScheduleAllowedChargingRateUnit')?.value ?? '');
     station.rateUnit = units.length > 0 && !units.some((unit) => /^(current|a)$/i.test(unit)) ? 'W' : 'A';
+
+    station.schedulePeriods = periodsIn(settings.get('ChargingScheduleMaxPeriods')?.value);
 
     const change = async (key: string, value: string) => {
       const setting = settings.get(key);

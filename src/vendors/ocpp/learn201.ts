@@ -1,4 +1,4 @@
-import { listOf, MEASURANDS } from './learn16.ts';
+import { listOf, MEASURANDS, periodsIn } from './learn16.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 
@@ -14,6 +14,7 @@ interface Variables {
 const VARIABLES = [
   ['SmartChargingCtrlr', 'Enabled'],
   ['SmartChargingCtrlr', 'RateUnit'],
+  ['SmartChargingCtrlr', 'PeriodsPerSchedule'],
   ['SampledDataCtrlr', 'TxUpdatedInterval'],
   ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
   ['ChargingStation', 'SupplyPhases'],
@@ -44,6 +45,7 @@ export async function learn201(station: Station): Promise<void> {
     if (enabled !== undefined) smartCharging = enabled.toLowerCase() !== 'false';
     const units = listOf(values.get('SmartChargingCtrlr.RateUnit') ?? '');
     station.rateUnit = units.length > 0 && !units.includes('A') ? 'W' : 'A';
+    station.schedulePeriods = periodsIn(values.get('SmartChargingCtrlr.PeriodsPerSchedule'));
     const phases = Number(values.get('ChargingStation.SupplyPhases'));
     station.supplyPhases = phases === 1 || phases === 2 || phases === 3 ? phases : null;
 

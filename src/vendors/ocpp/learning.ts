@@ -1,3 +1,4 @@
+import { layInstallation } from './installation.ts';
 import type { Station } from './station.ts';
 
 /** When a station is asked what it is: after it booted, or when it connected and had time to boot but did not. */
@@ -38,6 +39,7 @@ export class Learning {
       this.#again = false;
       try {
         await this.#station.dialect.learn();
+        await layInstallation(this.#station);
       } catch (error) {
         // A station that does not answer is served all the same: what it tells by itself is enough for most.
         const { host, identity } = this.#station;

@@ -11,6 +11,7 @@ import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../..
 import type { Clock } from '../../core/clock.ts';
 import type { Json } from '../../core/json.ts';
 import { silentLog } from '../../core/log.ts';
+import type { Credentials } from './credentials.ts';
 import { ocpp } from './index.ts';
 
 /** All that the platform keeps of one link, in memory. */
@@ -40,7 +41,7 @@ export class MemoryHost implements StationHost {
   }
 
   /** Does what `POST /link` does. */
-  async link(key: LinkKey, credentials: { identity: string; password: string }): Promise<MemoryLink> {
+  async link(key: LinkKey, credentials: Credentials): Promise<MemoryLink> {
     const link = this.of(key);
     const linked = await ocpp.link(this.session(key, { credentials }));
     link.credentials = linked.credentials;

@@ -5,8 +5,9 @@ import { type Answer, answer } from './inbox.ts';
 import { learn16 } from './learn16.ts';
 import type { MeterValue } from './meter.ts';
 import { HEARTBEAT_SECONDS } from './options.ts';
-import { profileIdOf, refusalOf, scheduleOf } from './profile.ts';
+import { profileIdOf, refusalOf } from './profile.ts';
 import { refusedUnlessAccepted } from './rpc.ts';
+import { scheduleOf } from './schedule.ts';
 import type { Station } from './station.ts';
 import { meterWh, onlyConnector, startTime } from './transactions.ts';
 
@@ -70,7 +71,7 @@ export function ocpp16(station: Station): Dialect {
     },
 
     /** §5.16 */
-    limit(connector, amperes, purpose) {
+    limit(connector, limit, purpose) {
       const transaction = purpose === 'transaction' ? connector.transaction : null;
       return refusalOf(() =>
         station.command('SetChargingProfile', {
@@ -81,10 +82,19 @@ export function ocpp16(station: Station): Dialect {
             stackLevel: 0,
             chargingProfilePurpose: PURPOSES[purpose],
             chargingProfileKind: 'Absolute',
-            chargingSchedule: scheduleOf(station, connector, amperes),
+            chargingSchedule: scheduleOf(station, connector, limit),
           },
         }),
       );
+    },
+
+    /** §5.5 */
+    async clear(what) {
+      const { status } = await station.command<{ status: string }>(
+        'ClearChargingProfile',
+        'on' in what ? { connectorId: what.on.number } : { id: profileIdOf(what.whole, 'station') },
+      );
+      return status;
     },
   };
 }

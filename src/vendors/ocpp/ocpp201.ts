@@ -5,8 +5,9 @@ import { type Answer, answer } from './inbox.ts';
 import { learn201 } from './learn201.ts';
 import type { MeterValue } from './meter.ts';
 import { HEARTBEAT_SECONDS } from './options.ts';
-import { profileIdOf, refusalOf, scheduleOf } from './profile.ts';
+import { profileIdOf, refusalOf } from './profile.ts';
 import { refusedUnlessAccepted } from './rpc.ts';
+import { scheduleOf } from './schedule.ts';
 import type { Station } from './station.ts';
 import { takeTransactionEvent } from './transaction-event.ts';
 
@@ -61,7 +62,7 @@ export function ocpp201(station: Station): Dialect {
     },
 
     /** K01 */
-    limit(connector, amperes, purpose) {
+    limit(connector, limit, purpose) {
       const id = profileIdOf(connector, purpose);
       const transaction = purpose === 'transaction' ? connector.transaction : null;
       return refusalOf(() =>
@@ -73,10 +74,21 @@ export function ocpp201(station: Station): Dialect {
             stackLevel: 0,
             chargingProfilePurpose: PURPOSES[purpose],
             chargingProfileKind: 'Absolute',
-            chargingSchedule: [{ id, ...scheduleOf(station, connector, amperes) }],
+            chargingSchedule: [{ id, ...scheduleOf(station, connector, limit) }],
           },
         }),
       );
+    },
+
+    /** K10 */
+    async clear(what) {
+      const { status } = await station.command<Outcome>(
+        'ClearChargingProfile',
+        'on' in what
+          ? { chargingProfileCriteria: { evseId: what.on.number } }
+          : { chargingProfileId: profileIdOf(what.whole, 'station') },
+      );
+      return status;
     },
   };
 }

@@ -1,8 +1,7 @@
-import { rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Connector } from './connector.ts';
 import type { Dialect, Purpose } from './dialect.ts';
-import { NOMINAL_VOLTS } from './figures.ts';
+import type { Limit } from './schedule.ts';
 import type { Station } from './station.ts';
 
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
@@ -10,21 +9,6 @@ const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, tr
 /** One id for each connector and purpose: sent again, the profile replaces the one before (1.6 §5.16.4). */
 export const profileIdOf = (connector: Connector, purpose: Purpose): number =>
   connector.number * 10 + ORDINALS[purpose];
-
-/**
- * The schedule of a limit without end. Ampere are per phase, watt are for all phases together: with the phases in use, else
- * those of the supply, else three.
- */
-export function scheduleOf(station: Station, connector: Connector, amperes: number) {
-  const phases = connector.phases ?? station.supplyPhases ?? 3;
-  const limit = station.rateUnit === 'A' ? amperes : amperes * NOMINAL_VOLTS * phases;
-  return {
-    // A minute back, so that a station whose clock lags a little obeys at once.
-    startSchedule: rfc3339(station.host.clock.now() - 60_000),
-    chargingRateUnit: station.rateUnit,
-    chargingSchedulePeriod: [{ startPeriod: 0, limit }],
-  };
-}
 
 /** Runs a call that lays a limit: null when the station took it, else its refusal; no answer at all is thrown. */
 export async function refusalOf(call: () => Promise<{ status: string }>): Promise<string | null> {
@@ -38,28 +22,29 @@ export async function refusalOf(call: () => Promise<{ status: string }>): Promis
 }
 
 /**
- * Limits what a connector may take, ampere per phase. The running transaction is limited by its own profile and those that
+ * Limits what a connector may take. The running transaction is limited by its own profile and those that
  * follow by the default; where a station takes neither and has one connector, the station as a whole. A pause of a running
  * transaction ends with it, so that the next car charges.
  */
-export async function setLimit(station: Station, connector: Connector, amperes: number): Promise<void> {
+export async function setLimit(station: Station, connector: Connector, wanted: Limit): Promise<void> {
   const refusals: string[] = [];
   const { limit }: Dialect = station.dialect;
   const taken = async (purpose: Purpose): Promise<boolean> => {
-    const refusal = await limit(connector, amperes, purpose);
+    const refusal = await limit(connector, wanted, purpose);
     if (refusal !== null) refusals.push(refusal);
     return refusal === null;
   };
   const keep = (whole: boolean): Promise<void> => {
-    connector.defaultLimitA = amperes;
-    return station.roster.limited(connector.number, amperes, whole);
+    connector.defaultLimit = wanted;
+    return station.roster.limited(connector.number, wanted, whole);
   };
   const alone = station.connectors().length === 1;
   // The lowest limit wins, so one that lies on the whole station has to move with every other.
   if (alone && station.roster.known.whole_limited && (await taken('station'))) return keep(true);
   if (connector.transaction !== null && (await taken('transaction'))) {
-    connector.transactionLimitA = amperes;
-    if (amperes > 0 && (await taken('default'))) await keep(false);
+    connector.transactionLimit = wanted;
+    await station.roster.transactionLimited(connector, wanted);
+    if (wanted.amperes > 0 && (await taken('default'))) await keep(false);
     return;
   }
   if (await taken('default')) return keep(false);

@@ -1,6 +1,8 @@
 import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import type { Connector } from './connector.ts';
 import { deviceIdOf, devicesOf, type Known, keepKnown } from './known.ts';
+import { keptOf, type Limit } from './schedule.ts';
 
 /** What the platform has been told of a station and what is kept of it, in step. */
 export class Roster {
@@ -30,10 +32,26 @@ export class Roster {
     return this.#known.connectors.find((connector) => this.deviceId(connector) === deviceId);
   }
 
-  /** Remembers our limit on the transactions to come, ampere, and whether it lies on the station as a whole. */
-  async limited(connector: number, amperes: number, whole: boolean): Promise<void> {
-    const default_limits = { ...this.#known.default_limits, [connector]: amperes };
-    this.#known = { ...this.#known, default_limits, whole_limited: whole };
+  /** Remembers our limit on the transactions to come, and whether it lies on the station as a whole. */
+  limited(connector: number, limit: Limit, whole: boolean): Promise<void> {
+    const default_limits = { ...this.#known.default_limits, [connector]: keptOf(limit) };
+    return this.#keep({ default_limits, whole_limited: whole });
+  }
+
+  /** Remembers our limit on the running transaction of a connector. */
+  async transactionLimited({ number, transaction }: Connector, limit: Limit): Promise<void> {
+    if (transaction === null) return;
+    const kept = { transaction_id: transaction.transactionId, limit: keptOf(limit) };
+    await this.#keep({ transaction_limits: { ...this.#known.transaction_limits, [number]: kept } });
+  }
+
+  /** Remembers what limit of the installation the station has taken, ampere. */
+  installed(amperes: number | null): Promise<void> {
+    return this.#keep({ installation_a: amperes });
+  }
+
+  async #keep(news: Partial<Known>): Promise<void> {
+    this.#known = { ...this.#known, ...news };
     await keepKnown(this.#host.documents(this.#key), this.#known);
   }
 

@@ -7,6 +7,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { isIdentity } from './credentials.ts';
 import { Gate, type Refusal } from './gate.ts';
 import { receive } from './inbox.ts';
+import { installationOf } from './installation.ts';
 import { loadKnown } from './known.ts';
 import { ocpp16 } from './ocpp16.ts';
 import { ocpp201 } from './ocpp201.ts';
@@ -122,7 +123,11 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     const known = await loadKnown(host.documents(key));
     const running = await host.records(key).running();
     await host.connected(key);
-    return { passport: { parts: { key, identity, known, running, speak: SPEAK[protocol] } }, protocol };
+    const installation = installationOf(admission.link.credentials);
+    return {
+      passport: { parts: { key, identity, known, running, installation, speak: SPEAK[protocol] } },
+      protocol,
+    };
   }
 
   function welcome(rpc: Connected): void {

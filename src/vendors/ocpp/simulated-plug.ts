@@ -1,3 +1,14 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** What a limit is laid upon. */
+export type Purpose = 'transaction' | 'default' | 'station';
+
+/** Part of a charging schedule: from a moment on (ms since 1970), ampere per phase. */
+export interface Period {
+  readonly from: number;
+  readonly amperes: number;
+}
+
 /** The car of the simulator takes this much per phase, on three phases. */
 const CAR_AMPERES = 16;
 export const PHASES = 3;
@@ -19,21 +30,32 @@ export class SimulatedPlug {
   transaction: SimulatedTransaction | null = null;
   /** A remote start that waits for a car, with its tag. */
   awaited: string | null = null;
-  /** Limits in force, ampere per phase, by purpose. */
-  readonly limits = new Map<'transaction' | 'default' | 'station', number>();
+  /** Schedules that it was given, by purpose. */
+  readonly limits = new Map<Purpose, readonly Period[]>();
   meterWh = 12_345;
+  readonly #clock: Clock;
   #at: number;
 
-  constructor(number: number, now: number) {
+  constructor(number: number, clock: Clock) {
     this.number = number;
-    this.#at = now;
+    this.#clock = clock;
+    this.#at = clock.now();
   }
 
   /** Ampere per phase that flow now. */
   get amperes(): number {
+    return this.amperesAt(this.#clock.now());
+  }
+
+  /** What it may take of a purpose at a moment, ampere per phase; null: its schedules do not say. */
+  allowedAt(purpose: Purpose, at: number): number | null {
+    return this.limits.get(purpose)?.findLast(({ from }) => from <= at)?.amperes ?? null;
+  }
+
+  amperesAt(at: number): number {
     if (!this.plugged || this.transaction === null) return 0;
-    const own = this.limits.get('transaction') ?? this.limits.get('default') ?? CAR_AMPERES;
-    const amperes = Math.min(CAR_AMPERES, own, this.limits.get('station') ?? CAR_AMPERES);
+    const own = this.allowedAt('transaction', at) ?? this.allowedAt('default', at) ?? CAR_AMPERES;
+    const amperes = Math.min(CAR_AMPERES, own, this.allowedAt('station', at) ?? CAR_AMPERES);
     return amperes < LEAST_AMPERES ? 0 : amperes;
   }
 
@@ -41,18 +63,26 @@ export class SimulatedPlug {
     return this.amperes * VOLTS * PHASES;
   }
 
-  /** Lets the meter run up to `now`; called before anything that changes the power. */
+  /** Lets the meter run up to `now`; called before anything that changes the power, and when a period of a schedule ends. */
   run(now: number): void {
-    this.meterWh += (this.watts * (now - this.#at)) / 3_600_000;
+    this.meterWh += (this.amperesAt(this.#at) * VOLTS * PHASES * (now - this.#at)) / 3_600_000;
     this.#at = now;
   }
 }
 
-/** Ampere per phase of a profile's first period. */
-export function amperesOf(schedule: {
+/** A charging schedule as both protocols send it. */
+export interface Schedule {
+  readonly startSchedule?: string;
   readonly chargingRateUnit: string;
-  readonly chargingSchedulePeriod: readonly { readonly limit: number }[];
-}): number {
-  const limit = schedule.chargingSchedulePeriod[0]?.limit ?? 0;
-  return schedule.chargingRateUnit === 'A' ? limit : limit / VOLTS / PHASES;
+  readonly chargingSchedulePeriod: readonly { readonly startPeriod: number; readonly limit: number }[];
+}
+
+/** The periods of a schedule; one without a start begins now. */
+export function periodsOf(schedule: Schedule, now: number): Period[] {
+  const start = schedule.startSchedule === undefined ? now : Date.parse(schedule.startSchedule);
+  const amperes = (limit: number) => (schedule.chargingRateUnit === 'A' ? limit : limit / VOLTS / PHASES);
+  return schedule.chargingSchedulePeriod.map(({ startPeriod, limit }) => ({
+    from: start + startPeriod * 1000,
+    amperes: amperes(limit),
+  }));
 }

@@ -1,7 +1,7 @@
 import { RPCClient } from 'ocpp-rpc';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { callError, type Rpc } from './rpc.ts';
-import { SimulatedPlug } from './simulated-plug.ts';
+import { type Period, type Purpose, SimulatedPlug } from './simulated-plug.ts';
 import { speak16 } from './simulator16.ts';
 import { speak201 } from './simulator201.ts';
 
@@ -19,6 +19,8 @@ export interface Quirks {
   readonly seqNoZero?: boolean;
   /** Takes limits in watt only. */
   readonly wattsOnly?: boolean;
+  /** Takes charging schedules of one period only. */
+  readonly onePeriod?: boolean;
   /** Says that it has no smart charging. */
   readonly noSmartCharging?: boolean;
   /** Its clock stands at the beginning of 1970. */
@@ -71,12 +73,16 @@ export class SimulatedStation {
   constructor(options: SimulatorOptions) {
     this.options = options;
     this.quirks = options.quirks ?? {};
-    const now = options.clock.now();
     this.plugs = Array.from(
       { length: options.connectors ?? 1 },
-      (_, index) => new SimulatedPlug(index + 1, now),
+      (_, index) => new SimulatedPlug(index + 1, options.clock),
     );
     this.#tongue = options.protocol === 'ocpp1.6' ? speak16(this) : speak201(this);
+  }
+
+  /** How many periods a charging schedule may have. */
+  get mostPeriods(): number {
+    return this.quirks.onePeriod === true ? 1 : 24;
   }
 
   get now(): string {
@@ -199,19 +205,40 @@ export class SimulatedStation {
   }
 
   /** Lays a limit on one plug, or on all; tells when power began or ceased to flow, and the new measurements. */
-  limit(
-    plugs: readonly SimulatedPlug[],
-    purpose: 'transaction' | 'default' | 'station',
-    amperes: number,
-  ): void {
+  limit(plugs: readonly SimulatedPlug[], purpose: Purpose, periods: readonly Period[]): void {
+    const now = this.options.clock.now();
     for (const plug of plugs) {
+      plug.run(now);
+      const before = plug.amperes;
+      plug.limits.set(purpose, periods);
+      this.#turned(plug, before);
+      // It keeps its schedule by its own clock, connected or not.
+      for (const { from } of periods) {
+        if (from > now)
+          this.options.clock.after(from - now, () => this.#turned(plug, plug.amperesAt(from - 1)));
+      }
+    }
+  }
+
+  /** Forgets the schedules of a connector, or with an id the one of the whole station; whether there were any. */
+  clear(connector: number | undefined, id: number | undefined): boolean {
+    const purposes: readonly Purpose[] = id === undefined ? ['transaction', 'default'] : ['station'];
+    const plugs = connector === undefined ? this.plugs : [this.plug(connector)];
+    const had = plugs.map((plug) => {
       plug.run(this.options.clock.now());
       const before = plug.amperes;
-      plug.limits.set(purpose, amperes);
-      if (plug.transaction === null) continue;
-      if (before > 0 !== plug.amperes > 0) this.do(() => this.#tongue.turned(plug));
-      this.do(() => this.#tongue.meter(plug));
-    }
+      const cleared = purposes.filter((purpose) => plug.limits.delete(purpose)).length > 0;
+      this.#turned(plug, before);
+      return cleared;
+    });
+    return had.includes(true);
+  }
+
+  #turned(plug: SimulatedPlug, before: number): void {
+    plug.run(this.options.clock.now());
+    if (plug.transaction === null) return;
+    if (before > 0 !== plug.amperes > 0) this.do(() => this.#tongue.turned(plug));
+    this.do(() => this.#tongue.meter(plug));
   }
 
   tellMeters(): void {

@@ -1,5 +1,4 @@
-import type { SimulatedPlug } from './simulated-plug.ts';
-import { amperesOf } from './simulated-plug.ts';
+import { periodsOf, type Schedule, type SimulatedPlug } from './simulated-plug.ts';
 import { valuesOf } from './simulated-values.ts';
 import type { SimulatedStation, Tongue } from './simulator.ts';
 
@@ -11,7 +10,7 @@ const PURPOSES = {
 
 interface Profile {
   readonly chargingProfilePurpose: keyof typeof PURPOSES;
-  readonly chargingSchedule: Parameters<typeof amperesOf>[0];
+  readonly chargingSchedule: Schedule;
 }
 
 /** The station's side of OCPP 1.6J. */
@@ -102,6 +101,7 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       quirks.noSmartCharging === true ? 'Core' : 'Core,SmartCharging,RemoteTrigger',
     ],
     ['ChargingScheduleAllowedChargingRateUnit', quirks.wattsOnly === true ? 'Power' : 'Current,Power'],
+    ['ChargingScheduleMaxPeriods', String(station.mostPeriods)],
     ['MeterValueSampleInterval', '0'],
     ['MeterValuesSampledData', 'Energy.Active.Import.Register'],
   ]);
@@ -146,8 +146,14 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       if (quirks.wattsOnly === true && profile.chargingSchedule.chargingRateUnit === 'A') {
         return { status: 'Rejected' };
       }
-      station.limit(concerned, purpose, amperesOf(profile.chargingSchedule));
+      if (profile.chargingSchedule.chargingSchedulePeriod.length > station.mostPeriods) {
+        return { status: 'Rejected' };
+      }
+      station.limit(concerned, purpose, periodsOf(profile.chargingSchedule, station.options.clock.now()));
       return { status: 'Accepted' };
     },
+    ClearChargingProfile: ({ id, connectorId }: { id?: number; connectorId?: number }) => ({
+      status: station.clear(connectorId, id) ? 'Accepted' : 'Unknown',
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { amperesOf, type SimulatedPlug } from './simulated-plug.ts';
+import { periodsOf, type Schedule, type SimulatedPlug } from './simulated-plug.ts';
 import { valuesOf } from './simulated-values.ts';
 import type { SimulatedStation, Tongue } from './simulator.ts';
 
@@ -11,7 +11,7 @@ const PURPOSES = {
 
 interface Profile {
   readonly chargingProfilePurpose: keyof typeof PURPOSES;
-  readonly chargingSchedule: readonly Parameters<typeof amperesOf>[0][];
+  readonly chargingSchedule: readonly Schedule[];
 }
 
 interface Event {
@@ -120,6 +120,7 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
   const variables = new Map([
     ['SmartChargingCtrlr.Enabled', quirks.noSmartCharging === true ? 'false' : 'true'],
     ['SmartChargingCtrlr.RateUnit', quirks.wattsOnly === true ? 'W' : 'A,W'],
+    ['SmartChargingCtrlr.PeriodsPerSchedule', String(station.mostPeriods)],
     ['SampledDataCtrlr.TxUpdatedInterval', '0'],
     ['SampledDataCtrlr.TxUpdatedMeasurands', 'Energy.Active.Import.Register'],
     ['ChargingStation.SupplyPhases', '3'],
@@ -174,8 +175,17 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       const running = concerned[0]?.transaction !== null;
       if (schedule === undefined || (purpose === 'transaction' && !running)) return { status: 'Rejected' };
       if (quirks.wattsOnly === true && schedule.chargingRateUnit === 'A') return { status: 'Rejected' };
-      station.limit(concerned, purpose, amperesOf(schedule));
+      if (schedule.chargingSchedulePeriod.length > station.mostPeriods) return { status: 'Rejected' };
+      station.limit(concerned, purpose, periodsOf(schedule, station.options.clock.now()));
       return { status: 'Accepted' };
     },
+    ClearChargingProfile: (request: {
+      chargingProfileId?: number;
+      chargingProfileCriteria?: { evseId?: number };
+    }) => ({
+      status: station.clear(request.chargingProfileCriteria?.evseId, request.chargingProfileId)
+        ? 'Accepted'
+        : 'Unknown',
+    }),
   };
 }

@@ -6,12 +6,14 @@ import { Calls } from './calls.ts';
 import { beginTransaction, type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
+import type { Installation } from './installation.ts';
 import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
+import { limitOf } from './schedule.ts';
 import { soundTime } from './time.ts';
 import type { ChargerRaw } from './translate.ts';
 
@@ -24,6 +26,8 @@ export interface StationParts {
   readonly options: StationOptions;
   readonly known: Known;
   readonly running: readonly RunningTransaction[];
+  /** What the owner said of the installation when linking. */
+  readonly installation: Installation;
   /** The protocol version that was agreed on. */
   readonly speak: (station: Station) => Dialect;
 }
@@ -44,10 +48,15 @@ export class Station {
   readonly dialect: Dialect;
   readonly learning: Learning;
   readonly roster: Roster;
+  readonly installation: Installation;
   /** Whether it speaks of limits in ampere per phase or only in watt. */
   rateUnit: 'A' | 'W' = 'A';
   /** Phases of its supply, where it says so. */
   supplyPhases: number | null = null;
+  /** How many periods a charging schedule may have, where it says so. */
+  schedulePeriods: number | null = null;
+  /** What it said to the limit of its installation; null: it has taken it, or there is none. */
+  installationRefusal: string | null = null;
   #name: string | null;
   #online = true;
   #silent = false;
@@ -65,15 +74,20 @@ export class Station {
     this.records = parts.host.records(parts.key);
     this.#calls = new Calls(rpc, parts.host.clock);
     this.roster = new Roster(parts.identity, parts.key, parts);
+    this.installation = parts.installation;
     this.#name = parts.known.name;
     for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
     for (const [number, limit] of Object.entries(parts.known.default_limits)) {
       const connector = this.#connectors.get(Number(number));
-      if (connector !== undefined) connector.defaultLimitA = limit;
+      if (connector !== undefined) connector.defaultLimit = limitOf(limit);
     }
     for (const transaction of parts.running.toSorted((a, b) => a.startedAt - b.startedAt)) {
       const connector = this.#connectors.get(this.roster.connectorOf(transaction.deviceId) ?? 0);
-      if (connector !== undefined) beginTransaction(connector, transaction);
+      if (connector === undefined) continue;
+      beginTransaction(connector, transaction);
+      const kept = parts.known.transaction_limits?.[connector.number];
+      if (kept?.transaction_id === transaction.transactionId)
+        connector.transactionLimit = limitOf(kept.limit);
     }
     this.dialect = parts.speak(this);
     this.learning = new Learning(this);
@@ -141,7 +155,7 @@ export class Station {
   }
 
   raw(connector: Connector): ChargerRaw {
-    return rawOf(connector, this.#online);
+    return { ...rawOf(connector, this.#online), installation_a: this.installation.max_a };
   }
 
   /** When it happened, ms since 1970: by the station's clock, or by ours where that is plainly wrong. */

@@ -4,6 +4,7 @@ import type { StationServer } from '../../adapter/dial-in.ts';
 import type { DeviceRef, LinkKey, Session } from '../../adapter/session.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { charger } from './charger.ts';
+import type { Credentials } from './credentials.ts';
 import { MemoryHost, type MemoryLink } from './memory-host.ts';
 import { DEFAULTS, type StationOptions } from './options.ts';
 import { openStations } from './server.ts';
@@ -16,6 +17,9 @@ const QUICK: StationOptions = { ...DEFAULTS, settleMs: 1_000, bootMs: 150, linge
 export const KEY: LinkKey = { account: 1, link: 'one' };
 export const IDENTITY = 'CP:A1';
 export const PASSWORD = 'correct horse';
+
+/** What may be said of the installation when linking. */
+export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a'>>;
 
 /** A platform, a real HTTP server on a free port, and the stations of one test. */
 export class World {
@@ -40,8 +44,8 @@ export class World {
     return this.host.of(KEY);
   }
 
-  async open(): Promise<this> {
-    await this.host.link(KEY, { identity: IDENTITY, password: PASSWORD });
+  async open(credentials: Installed = {}): Promise<this> {
+    await this.host.link(KEY, { identity: IDENTITY, password: PASSWORD, ...credentials });
     const http = createServer();
     http.on('upgrade', (request, socket, head) => this.#stationServer.upgrade(request, socket, head));
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

@@ -14,6 +14,8 @@ export const ChargerRaw = Type.Object({
   session_wh: nullable(Type.Number()),
   /** What the cable carries, ampere (2.0.1 cableMaxCurrent). */
   cable_a: nullable(Type.Number()),
+  /** What the owner said that the installation carries, ampere; left out by what was stored before it could be said. */
+  installation_a: Type.Optional(nullable(Type.Number())),
   /** When a message last told of this connector, ms since 1970. */
   at: nullable(Type.Number()),
 });
@@ -76,13 +78,15 @@ export function energyOf(raw: ChargerRaw): number | null {
 export const LARGEST_A = 32;
 
 /** Cars take nothing below this (IEC 61851); 0, which pauses, is taken whatever the least is. */
-const LEAST_A = 6;
+export const LEAST_A = 6;
 
 /** Ampere per phase. */
 export function limitsOf(raw: ChargerRaw): Limits {
-  return { min_a: LEAST_A, max_a: largestOf(raw.cable_a), min_w: null, max_w: null };
+  return { min_a: LEAST_A, max_a: mostOf(raw.cable_a, raw.installation_a ?? null), min_w: null, max_w: null };
 }
 
-export function largestOf(cableA: number | null): number {
-  return cableA === null || cableA < LEAST_A ? LARGEST_A : Math.min(LARGEST_A, cableA);
+/** The most that a connector takes, ampere per phase: by its cable and by the installation. */
+export function mostOf(cableA: number | null, installationA: number | null): number {
+  const cable = cableA === null || cableA < LEAST_A ? LARGEST_A : cableA;
+  return Math.min(LARGEST_A, cable, installationA ?? LARGEST_A);
 }

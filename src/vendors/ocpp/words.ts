@@ -13,6 +13,14 @@ export const words = {
       label: 'Password of the charging station',
       hint: 'At least 8 characters. In the station’s settings it is called AuthorizationKey, BasicAuthPassword or just password. Choose one and enter the same there.',
     },
+    installation_max_a: {
+      label: 'Fuse of the charging station, ampere',
+      hint: 'The station never takes more than this on each phase. Leave it empty if you do not know.',
+    },
+    fallback_a: {
+      label: 'Fallback current, ampere',
+      hint: 'What the station charges with when the connection is lost and a temporary limit has ended: 0 for a pause, or 6 to 32.',
+    },
   },
   sv: {
     identity: {
@@ -25,5 +33,13 @@ export const words = {
       label: 'Laddstationens lösenord',
       hint: 'Minst 8 tecken. I stationens inställningar heter det AuthorizationKey, BasicAuthPassword eller bara lösenord. Välj ett och skriv in samma där.',
     },
+    installation_max_a: {
+      label: 'Laddstationens säkring, ampere',
+      hint: 'Stationen tar aldrig mer än så här per fas. Lämna tomt om du inte vet.',
+    },
+    fallback_a: {
+      label: 'Reservström, ampere',
+      hint: 'Så mycket laddar stationen med när förbindelsen är bruten och en tillfällig gräns har gått ut: 0 för paus, annars 6 till 32.',
+    },
   },
-} satisfies WordsFor<'identity' | 'password'>;
+} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'fallback_a'>;
