@@ -37,7 +37,10 @@ export interface TestVendor {
 }
 
 const Credentials = Type.Object(
-  { user: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1, writeOnly: true }) },
+  {
+    user: Type.String({ minLength: 1, maxLength: 200 }),
+    password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
+  },
   { additionalProperties: false },
 );
 

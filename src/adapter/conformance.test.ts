@@ -90,7 +90,9 @@ function adapterOf({ lamp }: Cloud, changes: Changes = {}): Adapter {
   return {
     slug: changes.slug ?? 'lamps',
     name: 'Lamps',
-    credentials: changes.credentials ?? Type.Object({ user: Type.String() }, { additionalProperties: false }),
+    credentials:
+      changes.credentials ??
+      Type.Object({ user: Type.String({ maxLength: 9 }) }, { additionalProperties: false }),
     words: changes.words ?? { en: { user: { label: 'User' } }, sv: { user: { label: 'Användare' } } },
     pushes: false,
     pollSeconds: 0,
@@ -108,11 +110,17 @@ const refuse = async (): Promise<void> => {
 const BROKEN: Readonly<Record<string, readonly [(here: Cloud) => Changes, RegExp]>> = {
   'a slug that is none': [() => ({ slug: 'Lamps!' }), /^slug$/],
   'credentials that take anything': [
-    () => ({ credentials: Type.Object({ user: Type.String() }) }),
+    () => ({ credentials: Type.Object({ user: Type.String({ maxLength: 9 }) }) }),
     /unknown fields/,
   ],
+  'credentials without an end': [
+    () => ({ credentials: Type.Object({ user: Type.String() }, { additionalProperties: false }) }),
+    /have an end/,
+  ],
   'credentials that refuse the right ones': [
-    () => ({ credentials: Type.Object({ key: Type.String() }, { additionalProperties: false }) }),
+    () => ({
+      credentials: Type.Object({ key: Type.String({ maxLength: 9 }) }, { additionalProperties: false }),
+    }),
     /take those/,
   ],
   'another account at each link': [

@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/compile';
+import { unboundedIn } from '../core/bounded-schema.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Adapter, AnyKind, Found, Linked } from './adapter.ts';
 import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from './capabilities.ts';
@@ -51,6 +52,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     Compile(adapter.credentials).Check(simulator.credentials) ? null : 'the schema refuses them',
   );
 
+  report('credentials have an end', unboundedIn(adapter.credentials, 'the schema')[0] ?? null);
   if (adapter.oauth === undefined)
     report('credentials can be asked for in Swedish and English', faultInWords(adapter));
 

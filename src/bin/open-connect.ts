@@ -30,8 +30,17 @@ export async function openConnect(
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, clock, log });
   closers.push(() => devices.flush());
-  const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) =>
-    validator(schema, { name: 'credentials', code: 'link.credentials_invalid' })(credentials) as JsonObject;
+  const checks = new Map(
+    list.map(({ credentials }) => [
+      credentials,
+      validator(credentials, { name: 'credentials', code: 'link.credentials_invalid' }),
+    ]),
+  );
+  const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) => {
+    const check = checks.get(schema);
+    if (check === undefined) throw new Error('credentials are checked by the schema of a vendor');
+    return check(credentials) as JsonObject;
+  };
   const polling = createPolling({
     database,
     adapters,

@@ -50,7 +50,7 @@ function adapters(): Adapter[] {
     {
       ...signed,
       simulator,
-      credentials: Type.Object({ link_code: Type.String() }),
+      credentials: Type.Object({ link_code: Type.String({ maxLength: 200 }) }),
       hosts: { api: 'https://api.signed.example' },
       oauth: {
         authorizeUrl: `https://auth.signed.example${AUTHORIZE}`,

@@ -43,7 +43,8 @@ export interface Server {
   drain(): Promise<void>;
 }
 
-const BODY_LIMIT = 256 * 1024;
+/** Bytes that a body may have where the route does not say otherwise: no body of a caller is larger than a few of them. */
+const BODY_LIMIT = 16 * 1024;
 const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What every request of both services passes: ids, the gate, bodies, errors, metrics, health. Routes are added after. */

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { AppError } from '../core/errors.ts';
 import { errorBody, toAppError, ValidationError } from './errors.ts';
+import { faultsIn } from './faults.ts';
 import { validator } from './validate.ts';
 
 /** What a caller is told of a value that does not fit. */
@@ -22,7 +24,9 @@ const Car = Type.Object(
   {
     seats: Type.Integer({ minimum: 1, maximum: 9 }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
-    owner: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    owner: Type.Optional(Type.Union([Type.String({ maxLength: 9 }), Type.Null()])),
+    color: Type.Optional(Type.Union([Type.Enum(['blue', 'green']), Type.Null()])),
+    boot: Type.Optional(Type.Object({}, { additionalProperties: true, maxProperties: 2 })),
     kind: Type.Optional(Type.Enum(['car', 'van'])),
     wheels: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 })),
     type: Type.Optional(Type.Literal('car')),
@@ -46,6 +50,9 @@ describe('the sentence about a value that does not fit', () => {
       [{ seats: 1, name: '' }, 'body.name must have at least 1 characters'],
       [{ seats: 1, name: 'abcdef' }, 'body.name must have at most 5 characters'],
       [{ seats: 1, owner: 1 }, 'body.owner must be text or null, not 1'],
+      [{ seats: 1, owner: 'abcdefghij' }, 'body.owner must have at most 9 characters'],
+      [{ seats: 1, color: 'red' }, 'body.color must be one of blue, green or null, not text'],
+      [{ seats: 1, boot: { a: 1, b: 2, c: 3 } }, 'body.boot must have at most 2 fields'],
       [{ seats: 1, kind: 'bus' }, 'body.kind must be one of car, van, not text'],
       [{ seats: 1, wheels: [] }, 'body.wheels must have at least 1 items'],
       [{ seats: 1, wheels: [1, 2, 3] }, 'body.wheels must have at most 2 items'],
@@ -63,6 +70,122 @@ describe('the sentence about a value that does not fit', () => {
         assert.ok(sentence.length < 400, sentence);
       }),
     );
+  });
+});
+
+/** Milliseconds of processor that this takes at its quickest. */
+function cost(work: () => void): number {
+  const taken = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...taken);
+}
+
+describe('a check', () => {
+  it('costs little, whatever is sent and however much of it', () => {
+    const many = <T>(count: number, made: (index: number) => T): T[] =>
+      Array.from({ length: count }, (_, index) => made(index));
+    const values: Readonly<Record<string, unknown>> = {
+      'the same number': { seats: 1, wheels: many(125_000, () => 1) },
+      'ever other numbers': { seats: 1, wheels: many(40_000, (index) => index) },
+      'the same text': { seats: 1, wheels: many(61_000, () => 'a') },
+      lists: { seats: 1, wheels: many(80_000, () => []) },
+      objects: { seats: 1, wheels: many(80_000, () => ({})) },
+      'unknown fields': Object.fromEntries(many(30_000, (index) => [`f${index}`, 1])),
+      'fields of a map': { seats: 1, boot: Object.fromEntries(many(30_000, (index) => [`f${index}`, 1])) },
+      'a list for text': { seats: 1, name: many(125_000, () => 1), owner: many(125_000, () => 1) },
+      'a long text': { seats: 1, name: 'x'.repeat(250_000), owner: '\u{1f600}'.repeat(60_000) },
+      'a list for the body': many(125_000, () => 1),
+    };
+    const check = validator(Car, { name: 'body' });
+    for (const [what, value] of Object.entries(values)) {
+      const taken = cost(() => assert.throws(() => check(value), AppError));
+      assert.ok(taken < 20, `${what}: ${taken} ms`);
+    }
+  });
+
+  it('looks at no item of a list that is too long, and at few of one that is all wrong', () => {
+    const looksAt = (count: number, most: number) => {
+      let looks = 0;
+      const watched = Array.from({ length: count }, () => 0);
+      const get = () => {
+        looks += 1;
+        return 'a';
+      };
+      for (const index of watched.keys()) Object.defineProperty(watched, index, { get });
+      const faults = faultsIn(Type.Array(Type.Integer(), { maxItems: most }), watched);
+      return { looks, keyword: faults[0]?.keyword };
+    };
+    assert.deepEqual(looksAt(1_000, 999), { looks: 0, keyword: 'maxItems' });
+    assert.deepEqual(looksAt(1_000, 1_000), { looks: 21, keyword: 'type' });
+  });
+
+  it('is not made from a schema that bounds nothing', () => {
+    const unbounded: readonly [TSchema, string][] = [
+      [Type.Object({ a: Type.String() }), 'body.a lacks maxLength'],
+      [Type.Object({ a: Type.Array(Type.Integer()) }), 'body.a lacks maxItems'],
+      [Type.Array(Type.Object({ a: Type.String() }), { maxItems: 1 }), 'body[].a lacks maxLength'],
+      [Type.Union([Type.Null(), Type.String()]), 'body lacks maxLength'],
+      [Type.Object({}, { additionalProperties: true }), 'body lacks maxProperties'],
+      [
+        Type.Record(Type.String(), Type.Integer()),
+        'body has patternProperties, which requests are not judged by',
+      ],
+      [
+        Type.Object({}, { additionalProperties: Type.Integer(), maxProperties: 2 }),
+        'body has a schema for unknown fields, which requests are not judged by',
+      ],
+      [
+        Type.Array(Type.Integer(), { maxItems: 1, uniqueItems: true }),
+        'body has uniqueItems, which requests are not judged by',
+      ],
+      [Type.Object({ a: Type.Unsafe({ type: 'date' }) }), 'body.a is of no type that JSON has'],
+    ];
+    for (const [schema, why] of unbounded)
+      assert.throws(() => validator(schema, { name: 'body' }), {
+        name: 'TypeError',
+        message: `a schema of requests must bound what it takes: ${why}`,
+      });
+  });
+
+  it('finds a fault exactly where there is one', () => {
+    const part = fc.oneof(
+      fc.integer({ min: -1, max: 11 }),
+      fc.double(),
+      fc.constantFrom(
+        '',
+        'car',
+        'van',
+        'blue',
+        '\u{1f600}'.repeat(5),
+        '\u{1f600}'.repeat(6),
+        'abcdefghi',
+        'abcdefghij',
+      ),
+      fc.constantFrom(null, true, undefined),
+      fc.array(fc.oneof(fc.integer(), fc.constant('x')), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer(), { maxKeys: 3 }),
+    );
+    const names = [...Object.keys(Car.properties), 'doors', 'constructor'];
+    const car = fc.record(Object.fromEntries(names.map((name) => [name, part])), { requiredKeys: [] });
+    const compiled = Compile(Car);
+    const seen = new Set<boolean>();
+    const agrees = (value: unknown) => {
+      const fits = compiled.Check(value);
+      seen.add(fits);
+      assert.equal(faultsIn(Car, value).length === 0, fits);
+    };
+    fc.assert(fc.property(car, agrees), { numRuns: 2_000 });
+    fc.assert(fc.property(fc.anything(), agrees));
+    const nearly = fc.record(
+      { seats: fc.integer({ min: 1, max: 9 }), owner: part, color: part, boot: part },
+      { requiredKeys: ['seats'] },
+    );
+    fc.assert(fc.property(nearly, agrees), { numRuns: 2_000 });
+    assert.deepEqual([...seen].sort(), [false, true]);
   });
 });
 

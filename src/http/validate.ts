@@ -1,12 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { type RequestSchema, unboundedIn } from '../core/bounded-schema.ts';
 import { AppError, type ErrorCodeName } from '../core/errors.ts';
-
-interface Fault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
+import { type Fault, faultsIn } from './faults.ts';
 
 interface ValidatorOptions {
   /** How the checked value is called in a sentence: body, credentials. */
@@ -14,54 +10,50 @@ interface ValidatorOptions {
   readonly code?: ErrorCodeName;
 }
 
-/** Compiles a schema to a check that answers the typed value, or throws one sentence naming the field and what would be right. */
+/**
+ * Compiles a schema to a check that answers the typed value, or throws one sentence naming the field and what would be right.
+ * A check costs no more than a look at each part of the value, and its sentence no more than the schema permits; a schema
+ * that does not bound its lists, texts and maps is refused with a `TypeError`.
+ */
 export function validator<S extends TSchema>(
   schema: S,
   options: ValidatorOptions,
 ): (value: unknown) => Static<S> {
+  const [fault] = unboundedIn(schema, options.name);
+  if (fault !== undefined) throw new TypeError(`a schema of requests must bound what it takes: ${fault}`);
   const check = Compile(schema);
   return (value) => {
     if (check.Check(value)) return value as Static<S>;
-    const faults = check.Errors(value) as readonly Fault[];
-    throw new AppError(options.code ?? 'request.invalid', sentenceOf(faults, options.name, value));
+    throw new AppError(options.code ?? 'request.invalid', sentenceOf(faultsIn(schema, value), options.name));
   };
 }
 
 /** The most telling fault as a sentence. */
-function sentenceOf(faults: readonly Fault[], name: string, value: unknown): string {
+function sentenceOf(faults: readonly Fault[], name: string): string {
   const unknown = faults.find((fault) => fault.keyword === 'additionalProperties');
-  const unions = new Set(
-    faults.filter((fault) => fault.keyword === 'anyOf').map((fault) => fault.instancePath),
-  );
-  // Inside a union every member complains; the union itself says it better.
-  const own = faults.filter(
-    (fault) => fault.keyword !== 'boolean' && (fault.keyword === 'anyOf' || !unions.has(fault.instancePath)),
-  );
-  const missing = own.find((candidate) => candidate.keyword === 'required');
-  const fault = missing ?? unknown ?? own[0] ?? faults[0];
+  const missing = faults.find((fault) => fault.keyword === 'required');
+  const fault = missing ?? unknown ?? faults[0];
   if (fault === undefined) return `${name} is not valid`;
-  const path = pathOf(fault.instancePath, name);
-  const sentence = `${path} ${complaint(fault, shown(valueAt(value, fault.instancePath)), faults)}`;
+  const sentence = `${pathOf(fault, name)} ${complaint(fault)}`;
   // A misspelt field is both missing and unknown: saying both shows it.
-  const misspelt = missing !== undefined && unknown?.instancePath === missing.instancePath;
-  return misspelt ? `${sentence} and ${complaint(unknown, '', faults)}` : sentence;
+  const misspelt = missing !== undefined && unknown?.path === missing.path;
+  return misspelt ? `${sentence} and ${complaint(unknown)}` : sentence;
 }
 
-function complaint(fault: Fault, got: string, faults: readonly Fault[]): string {
-  const { params } = fault;
-  switch (fault.keyword) {
+function complaint({ keyword, params, value }: Fault): string {
+  switch (keyword) {
     case 'required':
       return `lacks ${list(params.requiredProperties)}`;
     case 'additionalProperties':
       return `has an unknown field: ${list(params.additionalProperties)}`;
+    case 'maxProperties':
+      return `must have at most ${params.limit} fields`;
     case 'type':
-      return `must be ${words(params.type)}, not ${got}`;
+      return `must be ${words(params.type)}, not ${shown(value)}`;
     case 'minimum':
-    case 'exclusiveMinimum':
-      return `must be at least ${params.limit}, not ${got}`;
+      return `must be at least ${params.limit}, not ${shown(value)}`;
     case 'maximum':
-    case 'exclusiveMaximum':
-      return `must be at most ${params.limit}, not ${got}`;
+      return `must be at most ${params.limit}, not ${shown(value)}`;
     case 'minLength':
       return `must have at least ${params.limit} characters`;
     case 'maxLength':
@@ -70,34 +62,22 @@ function complaint(fault: Fault, got: string, faults: readonly Fault[]): string 
       return `must have at least ${params.limit} items`;
     case 'maxItems':
       return `must have at most ${params.limit} items`;
-    case 'uniqueItems':
-      return 'must not name anything twice';
     case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}, not ${got}`;
+      return `must be ${JSON.stringify(params.allowedValue)}, not ${shown(value)}`;
     case 'enum':
-      return `must be one of ${list(params.allowedValues)}, not ${got}`;
-    case 'pattern':
-      return 'does not have the right form';
+      return `must be one of ${list(params.allowedValues)}, not ${shown(value)}`;
     case 'format':
       return `must be a valid ${params.format}`;
-    case 'anyOf': {
-      const members = faults.filter(
-        (member) => member.instancePath === fault.instancePath && member !== fault,
-      );
-      const constants = members
-        .filter((member) => member.keyword === 'const')
-        .map((member) => member.params.allowedValue);
-      const types = members
-        .filter((member) => member.keyword === 'type')
-        .map((member) => words(member.params.type));
-      const choices = [...constants.map((constant) => JSON.stringify(constant)), ...types];
-      return choices.length === 0
-        ? 'does not have the right form'
-        : `must be ${choices.join(' or ')}, not ${got}`;
-    }
+    case 'anyOf':
+      return `must be ${(params.choices as readonly RequestSchema[]).map(choiceOf).join(' or ')}, not ${shown(value)}`;
     default:
-      return 'is not valid';
+      return 'does not have the right form';
   }
+}
+
+function choiceOf(choice: RequestSchema): string {
+  if (choice.const !== undefined) return JSON.stringify(choice.const);
+  return choice.enum === undefined ? words(choice.type) : `one of ${list(choice.enum)}`;
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -123,21 +103,8 @@ function list(values: unknown): string {
     : String(values);
 }
 
-function pathOf(pointer: string, name: string): string {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 60));
-  return [name, ...steps].join('.');
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  let at = value;
-  for (const step of pointer.split('/').slice(1)) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    at = (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')];
-  }
-  return at;
+function pathOf({ path }: Fault, name: string): string {
+  return [name, ...path.map((step) => step.slice(0, 60))].join('.');
 }
 
 /** What was given instead, by its kind: text may be a secret and is not repeated. */

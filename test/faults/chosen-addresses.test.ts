@@ -11,7 +11,7 @@ import { makeWorld } from '../world.ts';
 const box = {
   slug: 'box',
   name: 'Box',
-  credentials: Type.Object({ address: Type.String() }, { additionalProperties: false }),
+  credentials: Type.Object({ address: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
   hosts: { api: 'https://unused.example' },
   chosenAddress: ({ address }) => String(address),
   pushes: false,

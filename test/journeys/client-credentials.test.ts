@@ -11,7 +11,7 @@ import { makeWorld } from '../world.ts';
 const building = {
   slug: 'building',
   name: 'Building',
-  credentials: Type.Object({ site: Type.String() }, { additionalProperties: false }),
+  credentials: Type.Object({ site: Type.String({ maxLength: 60 }) }, { additionalProperties: false }),
   hosts: { api: 'https://unused.example' },
   login: {
     needsPartner: true,

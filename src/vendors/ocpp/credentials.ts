@@ -15,6 +15,7 @@ export const isIdentity = (text: string): boolean => identityPattern.test(text);
 export const Credentials = Type.Object(
   {
     identity: Type.String({
+      maxLength: 48,
       pattern: IDENTITY,
       description:
         'Charge point identity, as the station appends it to the URL: 1–48 letters, digits and * - _ = : + | @ . ' +

@@ -11,7 +11,7 @@ export const Credentials = Type.Object(
     device_types: Type.Optional(
       Type.Array(DeviceTypeSchema, {
         minItems: 1,
-        uniqueItems: true,
+        maxItems: DEVICE_TYPES.length,
         description: 'Which devices to simulate; one of each type when absent',
       }),
     ),

@@ -73,7 +73,7 @@ describe('sandbox accounts', () => {
     const check = Compile(sandbox.credentials);
     for (const wrong of [
       { device_types: [] },
-      { device_types: ['light', 'light'] },
+      { device_types: [...DEVICE_TYPES, 'light'] },
       { device_types: ['toaster'] },
       { seed: '' },
       { seed: 'x'.repeat(65) },
@@ -83,6 +83,8 @@ describe('sandbox accounts', () => {
       await assert.rejects(link('anna', wrong), { code: 'link.credentials_invalid' });
     }
     assert.equal(check.Check({ seed: 'x'.repeat(64), device_types: [...DEVICE_TYPES] }), true);
+    const twice = { device_types: ['light', 'light'] };
+    assert.equal((await link('anna', twice)).devices.length, 1, 'a type that is named twice is one device');
   });
 
   it('stores nothing when linking or reading', async () => {

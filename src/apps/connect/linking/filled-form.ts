@@ -1,7 +1,7 @@
-import { Compile } from 'typebox/compile';
 import type { CredentialField } from '../../../adapter/credential-fields.ts';
 import type { FieldWords } from '../../../adapter/words.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
+import { faultsIn } from '../../../http/faults.ts';
 import type { Form } from '../../../http/forms.ts';
 import type { Language, Words } from '../../../pages/language.ts';
 
@@ -97,30 +97,15 @@ function valueIn(kind: CredentialField['kind'], given: readonly string[]): Json 
   }
 }
 
-interface Fault {
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-const checks = new WeakMap<CredentialField['schema'], ReturnType<typeof Compile>>();
-
-/** Compiled once: whoever sends a form may send many. */
-function checkOf(schema: CredentialField['schema']): ReturnType<typeof Compile> {
-  const known = checks.get(schema) ?? Compile(schema);
-  checks.set(schema, known);
-  return known;
-}
-
 function faultIn(
   schema: CredentialField['schema'],
   value: Json,
   { texts, words }: { texts: FaultTexts; words: FieldWords },
 ): string | null {
-  const check = checkOf(schema);
-  if (check.Check(value)) return null;
-  const [fault] = check.Errors(value) as readonly Fault[];
-  const limit = Number(fault?.params.limit);
-  switch (fault?.keyword) {
+  const [fault] = faultsIn(schema, value);
+  if (fault === undefined) return null;
+  const limit = Number(fault.params.limit);
+  switch (fault.keyword) {
     case 'minLength':
       return texts.short(limit);
     case 'maxLength':

@@ -22,7 +22,7 @@ export function conditionRoutes(app: FastifyInstance, { adapters, commands }: Co
           tags: ['Devices'],
           params: Type.Object({ id: Type.String() }),
           body: conditions.schema,
-          response: answers(CommandedDevice, [400, 401, 403, 404, 429, 502, 503]),
+          response: answers(CommandedDevice, [400, 401, 403, 404, 413, 429, 502, 503]),
         },
       },
       (request) => {

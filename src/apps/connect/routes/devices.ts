@@ -97,7 +97,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
         querystring: OfVendor,
         headers: IdempotencyHeaders,
         body: Type.Union(Object.values(COMMANDS), { discriminator: { propertyName: 'type' } }),
-        response: answers(CommandedDevice, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
+        response: answers(CommandedDevice, [400, 401, 403, 404, 409, 413, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {

@@ -18,7 +18,6 @@ import type { SessionPages, SessionPath } from '../linking/session-pages.ts';
 import { callName } from '../linking/vendors.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 
-const MOST_BYTES = 16 * 1024;
 const WINDOW_SECONDS = 900;
 /** Wrong passwords lock people out at their vendor. */
 const TRIES_OF_SESSION = 10;
@@ -66,7 +65,6 @@ export function linkFormRoute(
   app.post<SessionPath>(
     FORM_ROUTE,
     {
-      bodyLimit: MOST_BYTES,
       config: { access: 'public', showError: pages.showError },
       schema: { hide: true },
     },

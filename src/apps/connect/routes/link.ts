@@ -25,7 +25,11 @@ const LinkBody = Type.Object({
   }),
   credentials: Type.Object(
     {},
-    { additionalProperties: true, description: "What the vendor's schema in GET /vendors asks for" },
+    {
+      additionalProperties: true,
+      maxProperties: 50,
+      description: "What the vendor's schema in GET /vendors asks for",
+    },
   ),
 });
 
@@ -70,7 +74,7 @@ export function linkRoutes(
         tags: ['Linking'],
         headers: IdempotencyHeaders,
         body: LinkBody,
-        response: answers(Linked, [400, 401, 403, 409, 422, 429, 502, 503]),
+        response: answers(Linked, [400, 401, 403, 409, 413, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {

@@ -6,6 +6,11 @@ import { failures } from '../schemas.ts';
 
 const APPLICATIONS_A_DAY = 5;
 const DAY_SECONDS = 86_400;
+/** Of an address, those that cannot be taken too: whoever mends a mistake needs a few, and nobody many. */
+const TRIES_AN_HOUR = 60;
+const HOUR_SECONDS = 3_600;
+/** Bytes: the longest application that is taken, where each of its characters takes two. */
+const BODY_LIMIT = 32 * 1024;
 
 const line = (description: string, most = 200) => Type.String({ minLength: 1, maxLength: most, description });
 
@@ -21,25 +26,32 @@ const Application = Type.Object({
 const checkApplication = validator(Application, { name: 'body' });
 
 export function partnerRoutes(app: FastifyInstance, { accounts, limits }: ConnectDependencies): void {
-  const allow = limits.perIp('partners.apply', APPLICATIONS_A_DAY, DAY_SECONDS);
+  const tries = limits.perIp('partners.tries', TRIES_AN_HOUR, HOUR_SECONDS);
+  const applications = limits.perIp('partners.apply', APPLICATIONS_A_DAY, DAY_SECONDS);
   app.post(
     '/partners/apply',
     {
+      bodyLimit: BODY_LIMIT,
       config: { access: 'public' },
+      // Before the body is read: nobody is known here, and nothing is done for who has asked too often.
+      async onRequest(request, reply) {
+        await tries.take(request.ip, reply);
+        await applications.check(request.ip);
+      },
       schema: {
         summary: 'Ask for an account',
-        description: `No key needed; ${APPLICATIONS_A_DAY} a day from one address. An administrator answers.`,
+        description: `No key needed; ${APPLICATIONS_A_DAY} a day from one address, and ${TRIES_AN_HOUR} tries an hour. An administrator answers.`,
         tags: ['Partners'],
         body: Application,
         response: {
           202: Type.Object({ application_id: Type.String(), status: Type.Literal('received') }),
-          ...failures([400, 429, 503]),
+          ...failures([400, 413, 429, 503]),
         },
       },
     },
     async (request, reply) => {
       const application = checkApplication(request.body);
-      await allow.take(request.ip, reply);
+      await applications.take(request.ip, reply);
       return reply.code(202).send(await accounts.partners.apply(application));
     },
   );

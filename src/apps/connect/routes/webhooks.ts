@@ -4,6 +4,8 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { failures } from '../schemas.ts';
 
 const NOTHING = new Uint8Array();
+/** Vendors gather what they tell; the largest that is documented is a tenth of it. */
+const MOST_BYTES = 256 * 1024;
 const WELL_FORMED_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
 /** What vendors post, in a scope of its own: the bytes of the body are what is signed, whatever its type. */
@@ -23,6 +25,7 @@ export async function webhookRoutes(
     scope.post<{ Params: { vendor: string } }>(
       '/webhooks/:vendor',
       {
+        bodyLimit: MOST_BYTES,
         config: { access: 'public' },
         schema: {
           summary: 'For vendors: tell of a change',

@@ -53,7 +53,6 @@ export interface Made {
 
 /** Where who must sign in first is led back to. */
 export const HOME = '/account';
-const BODY_LIMIT = 16 * 1024;
 
 /** What all forms of the page have in common; who follows their address by hand is led to the page. */
 export function addForm(
@@ -64,7 +63,6 @@ export function addForm(
   scope.post(
     path,
     {
-      bodyLimit: BODY_LIMIT,
       config: { access: 'session', showError: signInFirst(assets, HOME) },
       schema: { hide: true },
     },

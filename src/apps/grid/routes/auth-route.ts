@@ -17,8 +17,6 @@ interface AuthRoute {
   readonly showError?: FastifyContextConfig['showError'];
 }
 
-const BODY_LIMIT = 16 * 1024;
-
 /** What all routes of signing in have in common. */
 export function authRoute(route: AuthRoute): RouteShorthandOptions {
   const {
@@ -38,7 +36,6 @@ export function authRoute(route: AuthRoute): RouteShorthandOptions {
     ...(route.isPage === true ? page : {}),
   };
   return {
-    bodyLimit: BODY_LIMIT,
     config: { access, ...(showError === undefined ? {} : { showError }) },
     schema: {
       summary,

@@ -1,0 +1,74 @@
+import type { TSchema } from 'typebox';
+
+/** The keywords that requests are judged by. */
+export interface RequestSchema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly RequestSchema[];
+  readonly properties?: Readonly<Record<string, RequestSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | RequestSchema;
+  readonly maxProperties?: number;
+  readonly items?: RequestSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** All that may stand in the schema of a request: what describes, and what they are judged by at a cost that is known. */
+const DESCRIBING = ['title', 'description', 'default', 'examples', 'writeOnly', 'discriminator'];
+const JUDGING = {
+  type: true,
+  const: true,
+  enum: true,
+  anyOf: true,
+  properties: true,
+  required: true,
+  additionalProperties: true,
+  maxProperties: true,
+  items: true,
+  minItems: true,
+  maxItems: true,
+  minLength: true,
+  maxLength: true,
+  pattern: true,
+  format: true,
+  minimum: true,
+  maximum: true,
+} satisfies Record<keyof RequestSchema, true>;
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
+
+/**
+ * What keeps a schema from bounding what is checked: a list, a text or a map without an end, or a keyword whose cost nobody
+ * has looked at (`uniqueItems` costs the square of what was sent). Each as a sentence with the place; none where all is well.
+ */
+export function unboundedIn(schema: TSchema, place = 'body'): readonly string[] {
+  return unbounded(schema as RequestSchema, place);
+}
+
+function unbounded(schema: RequestSchema, place: string): string[] {
+  const faults = Object.keys(schema)
+    .filter((keyword) => !Object.hasOwn(JUDGING, keyword) && !DESCRIBING.includes(keyword))
+    .map((keyword) => `${place} has ${keyword}, which requests are not judged by`);
+  const { type, items, properties = {}, anyOf = [], additionalProperties } = schema;
+  if (type !== undefined && !TYPES.includes(type)) faults.push(`${place} is of no type that JSON has`);
+  const isNamed = schema.const !== undefined || schema.enum !== undefined;
+  if (type === 'string' && !isNamed && schema.maxLength === undefined)
+    faults.push(`${place} lacks maxLength`);
+  if (type === 'array' && schema.maxItems === undefined) faults.push(`${place} lacks maxItems`);
+  const isMap = additionalProperties !== undefined && additionalProperties !== false;
+  if (isMap && schema.maxProperties === undefined) faults.push(`${place} lacks maxProperties`);
+  if (isMap && additionalProperties !== true)
+    faults.push(`${place} has a schema for unknown fields, which requests are not judged by`);
+  if (items !== undefined) faults.push(...unbounded(items, `${place}[]`));
+  for (const [name, property] of Object.entries(properties))
+    faults.push(...unbounded(property, `${place}.${name}`));
+  for (const choice of anyOf) faults.push(...unbounded(choice, place));
+  return faults;
+}

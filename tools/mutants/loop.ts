@@ -1,0 +1,57 @@
+import type { Mutant } from './mutant.ts';
+
+const JUDGING = ['src/http/validate.test.ts'];
+const PARTNERS = ['src/apps/connect/routes/partners.test.ts'];
+
+/** No request may hold the event loop, memory or queues. */
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'a schema without an end is not made into a check',
+    file: 'src/http/validate.ts',
+    from: 'if (fault !== undefined) throw new TypeError',
+    to: 'if (fault === null) throw new TypeError',
+    tests: JUDGING,
+  },
+  {
+    control: 'no item of a list that is too long is looked at',
+    file: 'src/http/faults.ts',
+    from: "tell('maxItems', { limit: maxItems });\n    return;",
+    to: "tell('maxItems', { limit: maxItems });",
+    tests: JUDGING,
+  },
+  {
+    control: 'of a list that is all wrong only the first faults are looked for',
+    file: 'src/http/faults.ts',
+    from: '    if (faults.length >= MOST_FAULTS) return;\n',
+    to: '',
+    tests: JUDGING,
+  },
+  {
+    control: 'keywords whose cost nobody has looked at are refused, as uniqueItems is',
+    file: 'src/core/bounded-schema.ts',
+    from: '!Object.hasOwn(JUDGING, keyword) && !DESCRIBING.includes(keyword)',
+    to: 'DESCRIBING.length === 0 && !Object.hasOwn(JUDGING, keyword)',
+    tests: JUDGING,
+  },
+  {
+    control: 'an application that cannot be taken is counted too, before it is read',
+    file: 'src/apps/connect/routes/partners.ts',
+    from: 'await tries.take(request.ip, reply);',
+    to: '',
+    tests: PARTNERS,
+  },
+  {
+    control: 'five applications a day from one address',
+    file: 'src/apps/connect/routes/partners.ts',
+    from: 'await applications.take(request.ip, reply);',
+    to: '',
+    tests: PARTNERS,
+  },
+  {
+    control: 'a body has at most 16 KiB where its route does not say otherwise',
+    file: 'src/http/server.ts',
+    from: 'const BODY_LIMIT = 16 * 1024;',
+    to: 'const BODY_LIMIT = 256 * 1024;',
+    tests: ['test/routes/bodies.test.ts'],
+  },
+];
