@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { callFailure, type Rpc } from './rpc.ts';
+import type { Schemas } from './schemas.ts';
+import type { Tolerance } from './tolerance.ts';
 
 interface CallOptions {
   readonly timeoutMs: number;
@@ -8,18 +10,28 @@ interface CallOptions {
   readonly turnMs: number;
 }
 
+interface CallsParts {
+  readonly clock: Clock;
+  readonly schemas: Schemas;
+  readonly tolerance: Tolerance;
+}
+
 /** Our calls to one station, one after another. */
 export class Calls {
   readonly #rpc: Rpc;
   readonly #clock: Clock;
+  readonly #schemas: Schemas;
+  readonly #tolerance: Tolerance;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(rpc: Rpc, clock: Clock) {
+  constructor(rpc: Rpc, { clock, schemas, tolerance }: CallsParts) {
     this.#rpc = rpc;
     this.#clock = clock;
+    this.#schemas = schemas;
+    this.#tolerance = tolerance;
   }
 
-  /** The answer has been validated against the protocol's schema, which is what makes `R` true. */
+  /** The answer has been repaired by the protocol's schema, which is what makes `R` true. */
   call<R>(action: string, params: object, { timeoutMs, turnMs }: CallOptions): Promise<R> {
     const asked = this.#clock.now();
     const answer = this.#last.then(async () => {
@@ -27,11 +39,20 @@ export class Calls {
       if (this.#clock.now() - asked > turnMs) {
         throw new AppError('vendor.timeout', `the station was busy with other calls; ${action} was not sent`);
       }
+      this.#schemas.checkCall(action, params);
+      let result: unknown;
       try {
-        return (await this.#rpc.call(action, params, { callTimeoutMs: timeoutMs })) as R;
+        result = await this.#rpc.call(action, params, { callTimeoutMs: timeoutMs });
       } catch (error) {
         throw callFailure(action, error);
       }
+      const repaired = this.#schemas.answerOf(action, result);
+      this.#tolerance.note(action, repaired);
+      if (repaired.refusal === null) return repaired.value as R;
+      throw new AppError(
+        'vendor.answer_invalid',
+        `the station's answer to ${action} does not fit the protocol: ${repaired.refusal.words}`,
+      );
     });
     this.#last = answer.catch(() => undefined);
     return answer;

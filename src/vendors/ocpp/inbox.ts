@@ -3,8 +3,10 @@ import type { Log } from '../../core/log.ts';
 import type { StationOptions } from './options.ts';
 import { Bucket } from './rate.ts';
 import { callError, type Rpc } from './rpc.ts';
+import type { Schemas } from './schemas.ts';
+import type { Tolerance } from './tolerance.ts';
 
-/** Answers one action of the station; its parameters have been validated against the protocol's schema. */
+/** Answers one action of the station; its parameters have been repaired by the protocol's schema. */
 export type Answer = (params: unknown) => object | Promise<object>;
 
 /** The actions that a station may call. The schema is what makes `P` true. */
@@ -17,6 +19,8 @@ interface Inbox {
   readonly clock: Clock;
   readonly log: Log;
   readonly options: StationOptions;
+  readonly schemas: Schemas;
+  readonly tolerance: Tolerance;
   /** Ends the connection: the station floods us, or does not speak the protocol. */
   readonly expel: (reason: string) => void;
 }
@@ -25,7 +29,8 @@ interface Inbox {
  * Serves a station's calls in the order in which they came, at no more than its pace: a station that empties what it kept
  * while offline is slowed down, one that does not wait for answers is expelled.
  */
-export function receive(rpc: Rpc, { answers, clock, log, options, expel }: Inbox): void {
+export function receive(rpc: Rpc, inbox: Inbox): void {
+  const { answers, clock, log, options, schemas, tolerance, expel } = inbox;
   const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
   let expelled = false;
   const out = (reason: string): void => {
@@ -43,28 +48,38 @@ export function receive(rpc: Rpc, { answers, clock, log, options, expel }: Inbox
   let bad = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  rpc.on('message', ({ outbound }: { outbound: boolean }) => {
-    if (outbound) return;
+  const count = (): void => {
     const delay = bucket.take();
     if (delay === null) out('too many messages');
     else wait = delay;
+  };
+  // Its answers to calls of ours do not count: how many there are is up to us.
+  rpc.on('call', ({ outbound }: { outbound: boolean }) => {
+    if (outbound) return;
+    bad = 0;
+    count();
   });
+  // An answer to no call is malformed.
   rpc.on('badMessage', () => {
     bad += 1;
     if (bad > options.badMessages) out('too many malformed messages');
-  });
-  rpc.on('call', ({ outbound }: { outbound: boolean }) => {
-    if (!outbound) bad = 0;
+    else count();
   });
 
   for (const [action, give] of Object.entries(answers)) {
     rpc.handle(action, ({ params }) => {
       const delay = wait;
+      const heard = schemas.fromStation(action, params);
+      tolerance.note(action, heard);
       const reply = last.then(async () => {
         if (delay > 0) await Promise.race([sleep(clock, delay), gone]);
         if (expelled) throw callError('GenericError', 'too many messages');
+        const { value, refusal } = heard;
+        if (refusal !== null) throw callError(refusal.code, refusal.words);
         try {
-          return await give(params);
+          const given = await give(value);
+          schemas.checkAnswer(action, given);
+          return given;
         } catch (error) {
           if (error instanceof Error && 'rpcErrorCode' in error) throw error;
           log.error({ err: error, action }, 'a message of a station could not be stored');

@@ -12,12 +12,13 @@ import type { Station } from './station.ts';
 import { meterWh, onlyConnector, startTime } from './transactions.ts';
 
 interface Boot {
-  readonly chargePointVendor: string;
-  readonly chargePointModel: string;
+  readonly chargePointVendor?: string;
+  readonly chargePointModel?: string;
 }
 interface StatusNotification {
   readonly connectorId: number;
-  readonly status: string;
+  /** Absent: a word that nobody knows. */
+  readonly status?: string;
 }
 interface StartTransaction {
   readonly connectorId: number;
@@ -124,7 +125,7 @@ function core(station: Station): Record<string, Answer> {
       // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
-      tell(connector, { status });
+      if (status !== undefined) tell(connector, { status });
       station.changed(connector);
       return {};
     }),

@@ -12,12 +12,13 @@ import type { Station } from './station.ts';
 import { takeTransactionEvent } from './transaction-event.ts';
 
 interface Boot {
-  readonly chargingStation: { readonly vendorName: string; readonly model: string };
+  readonly chargingStation?: { readonly vendorName?: string; readonly model?: string };
 }
 interface StatusNotification {
   readonly evseId: number;
   readonly connectorId: number;
-  readonly connectorStatus: string;
+  /** Absent: a word that nobody knows. */
+  readonly connectorStatus?: string;
 }
 interface MeterValues {
   readonly evseId: number;
@@ -97,14 +98,14 @@ function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
     BootNotification: answer(({ chargingStation }: Boot) => {
-      station.hasBooted(chargingStation.vendorName, chargingStation.model);
+      station.hasBooted(chargingStation?.vendorName, chargingStation?.model);
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(({ evseId, connectorId, connectorStatus }: StatusNotification) => {
       if (evseId === 0) return {};
       const evse = station.connector(evseId);
-      evseStatus(evse, connectorId, connectorStatus);
+      if (connectorStatus !== undefined) evseStatus(evse, connectorId, connectorStatus);
       station.changed(evse);
       return {};
     }),

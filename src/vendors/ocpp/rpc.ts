@@ -27,15 +27,6 @@ export function callFailure(action: string, error: unknown): AppError {
     return new AppError('vendor.timeout', `the station did not answer ${action} in time`, { cause: error });
   }
   const code = rpcCodeOf(error);
-  if (code !== null && isInvalidAnswer(error)) {
-    return new AppError(
-      'vendor.answer_invalid',
-      `the station's answer to ${action} does not fit the protocol`,
-      {
-        cause: error,
-      },
-    );
-  }
   if (code === null) {
     return new AppError(
       'vendor.unreachable',
@@ -55,15 +46,6 @@ export function callFailure(action: string, error: unknown): AppError {
 function rpcCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('rpcErrorCode' in error)) return null;
   return typeof error.rpcErrorCode === 'string' ? error.rpcErrorCode : null;
-}
-
-/** Strict validation of an answer leaves the schema's findings in the error; a CALLERROR has what the station put there. */
-function isInvalidAnswer(error: unknown): boolean {
-  if (!(error instanceof Error) || !('details' in error)) return false;
-  const { details } = error;
-  return (
-    typeof details === 'object' && details !== null && 'errors' in details && Array.isArray(details.errors)
-  );
 }
 
 /** Refuses in the platform's words unless the station said `Accepted`. */

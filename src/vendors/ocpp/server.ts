@@ -14,13 +14,15 @@ import { ocpp201 } from './ocpp201.ts';
 import type { StationOptions } from './options.ts';
 import { PerMinute } from './rate.ts';
 import type { Rpc } from './rpc.ts';
+import { loadSchemas, type Protocol, type Schemas } from './schemas.ts';
 import { Station, type StationParts } from './station.ts';
+import { Tolerances } from './tolerance.ts';
 
 export const PATH = 'ocpp';
 
 /** The newest first: that is the one chosen of several that a station offers. */
 const SPEAK = { 'ocpp2.0.1': ocpp201, 'ocpp1.6': ocpp16 } as const;
-const PROTOCOLS = Object.keys(SPEAK) as (keyof typeof SPEAK)[];
+const PROTOCOLS = Object.keys(SPEAK) as Protocol[];
 
 /** What the handshake leaves for the connection; empty when no protocol could be agreed on. */
 interface Passport {
@@ -70,22 +72,25 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   const connections = new Map<string, Connection>();
   const gate = new Gate(host, options);
   const takeovers = new PerMinute(host.clock, options.takeoversPerMinute);
+  const tolerances = new Tolerances(host.log);
   let closing = false;
 
   // The schemas of both protocols take memory and time that a process without stations does without.
   let loading: Promise<RPCServer> | undefined;
   async function load(): Promise<RPCServer> {
     const { RPCServer } = await import('ocpp-rpc');
+    const schemas = await loadSchemas();
     const server = new RPCServer({
       protocols: PROTOCOLS,
-      strictMode: true,
+      // Strict would refuse what can be repaired; the inbox and our calls have the schemas instead.
+      strictMode: false,
       callConcurrency: 1,
       callTimeoutMs: options.callTimeoutMs,
       pingIntervalMs: options.pingMs,
       wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
     });
     server.auth((accept, reject, visitor) => {
-      letIn(visitor).then(
+      letIn(visitor, schemas).then(
         (answer) => {
           if ('refusal' in answer) reject(answer.refusal.status, answer.refusal.words);
           else accept(answer.passport, answer.protocol);
@@ -109,7 +114,10 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   }
   type Welcome = { readonly passport: Passport; readonly protocol: string | false };
 
-  async function letIn(knock: Knock): Promise<Welcome | { readonly refusal: Refusal }> {
+  async function letIn(
+    knock: Knock,
+    schemas: Readonly<Record<Protocol, Schemas>>,
+  ): Promise<Welcome | { readonly refusal: Refusal }> {
     const { identity, password, protocols, remoteAddress } = knock;
     const admission = await gate.admit({ identity, password, address: remoteAddress ?? '' });
     if ('refusal' in admission) return admission;
@@ -123,11 +131,14 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     const known = await loadKnown(host.documents(key));
     const running = await host.records(key).running();
     await host.connected(key);
-    const installation = installationOf(admission.link.credentials);
-    return {
-      passport: { parts: { key, identity, known, running, installation, speak: SPEAK[protocol] } },
-      protocol,
+    const parts = {
+      ...{ key, identity, known, running },
+      installation: installationOf(admission.link.credentials),
+      speak: SPEAK[protocol],
+      schemas: schemas[protocol],
+      tolerance: tolerances.of(keyOf(key), identity),
     };
+    return { passport: { parts }, protocol };
   }
 
   function welcome(rpc: Connected): void {
@@ -140,7 +151,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       connection.end(1002, 'offer the subprotocol ocpp2.0.1 or ocpp1.6');
       return;
     }
-    arrive(rpc, new Station({ ...parts, host, options }, rpc), connection.end);
+    arrive(rpc, { ...parts, host, options }, connection.end);
   }
 
   function end(rpc: Connected, code: number, reason: string): void {
@@ -150,7 +161,8 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     socket.once('close', cancel);
   }
 
-  function arrive(rpc: Connected, station: Station, endWith: Connection['end']): void {
+  function arrive(rpc: Connected, parts: StationParts, endWith: Connection['end']): void {
+    const station = new Station(parts, rpc);
     const { key, identity } = station;
     const connection = { station, end: endWith };
     if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', tell: false });
@@ -160,6 +172,8 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       clock: host.clock,
       log: host.log,
       options,
+      schemas: parts.schemas,
+      tolerance: parts.tolerance,
       expel: (reason) => endWith(1008, reason),
     });
     rpc.once('close', ({ code }: { code: number }) => {

@@ -14,7 +14,9 @@ import type { StationOptions } from './options.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
 import { limitOf } from './schedule.ts';
+import type { Schemas } from './schemas.ts';
 import { soundTime } from './time.ts';
+import type { Tolerance } from './tolerance.ts';
 import type { ChargerRaw } from './translate.ts';
 
 const MOST_CONNECTORS = 64;
@@ -28,6 +30,8 @@ export interface StationParts {
   readonly running: readonly RunningTransaction[];
   /** What the owner said of the installation when linking. */
   readonly installation: Installation;
+  readonly schemas: Schemas;
+  readonly tolerance: Tolerance;
   /** The protocol version that was agreed on. */
   readonly speak: (station: Station) => Dialect;
 }
@@ -72,7 +76,7 @@ export class Station {
     this.host = parts.host;
     this.options = parts.options;
     this.records = parts.host.records(parts.key);
-    this.#calls = new Calls(rpc, parts.host.clock);
+    this.#calls = new Calls(rpc, { ...parts, clock: parts.host.clock });
     this.roster = new Roster(parts.identity, parts.key, parts);
     this.installation = parts.installation;
     this.#name = parts.known.name;
@@ -207,7 +211,7 @@ export class Station {
     for (const { samples, at } of readings) takeFigures(connector, figuresOf(samples), at);
   }
 
-  hasBooted(maker: string, model: string): void {
+  hasBooted(maker: string | undefined, model: string | undefined): void {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
     this.learning.hasBooted();

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { worldOf } from './knock.ts';
+import { rawStation } from './raw-station.ts';
+import { until } from './test-world.ts';
+
+/** A raw station that answers no question of ours, and boots only when a test says so. */
+async function arrived(t: TestContext, protocol = 'ocpp1.6') {
+  const world = await worldOf(t, { bootMs: 60_000 });
+  const station = await rawStation(t, world, { protocol, reply: () => [4, 'NotSupported', ''] });
+  return { world, station };
+}
+
+const now = () => new Date().toISOString();
+const boot16 = (more: object) => ({ chargePointVendor: 'Maker', chargePointModel: 'Box', ...more });
+const boot201 = (more: object) => ({
+  reason: 'PowerUp',
+  chargingStation: { vendorName: 'Maker', model: 'Box', ...more },
+});
+
+const BOOTS: readonly [string, string, object, string][] = [
+  ['ocpp1.6', 'a property of the vendor', boot16({ meterFirmware: '1.2' }), 'Maker Box'],
+  [
+    'ocpp1.6',
+    'serial numbers of 26 and 34',
+    boot16({ chargeBoxSerialNumber: 'S'.repeat(26), meterSerialNumber: 'S'.repeat(34) }),
+    'Maker Box',
+  ],
+  ['ocpp1.6', 'iccid null', boot16({ iccid: null, imsi: null }), 'Maker Box'],
+  ['ocpp1.6', 'a model of 23', boot16({ chargePointModel: 'M'.repeat(23) }), `Maker ${'M'.repeat(20)}`],
+  ['ocpp1.6', 'a number for text', boot16({ chargePointModel: 7 }), 'Maker 7'],
+  ['ocpp1.6', 'no model', { chargePointVendor: 'Maker' }, 'Maker'],
+  ['ocpp1.6', 'NUL and half a character', boot16({ chargePointModel: 'B\u0000o\ud800x' }), 'Maker Bo\ufffdx'],
+  ['ocpp2.0.1', 'a property of the vendor', { ...boot201({ meter: 1 }), uptime: 3 }, 'Maker Box'],
+  ['ocpp2.0.1', 'a serial number of 34', boot201({ serialNumber: 'S'.repeat(34) }), 'Maker Box'],
+  ['ocpp2.0.1', 'modem null', boot201({ modem: null, serialNumber: null }), 'Maker Box'],
+  ['ocpp2.0.1', 'a reason of the vendor', { ...boot201({}), reason: 'Coffee' }, 'Maker Box'],
+  ['ocpp2.0.1', 'a model of 23', boot201({ model: 'M'.repeat(23) }), `Maker ${'M'.repeat(20)}`],
+];
+
+for (const [protocol, oddity, params, name] of BOOTS) {
+  test(`${protocol}: BootNotification with ${oddity} is accepted`, async (t) => {
+    const { world, station } = await arrived(t, protocol);
+    const [type, , answer] = await station.call('BootNotification', params);
+    assert.deepEqual([type, (answer as { status: string }).status], [3, 'Accepted']);
+    await until('it is named', () => world.link.discovered?.[0]?.name === name);
+  });
+}
+
+const status16 = (more: object) => ({ connectorId: 1, errorCode: 'NoError', status: 'Charging', ...more });
+const status201 = (more: object) => ({
+  timestamp: now(),
+  evseId: 1,
+  connectorId: 1,
+  connectorStatus: 'Occupied',
+  ...more,
+});
+
+const STATES: readonly [string, string, object, string][] = [
+  ['ocpp1.6', 'info of 51', status16({ info: 'i'.repeat(51) }), 'Charging'],
+  ['ocpp1.6', 'an error code of the vendor', status16({ errorCode: 'E42' }), 'Charging'],
+  ['ocpp1.6', 'no error code', { connectorId: 1, status: 'Charging' }, 'Charging'],
+  ['ocpp1.6', 'a number in text', status16({ connectorId: '1' }), 'Charging'],
+  ['ocpp1.6', 'a status in capitals', status16({ status: 'SUSPENDED_EV' }), 'SuspendedEV'],
+  ['ocpp1.6', 'vendorErrorCode null', status16({ vendorErrorCode: null, vendorId: 9 }), 'Charging'],
+  ['ocpp2.0.1', 'a property of the vendor', status201({ info: 'x' }), 'Occupied'],
+  ['ocpp2.0.1', 'no timestamp', { ...status201({}), timestamp: null }, 'Occupied'],
+];
+
+for (const [protocol, oddity, params, word] of STATES) {
+  test(`${protocol}: StatusNotification with ${oddity} is taken`, async (t) => {
+    const { world, station } = await arrived(t, protocol);
+    assert.equal((await station.call('StatusNotification', params))[0], 3);
+    assert.equal((await world.read()).word, word);
+  });
+}
+
+test('a status that nobody knows is taken, and leaves the state as it was', async (t) => {
+  const { world, station } = await arrived(t);
+  await station.call('StatusNotification', status16({}));
+  assert.equal((await station.call('StatusNotification', status16({ status: 'Dancing' })))[0], 3);
+  assert.equal((await world.read()).word, 'Charging');
+});
+
+const WATTS = { value: '7200', measurand: 'Power.Active.Import', unit: 'W' };
+const watts = (more: object) => [{ ...WATTS, ...more }];
+
+/** What is sent, and how many samples of it are stored; 7200 W among them unless none is. */
+const SAMPLES: readonly [string, unknown[], number][] = [
+  [
+    'a measurand of the vendor among good ones',
+    [...watts({}), { value: '5', measurand: 'Vendor.Temp', unit: 'K' }],
+    1,
+  ],
+  ['a measurand of the vendor alone', [{ value: '5', measurand: 'Vendor.Temp' }], 0],
+  ['a context of the vendor', watts({ context: 'Periodic.Sample' }), 1],
+  ['a number for text', watts({ value: 7200 }), 1],
+  ['KW', watts({ value: '7.2', unit: 'KW' }), 1],
+  ['kwh beside it', [...watts({}), { value: '1.5', unit: 'kwh' }], 2],
+  [
+    'a unit that nobody knows',
+    [...watts({}), { value: '1', measurand: 'Energy.Active.Import.Register', unit: 'MWh' }],
+    1,
+  ],
+  ['a location that nobody knows', [...watts({}), { ...WATTS, value: '9', location: 'Upstream' }], 1],
+  ['blank words', watts({ context: '', phase: '', location: ' ', format: null }), 1],
+  ['a value null', [...watts({}), { value: null }], 1],
+  ['an item that is none', [...watts({}), 'power', null, []], 1],
+  ['a property of the vendor', watts({ quality: 'good' }), 1],
+];
+
+for (const [oddity, sampledValue, stored] of SAMPLES) {
+  test(`1.6: MeterValues with ${oddity} is taken`, async (t) => {
+    const { world, station } = await arrived(t);
+    await station.call('StatusNotification', status16({}));
+    const params = { connectorId: 1, transactionId: null, meterValue: [{ timestamp: now(), sampledValue }] };
+    assert.deepEqual((await station.call('MeterValues', params)).slice(0, 1), [3]);
+    const samples = world.link.readings.flatMap((reading) => reading.samples);
+    assert.equal(samples.length, stored);
+    const power = samples.filter((sample) => sample.measurand === 'Power.Active.Import');
+    assert.deepEqual(
+      power.map(({ value }) => value),
+      stored === 0 ? [] : [7200],
+    );
+  });
+}
+
+test('2.0.1: a sampled value of the vendor is dropped alone, with its register kept apart', async (t) => {
+  const { world, station } = await arrived(t, 'ocpp2.0.1');
+  const sampledValue = [
+    { value: '7200', measurand: 'Power.Active.Import', unitOfMeasure: { unit: 'W', multiplier: '0' } },
+    { value: 5, measurand: 'Vendor.Temperature' },
+    { value: 9, unitOfMeasure: { unit: 'Wh', multiplier: 'many' } },
+    { value: 'NaN', measurand: 'Energy.Active.Import.Register' },
+  ];
+  const meterValue = [
+    { timestamp: now(), sampledValue },
+    { timestamp: now(), sampledValue: [{ value: 'x' }] },
+  ];
+  assert.equal((await station.call('MeterValues', { evseId: 1, meterValue }))[0], 3);
+  const samples = world.link.readings.flatMap((reading) => reading.samples);
+  assert.deepEqual(
+    samples.map(({ measurand, value }) => [measurand, value]),
+    [['Power.Active.Import', 7200]],
+  );
+});
+
+test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour or odd data ends', async (t) => {
+  const { world, station } = await arrived(t);
+  const odd: object[] = [
+    { meterStop: 3600.5, reason: 'CarIsFull' },
+    { meterStop: '3601', reason: null },
+    {
+      meterStop: 3601,
+      reason: 'evdisconnected',
+      idTag: 'T'.repeat(30),
+      transactionData: [{ sampledValue: 3 }],
+    },
+  ];
+  for (const [index, more] of odd.entries()) {
+    const start = { connectorId: 1, idTag: 'A', meterStart: index, timestamp: now() };
+    const [, , { transactionId }] = (await station.call('StartTransaction', start)) as [
+      3,
+      string,
+      { transactionId: number },
+    ];
+    const answer = await station.call('StopTransaction', { transactionId, timestamp: now(), ...more });
+    assert.deepEqual([answer[0], answer[2]], [3, {}]);
+  }
+  const ends = world.link.ends.map(({ meterStopWh, reason }) => [meterStopWh, reason]);
+  assert.deepEqual(ends, [
+    [3601, 'Other'],
+    [3601, 'Local'],
+    [3601, 'EVDisconnected'],
+  ]);
+});
+
+test('1.6: a start with a card of 30 characters and a number for it is kept, cut', async (t) => {
+  const { world, station } = await arrived(t);
+  const start = { connectorId: 1, meterStart: '12.4', timestamp: now(), reservationId: null };
+  assert.equal((await station.call('StartTransaction', { ...start, idTag: 'T'.repeat(30) }))[0], 3);
+  assert.equal((await station.call('StartTransaction', { ...start, meterStart: 20, idTag: 4711 }))[0], 3);
+  assert.deepEqual(
+    world.link.starts.map(({ idTag, meterStartWh }) => [idTag, meterStartWh]),
+    [
+      ['T'.repeat(20), 12],
+      ['4711', 20],
+    ],
+  );
+});
+
+test('2.0.1: a transaction event with words of the vendor is taken', async (t) => {
+  const { world, station } = await arrived(t, 'ocpp2.0.1');
+  const event = (eventType: string, more: object) => ({
+    eventType,
+    timestamp: now(),
+    triggerReason: 'CoffeeReady',
+    evse: { id: '1', connectorId: null },
+    transactionInfo: { transactionId: 77, chargingState: 'CHARGING', ...more },
+    idToken: { idToken: 123, type: 'Badge' },
+  });
+  assert.equal((await station.call('TransactionEvent', event('Started', {})))[0], 3);
+  assert.deepEqual([world.link.starts[0]?.idTag, (await world.read()).word], ['123', 'Charging']);
+  assert.equal((await station.call('TransactionEvent', event('Ended', { stoppedReason: 'Full' })))[0], 3);
+  assert.deepEqual([world.link.ends[0]?.transactionId, world.link.ends[0]?.reason], ['77', 'Other']);
+});
+
+test('what is only noted is acknowledged, whatever is in it', async (t) => {
+  const { station } = await arrived(t);
+  const firmware = await station.call('FirmwareStatusNotification', { status: 'HalfDone', progress: 3 });
+  assert.deepEqual([firmware[0], firmware[2]], [3, {}]);
+  assert.equal((await station.call('Heartbeat', null))[0], 3);
+  assert.equal((await station.call('Heartbeat', { uptime: 7 }))[0], 3);
+});
+
+const REFUSED: readonly [string, unknown, string, string][] = [
+  [
+    'StopTransaction',
+    { transactionId: 1, timestamp: now() },
+    'OccurrenceConstraintViolation',
+    'meterStop is needed',
+  ],
+  [
+    'StopTransaction',
+    { transactionId: null, timestamp: now(), meterStop: 1 },
+    'OccurrenceConstraintViolation',
+    'transactionId is needed',
+  ],
+  [
+    'StopTransaction',
+    { transactionId: 1, timestamp: '', meterStop: 1 },
+    'PropertyConstraintViolation',
+    'timestamp must be a time',
+  ],
+  [
+    'StartTransaction',
+    { connectorId: 1, idTag: 'A', meterStart: 'x', timestamp: now() },
+    'TypeConstraintViolation',
+    'meterStart must be a number',
+  ],
+  [
+    'StatusNotification',
+    { errorCode: 'NoError', status: 'Charging' },
+    'OccurrenceConstraintViolation',
+    'connectorId is needed',
+  ],
+  [
+    'MeterValues',
+    { connectorId: 1, meterValue: 'none' },
+    'TypeConstraintViolation',
+    'meterValue must be a list',
+  ],
+  ['MeterValues', [], 'TypeConstraintViolation', 'the message must be an object'],
+];
+
+for (const [action, params, code, words] of REFUSED) {
+  test(`what is needed and absent is refused: ${action}, ${words}`, async (t) => {
+    const { station } = await arrived(t);
+    const [type, , ...error] = await station.call(action, params);
+    assert.deepEqual([type, ...error], [4, code, words, {}]);
+  });
+}
+
+test('what is odd is counted for each station, and logged once for each kind', async (t) => {
+  const { world, station } = await arrived(t);
+  const lines: unknown[][] = [];
+  t.mock.method(world.host.log, 'info', (...line: unknown[]) => lines.push(line));
+  const odd = status16({ info: 'i'.repeat(51), vendorField: 1 });
+  await station.call('StatusNotification', odd);
+  await station.call('StatusNotification', odd);
+  const kinds = lines.map(([bindings]) => (bindings as { kind: string }).kind);
+  assert.deepEqual(kinds.toSorted(), [
+    'StatusNotification: info: text that is too long',
+    'StatusNotification: the message: a property that the protocol does not have',
+  ]);
+});
+
+test('answers of a station are read as leniently', async (t) => {
+  const world = await worldOf(t);
+  const settings = [
+    { key: 'NumberOfConnectors', value: 2, readonly: 'true', unit: 'pieces' },
+    { key: 'SupportedFeatureProfiles', value: 'Core', readonly: null },
+    'nonsense',
+  ];
+  const reply = (action: string) =>
+    action === 'GetConfiguration'
+      ? ([3, { configurationKey: settings, unknownKey: null, more: 1 }] as const)
+      : ([3, { status: 'ACCEPTED', info: 'x' }] as const);
+  const station = await rawStation(t, world, { reply });
+  await station.call('BootNotification', boot16({}));
+  await until('both connectors are known', () => world.link.discovered?.length === 2);
+  assert.equal(world.link.discovered?.[0]?.details?.smart_charging, false);
+});
+
+test('what we say stays exactly as the protocol has it', async (t) => {
+  const { world, station } = await arrived(t);
+  const served = world.server.station({ account: 1, link: 'one' }) as {
+    command(action: string, params: object): Promise<unknown>;
+  };
+  await assert.rejects(served.command('RemoteStopTransaction', { transactionId: 'x', note: 1 }), {
+    code: 'vendor.refused',
+    message: /^RemoteStopTransaction was not sent, because it does not fit the protocol: /,
+  });
+  assert.equal(station.asked.length, 0);
+});
