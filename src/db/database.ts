@@ -4,7 +4,8 @@ import { OperatorError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
-import { lockDataDir, openSqlite, sqliteDialect } from './sqlite.ts';
+import { lockDataDir } from './data-directory.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /** What a store writes its queries on: the database itself or a transaction. */
@@ -35,7 +36,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function openEmbedded(dataDir: string): Database {
   const lock = lockDataDir(dataDir);
-  const queries = new Kysely<Tables>({ dialect: sqliteDialect(openSqlite(dataDir)) });
+  let file: ReturnType<typeof openSqlite>;
+  try {
+    file = openSqlite(dataDir);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   return {
     engine: 'sqlite',
     queries,

@@ -1,23 +1,69 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { AppError, OperatorError } from '../core/errors.ts';
+import { finishHalfMigrated } from './half-migrated.ts';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
-/** Brings the database to the newest schema, under the engine's lock; answers the names of what was applied. */
+/**
+ * Brings the database to the newest schema, under the engine's lock, all or nothing; answers the names of what was applied.
+ * Throws an `OperatorError` when it cannot; the database is then as it was.
+ */
 export async function migrate(kysely: Kysely<Tables>): Promise<string[]> {
+  const outcome = await migrateAll(kysely);
+  if (outcome.failure === undefined) return [...outcome.applied];
+  const finished = outcome.mayBeHalf && isSqlite(kysely) ? await finishHalfMigrated(kysely) : undefined;
+  if (finished === undefined) throw outcome.failure;
+  const others = await migrateAll(kysely);
+  if (others.failure !== undefined) throw others.failure;
+  return [finished, ...others.applied];
+}
+
+type Outcome =
+  | { readonly applied: readonly string[]; readonly failure?: undefined }
+  | {
+      readonly failure: OperatorError;
+      /** A statement of a migration failed, and not for lack of a database or of space. */
+      readonly mayBeHalf: boolean;
+    };
+
+async function migrateAll(kysely: Kysely<Tables>): Promise<Outcome> {
   const migrator = new Migrator({
     db: kysely,
     provider: { getMigrations: async () => migrations },
     ...(await ownSchema(kysely)),
   });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return (results ?? []).map((result) => result.migrationName);
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return { applied: results.map(({ migrationName }) => migrationName) };
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName;
+  return {
+    failure: new OperatorError(sentenceOf(error, failed), { cause: error }),
+    mayBeHalf: failed !== undefined && !(error instanceof AppError),
+  };
+}
+
+function sentenceOf(error: unknown, migration: string | undefined): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const newer = /^corrupted migrations: previously executed migration (\S+) is missing/.exec(reason)?.[1];
+  if (newer !== undefined) {
+    return `The database was made by a newer version of elnav: this version does not know its migration ${newer}. Run the newer version, or restore a backup from before the upgrade.`;
+  }
+  const what =
+    migration === undefined ? 'The database cannot be migrated' : `The migration ${migration} failed`;
+  if (error instanceof AppError && error.code === 'database.full')
+    return `${what}: the disk is full. Nothing was changed: free some space and start again.`;
+  if (error instanceof AppError && error.code === 'database.unavailable')
+    return `${what}: the database stopped answering, or another instance has been migrating it for long. Nothing was changed: start again.`;
+  return `${what} (${reason}). Nothing was changed. Restore a backup, or run the version of elnav that the database was used with.`;
+}
+
+function isSqlite(kysely: Kysely<Tables>): boolean {
+  return kysely.getExecutor().adapter instanceof SqliteAdapter;
 }
 
 /** Unless it is named, tables of another schema of the same PostgreSQL database pass for this one's. */
 async function ownSchema(kysely: Kysely<Tables>): Promise<{ migrationTableSchema?: string }> {
-  if (kysely.getExecutor().adapter instanceof SqliteAdapter) return {};
+  if (isSqlite(kysely)) return {};
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(kysely);
   const schema = rows[0]?.schema;
   return schema == null ? {} : { migrationTableSchema: schema };

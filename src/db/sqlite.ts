@@ -1,13 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { SqliteDialect } from 'kysely';
+import { SqliteAdapter, SqliteDialect } from 'kysely';
 import { AppError, OperatorError } from '../core/errors.ts';
+import { diskIsFull, messageOf } from './data-directory.ts';
+import { isDamaged, isFull } from './sqlite-errors.ts';
 
-const SQLITE_FULL = 13;
-const SQLITE_READONLY = 8;
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
 const CACHED_STATEMENTS = 300;
 
 /** Opens (or makes) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
@@ -27,12 +25,14 @@ export function openSqlite(dataDir: string): DatabaseSync {
     chmodSync(file, 0o600);
     return database;
   } catch (cause) {
-    throw damaged(file, cause);
+    throw isFull(cause) ? diskIsFull(dataDir, cause) : damaged(file, cause);
   }
 }
 
 function makeEmpty(file: string): void {
   const made = `${file}.new`;
+  // What a start that was killed here has left.
+  for (const left of [made, `${made}-journal`, `${made}-wal`, `${made}-shm`]) rmSync(left, { force: true });
   const database = new DatabaseSync(made);
   database.exec('PRAGMA journal_mode = WAL;');
   database.close();
@@ -46,43 +46,32 @@ function damaged(file: string, cause: unknown): OperatorError {
   );
 }
 
-/** Takes the data directory for this process; the operating system gives it back when the process ends, however it ends. */
-export function lockDataDir(dataDir: string): { release(): void } {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new OperatorError(`The data directory ${dataDir} cannot be made (${messageOf(cause)}).`, { cause });
+/**
+ * SQLite undoes changes of tables with their transaction. Kysely does not count on it and would commit each statement of a
+ * migration by itself: a process killed between two of them left a database that no start could finish.
+ */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
-  let lock: DatabaseSync;
-  try {
-    lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
-  } catch (cause) {
-    throw new OperatorError(`The data directory ${dataDir} cannot be written (${messageOf(cause)}).`, {
-      cause,
-    });
+}
+
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
   }
-  try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
-  } catch (cause) {
-    lock.close();
-    throw new OperatorError(
-      `Another elnav process is using the data directory ${dataDir}. Stop it first, or set ELNAV_DATA_DIR to another directory.`,
-      { cause },
-    );
-  }
-  return { release: () => lock.close() };
 }
 
 /** Kysely speaks to `node:sqlite` through this; statements are prepared once and kept. */
 export function sqliteDialect(database: DatabaseSync): SqliteDialect {
   const statements = new Map<string, Statement>();
-  return new SqliteDialect({
+  return new TransactionalDialect({
     database: {
       close: () => database.close(),
       prepare(sql: string) {
         const known = statements.get(sql);
         if (known !== undefined) return known;
-        const statement = new Statement(translateErrors(() => database.prepare(sql)));
+        const statement = new Statement(database, sql);
         if (statements.size >= CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
         statements.set(sql, statement);
         return statement;
@@ -92,12 +81,16 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
 }
 
 class Statement {
+  readonly #database: DatabaseSync;
   readonly #statement: StatementSync;
+  readonly #isRollback: boolean;
   readonly reader: boolean;
 
-  constructor(statement: StatementSync) {
-    this.#statement = statement;
-    this.reader = statement.columns().length > 0;
+  constructor(database: DatabaseSync, sql: string) {
+    this.#database = database;
+    this.#statement = translateErrors(() => database.prepare(sql));
+    this.#isRollback = sql === 'rollback';
+    this.reader = this.#statement.columns().length > 0;
   }
 
   all(parameters: readonly unknown[]): unknown[] {
@@ -105,6 +98,8 @@ class Statement {
   }
 
   run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
+    // A full disk has SQLite roll back by itself. Doing it again would fail, and that error would hide why.
+    if (this.#isRollback && !this.#database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
     return translateErrors(() => this.#statement.run(...(parameters as SQLInputValue[])));
   }
 
@@ -117,18 +112,13 @@ function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    const code = (cause as { errcode?: number }).errcode;
-    if (code === SQLITE_FULL || code === SQLITE_READONLY) {
+    if (isFull(cause)) {
       throw new AppError('database.full', 'the disk is full, nothing can be written; reading still works', {
         cause,
         retryAfterSeconds: 60,
       });
     }
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) throw damaged('elnav.sqlite', cause);
+    if (isDamaged(cause)) throw damaged('elnav.sqlite', cause);
     throw cause;
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

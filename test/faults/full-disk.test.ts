@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
-import { callWith, envOf, openAccount, startService, stopService } from './service.ts';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
+import type { Answer } from '../world.ts';
+import { admin, callWith, envOf, openAccount, type Service, startService, stopService } from './service.ts';
+
+const SECRET = 'the client secret of the tests';
 
 const dir = mkdtempSync(join(tmpdir(), 'elnav-full-'));
 
-function mounted(): boolean {
+function mount(): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'none', dir], { stdio: 'ignore' });
     return true;
@@ -17,56 +21,141 @@ function mounted(): boolean {
   }
 }
 
-const isMounted = mounted();
-after(() => {
-  if (isMounted) execFileSync('umount', ['-l', dir]);
-  rmSync(dir, { recursive: true, force: true });
-});
+const unmount = () => execFileSync('umount', ['-l', dir]);
+const isMountable = mount();
+if (isMountable) unmount();
+after(() => rmSync(dir, { recursive: true, force: true }));
 
-describe('a full disk', { skip: isMounted ? false : 'a small file system cannot be mounted here' }, () => {
+/** Takes whole pages until nothing fits, so that not even the log of the database can grow. */
+function fill(): void {
+  const { bavail, bsize } = statfsSync(dir);
+  writeFileSync(join(dir, 'filler'), Buffer.alloc(bavail * bsize));
+}
+
+const makeSpace = () => rmSync(join(dir, 'filler'));
+
+/** Writes until the disk takes no more, which the last pages of a log may put off; answers the refusal and how many went before it. */
+async function untilRefused(
+  write: (turn: number) => Promise<Answer>,
+): Promise<{ refusal: Answer; before: number }> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    const refusal = await write(turn);
+    if (refusal.status >= 300) return { refusal, before: turn };
+  }
+  throw new Error('the disk never became full');
+}
+
+function assertFull({ status, headers, body }: Answer, what: string): void {
+  assert.equal(status, 503, `${what}: ${JSON.stringify(body)}`);
+  assert.equal(headers.get('elnav-error'), 'database.full');
+  assert.equal(headers.get('retry-after'), '60');
+  assert.match(JSON.stringify(body), /disk is full/);
+}
+
+describe('a full disk', { skip: isMountable ? false : 'a small file system cannot be mounted here' }, () => {
+  const env = {
+    ...envOf({ dataDir: dir, url: undefined }),
+    ELNAV_LOG_LEVEL: 'silent',
+    ELNAV_NETATMO_CLIENT_ID: 'client',
+    ELNAV_NETATMO_CLIENT_SECRET: SECRET,
+  };
+  let service: Service;
+  beforeEach(async () => {
+    mount();
+    service = await startService({ env });
+  });
+  afterEach(async () => {
+    await stopService(service);
+    unmount();
+  });
+
   it('is told as 503 by what writes, leaves reading alone, and is over when there is space again', async () => {
-    const env = envOf({ dataDir: dir, url: undefined });
-    const service = await startService({ env: { ...env, ELNAV_LOG_LEVEL: 'silent' } });
     const { connect: base } = service;
     const call = callWith((await openAccount(service.grid)).key);
-    const link = (userRef: string, key: string) =>
+    const link = (userRef: string) =>
       call(base, {
         path: '/link',
         body: { vendor: 'sandbox', user_ref: userRef, credentials: {} },
-        headers: { 'idempotency-key': key },
+        headers: { 'idempotency-key': userRef },
       });
-    const first = await link('anna', 'anna');
+    const first = await link('anna');
     assert.equal(first.status, 200);
     const { devices } = first.body as { devices: { id: string }[] };
 
-    // Whole pages until nothing fits, so that not even the log of the database can grow.
-    const filler = join(dir, 'filler');
-    const { bavail, bsize } = statfsSync(dir);
-    writeFileSync(filler, Buffer.alloc(bavail * bsize));
-    let linked = 1;
-    for (let turn = 0; turn < 500; turn += 1) {
-      const answer = await link(`user-${turn}`, `user-${turn}`);
-      if (answer.status !== 200) {
-        assert.equal(answer.status, 503, JSON.stringify(answer.body));
-        assert.equal(answer.headers.get('elnav-error'), 'database.full');
-        assert.equal(answer.headers.get('retry-after'), '60');
-        assert.match(JSON.stringify(answer.body), /disk is full/);
-        break;
-      }
-      linked += 1;
-    }
-    assert.ok(linked < 500, 'the disk became full');
+    fill();
+    const { refusal, before } = await untilRefused((turn) => link(`user-${turn}`));
+    assertFull(refusal, 'a link with a key');
     for (const path of ['/devices', '/links', `/devices/${devices[0]?.id}`])
       assert.equal((await call(base, { path })).status, 200, path);
     assert.match(await (await fetch(`${base}/readyz`)).text(), /"degraded".*MiB are free/);
 
-    rmSync(filler);
-    const again = await link('after', 'after');
+    makeSpace();
+    const again = await link('after');
     assert.equal(again.status, 200, JSON.stringify(again.body));
     await stopService(service);
-    const restarted = await startService({ env });
-    const links = (await call(restarted.connect, { path: '/links' })).body as object[];
-    assert.equal(links.length, linked + 1);
-    await stopService(restarted);
+    service = await startService({ env });
+    const links = (await call(service.connect, { path: '/links' })).body as object[];
+    assert.equal(links.length, before + 2);
+  });
+
+  it('is told as 503 by every kind of write, and each goes on when there is space again', async () => {
+    const { connect: base, grid } = service;
+    const account = await openAccount(grid);
+    const call = callWith(account.key);
+    const anna = { vendor: 'sandbox', user_ref: 'anna', credentials: {} };
+    const { body: linked } = await call(base, { path: '/link', body: anna });
+    const [device] = (linked as { devices: { id: string; device_type: string }[] }).devices.filter(
+      ({ device_type: type }) => type === 'charger',
+    );
+    const { key } = await openAccount(grid);
+    const doomed = key.split('_')[1] ?? '';
+    const post = (path: string) => admin(grid, 'POST', path);
+    const writes: Record<string, (turn: number) => Promise<Answer>> = {
+      'a link': (turn) => call(base, { path: '/link', body: { ...anna, user_ref: `user-${turn}` } }),
+      'a command': (turn) =>
+        call(base, {
+          path: `/devices/${device?.id}/command`,
+          body: { type: 'set_current', current_a: 6 + (turn % 10) },
+        }),
+      'a delivery of a vendor': (turn) => deliver(base, `home-${turn}`),
+      'a new key': () => post(`/admin/users/${account.userId}/keys?label=more`),
+      'a user': (turn) => post(`/admin/users?email=${turn}%40example.com`),
+      'a policy': (turn) =>
+        post(
+          `/admin/users/${account.userId}/policy?per_minute=${100_000 + turn}&per_hour=1000000&per_day=10000000&burst=10000`,
+        ),
+      'a sign-up': (turn) =>
+        callWith(account.key)(grid, {
+          path: '/auth/signup',
+          body: { email: `new-${turn}@example.com`, password: 'quiet otter paints nineteen doors' },
+        }),
+      'a revocation': () => admin(grid, 'DELETE', `/admin/keys/${doomed}`),
+    };
+    fill();
+    for (const [name, write] of Object.entries(writes)) {
+      const { refusal } = await untilRefused(write);
+      assertFull(refusal, name);
+    }
+    assert.equal((await callWith(key)(base, { path: '/devices' })).status, 200, 'nothing was revoked');
+    assert.equal((await call(base, { path: '/devices' })).status, 200);
+
+    makeSpace();
+    for (const [name, write] of Object.entries(writes)) {
+      const answer = await write(1_000);
+      assert.ok(answer.status < 300, `${name}: ${JSON.stringify(answer.body)}`);
+    }
+    assert.equal((await callWith(key)(base, { path: '/devices' })).status, 401, 'now it is');
   });
 });
+
+async function deliver(base: string, home: string): Promise<Answer> {
+  const body = JSON.stringify({ event_type: 'set_point', home_id: home, room_id: '1' });
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const answer = await fetch(`${base}/webhooks/netatmo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-netatmo-secret': signature },
+    body,
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) };
+}

@@ -22,7 +22,11 @@ export interface Service {
 }
 
 export interface Launch {
-  readonly bin?: 'all' | 'connect' | 'grid';
+  readonly bin?: 'all' | 'connect' | 'grid' | 'key';
+  /** Modules of the tests that are loaded first. */
+  readonly imports?: readonly string[];
+  /** Who runs it; only root may choose. */
+  readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -43,10 +47,12 @@ export function envOf(place: Pick<Place, 'dataDir' | 'url'>): Record<string, str
   };
 }
 
-function launch({ bin = 'all', env = {} }: Launch) {
+function launch({ bin = 'all', env = {}, imports = [], uid }: Launch) {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(root, `src/bin/${bin}.ts`)], {
+  const before = imports.flatMap((file) => ['--import', join(root, file)]);
+  const child = spawn(process.execPath, [...before, join(root, `src/bin/${bin}.ts`)], {
     cwd: root,
+    ...(uid === undefined ? {} : { uid }),
     env: {
       PATH: process.env.PATH,
       ELNAV_CONNECT_PORT: '0',

@@ -1,0 +1,94 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../core/errors.ts';
+import { isBusy, isFull } from './sqlite-errors.ts';
+
+/** What the database needs to write, where it is there. */
+const FILES = ['lock', 'elnav.sqlite', 'elnav.sqlite-wal', 'elnav.sqlite-shm'];
+
+/**
+ * Makes the data directory where it is missing and takes it for this process; the operating system gives it back when the
+ * process ends, however it ends. Throws an `OperatorError` that says what keeps it from that, and the way out.
+ */
+export function lockDataDir(dataDir: string): { release(): void } {
+  makeDirectory(dataDir);
+  requireAccess(dataDir);
+  const file = join(dataDir, 'lock');
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(file, { timeout: 0 });
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+  } catch (cause) {
+    lock?.close();
+    if (isBusy(cause)) {
+      throw new OperatorError(
+        `Another elnav process is using the data directory ${dataDir}. Stop it first, or set ELNAV_DATA_DIR to another directory.`,
+        { cause },
+      );
+    }
+    if (isFull(cause)) throw diskIsFull(dataDir, cause);
+    throw new OperatorError(`The file ${file} cannot be opened (${messageOf(cause)}).`, { cause });
+  }
+  const held = lock;
+  return { release: () => held.close() };
+}
+
+export function diskIsFull(dataDir: string, cause: unknown): OperatorError {
+  return new OperatorError(
+    `The disk of the data directory ${dataDir} is full. Nothing was changed: free some space and start again.`,
+    { cause },
+  );
+}
+
+function makeDirectory(dataDir: string): void {
+  // Not `recursive`: below /proc, and wherever else a parent takes no directories, Node.js would then try for ever.
+  const missing: string[] = [];
+  for (let path = dataDir; !existsSync(path); path = dirname(path)) missing.unshift(path);
+  try {
+    for (const path of missing) mkdirSync(path, { mode: 0o700 });
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
+  } catch (cause) {
+    throw new OperatorError(
+      `The data directory ${dataDir} cannot be made (${messageOf(cause)}). Set ELNAV_DATA_DIR to a directory that can be.`,
+      { cause },
+    );
+  }
+}
+
+function requireAccess(dataDir: string): void {
+  const { R_OK, W_OK, X_OK } = constants;
+  const present = FILES.map((name) => join(dataDir, name)).filter((file) => existsSync(file));
+  for (const path of [dataDir, ...present]) {
+    try {
+      accessSync(path, path === dataDir ? R_OK | W_OK | X_OK : R_OK | W_OK);
+    } catch (cause) {
+      throw new OperatorError(`${whatIsWrong(path, dataDir)} ${wayOut(path, { dataDir, cause })}`, { cause });
+    }
+  }
+}
+
+function whatIsWrong(path: string, dataDir: string): string {
+  const what = path === dataDir ? `The data directory ${dataDir}` : `The file ${path}`;
+  const me = process.getuid?.();
+  if (me === undefined) return `${what} cannot be written by this user.`;
+  return `${what} cannot be written: it belongs to user id ${statSync(path).uid}, and elnav runs as user id ${me}.`;
+}
+
+function wayOut(path: string, { dataDir, cause }: { dataDir: string; cause: unknown }): string {
+  const elsewhere = 'or set ELNAV_DATA_DIR to another directory.';
+  if (codeOf(cause) === 'EROFS')
+    return `Its file system is mounted read-only: mount it writable, ${elsewhere}`;
+  const me = process.getuid?.();
+  if (me === undefined) return `Let this user write it, ${elsewhere}`;
+  const command = statSync(path).uid === me ? `chmod -R u+rwX ${dataDir}` : `sudo chown -R ${me} ${dataDir}`;
+  return `Run \`${command}\`, ${elsewhere}`;
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
+}
+
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
