@@ -1,6 +1,5 @@
 import { readSettings } from '../core/config.ts';
 import { vendors } from '../vendors/index.ts';
-import { compactHeap } from './compact-heap.ts';
 import { buildConsole } from './console.ts';
 import { exitWith } from './exit.ts';
 import { type Running, start } from './start.ts';
@@ -32,7 +31,6 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
       );
     });
   }
-  compactHeap();
   // Last: whoever reads that it is ready may stop it at once.
   greet(running);
 }

@@ -22,13 +22,15 @@ export class PriceList {
   readonly #mantissas: Float64Array;
   /** Only the mantissas that a number cannot hold. */
   readonly #wide = new Map<number, bigint>();
-  readonly #places: Int16Array;
+  /** Decimal places by price; only once two prices differ in them, for nearly all lists are written alike. */
+  #places: Int16Array | undefined;
+  /** Decimal places of the first price. */
+  #firstPlaces = 0;
   #decimals = 0;
   #count = 0;
 
   constructor(length: number) {
     this.#mantissas = new Float64Array(length);
-    this.#places = new Int16Array(length);
   }
 
   /** Takes one price, and answers it as a plain decimal: a text keeps its digits, a number is shortest. */
@@ -87,7 +89,10 @@ export class PriceList {
 
   #put(mantissa: number, places: number): void {
     this.#mantissas[this.#count] = mantissa;
-    this.#places[this.#count] = places;
+    if (this.#count === 0) this.#firstPlaces = places;
+    else if (this.#places === undefined && places !== this.#firstPlaces)
+      this.#places = new Int16Array(this.#mantissas.length).fill(this.#firstPlaces);
+    if (this.#places !== undefined) this.#places[this.#count] = places;
     this.#count += 1;
     if (places > this.#decimals) this.#decimals = places;
   }
@@ -97,12 +102,19 @@ export class PriceList {
     return { values: (this.#wide.size === 0 ? this.#asNumbers() : undefined) ?? this.#asBigints(), decimals };
   }
 
+  #placesAt(at: number): number {
+    return this.#places === undefined ? this.#firstPlaces : (this.#places[at] ?? 0);
+  }
+
   #asNumbers(): Float64Array | undefined {
+    const [mantissas, decimals] = [this.#mantissas, this.#decimals];
+    // Mantissas are safe integers, and none is to be shifted.
+    if (this.#places === undefined && this.#firstPlaces === decimals && this.#count === mantissas.length)
+      return mantissas;
     const values = new Float64Array(this.#count);
-    const [mantissas, places, decimals] = [this.#mantissas, this.#places, this.#decimals];
     for (let at = 0; at < values.length; at += 1) {
       const mantissa = mantissas[at] ?? 0;
-      const power = decimals - (places[at] ?? 0);
+      const power = decimals - this.#placesAt(at);
       const value = mantissa === 0 ? 0 : mantissa * (POWERS[power] ?? Number.POSITIVE_INFINITY);
       if (!Number.isSafeInteger(value)) return undefined;
       values[at] = value;
@@ -113,7 +125,7 @@ export class PriceList {
   #asBigints(): bigint[] {
     return Array.from({ length: this.#count }, (_, at) => {
       const mantissa = this.#wide.get(at) ?? BigInt(this.#mantissas[at] ?? 0);
-      return mantissa * 10n ** BigInt(this.#decimals - (this.#places[at] ?? 0));
+      return mantissa * 10n ** BigInt(this.#decimals - this.#placesAt(at));
     });
   }
 }

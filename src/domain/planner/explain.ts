@@ -26,20 +26,30 @@ export function explain(request: CheckedRequest, schedule: Schedule, totals: Tot
     const price = values[slot] ?? 0;
     if (cheapestLater === undefined || price < cheapestLater) cheapestLater = price;
   }
-  const ranks = new Int32Array(minutes.length);
-  for (let rank = 0; rank < order.length; rank += 1) ranks[order[rank] ?? 0] = rank + 1;
+  let ranks: Int32Array | undefined;
+  const rankOf = (slot: number) => {
+    ranks ??= ranksOf(order, minutes.length);
+    return ranks[slot];
+  };
   const isReached = totals.total >= totals.need;
   const isForced = (slot: number) =>
     !isReached || (cheapestLater !== undefined && cheapestLater < (values[slot] ?? 0));
   return {
     reasons: (slot) =>
-      isForced(slot) ? 'needed by the deadline' : `price rank ${ranks[slot]} of ${order.length}`,
+      isForced(slot) ? 'needed by the deadline' : `price rank ${rankOf(slot)} of ${order.length}`,
     binding: bindingOf(request, schedule, {
       ...totals,
       isForced: isReached && energies.some((wh, slot) => wh > 0 && isForced(slot)),
       hasLater: usable < minutes.length,
     }),
   };
+}
+
+/** By slot, its place in the order, from 1; 0 for a slot that may not be used. */
+function ranksOf(order: Int32Array, slots: number): Int32Array {
+  const ranks = new Int32Array(slots);
+  for (let rank = 0; rank < order.length; rank += 1) ranks[order[rank] ?? 0] = rank + 1;
+  return ranks;
 }
 
 interface Facts extends Totals {

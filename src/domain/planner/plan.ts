@@ -73,10 +73,13 @@ function answerOf(request: CheckedRequest, schedule: Schedule, need: number): Pl
     const expected_energy_wh = energies[index] ?? 0;
     const reason = power_w > 0 ? reasons(index) : undefined;
     const start = starts[index];
-    const told = start === undefined ? { index } : { index, start };
+    if (start !== undefined) {
+      const slot = { index, start, power_w, expected_energy_wh, price };
+      return reason === undefined ? slot : { ...slot, reason };
+    }
     return reason === undefined
-      ? { ...told, power_w, expected_energy_wh, price }
-      : { ...told, power_w, expected_energy_wh, price, reason };
+      ? { index, power_w, expected_energy_wh, price }
+      : { index, power_w, expected_energy_wh, price, reason };
   });
   const answer: Plan = {
     slots,

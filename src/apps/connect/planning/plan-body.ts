@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts';
-import { planInSteps } from '../../../domain/planner/index.ts';
+import { planInSteps, planJson } from '../../../domain/planner/index.ts';
 import { parseJson } from '../../../http/body.ts';
 
 /** The body of a request, as JSON that nobody has checked yet. */
@@ -10,5 +10,5 @@ export function parsePlanBody(body: Uint8Array): unknown {
 
 /** From a parsed request to the body of its answer, in pieces of work of some milliseconds. */
 export function* planBody(request: unknown): Generator<void, string> {
-  return JSON.stringify(yield* planInSteps(request));
+  return planJson(yield* planInSteps(request));
 }
