@@ -38,5 +38,7 @@ declare module 'fastify' {
     principal: Principal | null;
     /** Who is signed in, on routes for which somebody must be. */
     person: Person | null;
+    /** Whether its answer is in the metrics and the usage. */
+    isCounted: boolean;
   }
 }

@@ -103,6 +103,7 @@ export function createServer(options: ServerOptions): Server {
   parseBodies(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('person', null);
+  app.decorateRequest('isCounted', false);
   app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
   // Requests are judged by our own validators, which say what would be right; schemas here describe and serialise.
   app.setValidatorCompiler(() => () => true);
@@ -113,13 +114,11 @@ export function createServer(options: ServerOptions): Server {
   });
   answerUnknownRoutes(app, service);
 
-  // An answer may close before or after it is finished; it is counted once.
-  const told = new WeakSet<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
     reply.raw.once('close', () => {
       // A caller who hung up in the middle of an answer has had it all the same.
-      if (reply.raw.headersSent && !told.has(reply)) answered(request, reply);
+      if (reply.raw.headersSent) answered(request, reply);
       running -= 1;
       if (running === 0) drained();
     });
@@ -139,7 +138,9 @@ export function createServer(options: ServerOptions): Server {
     else waiting.then(() => done(), done);
   });
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (told.has(reply)) return;
+    // An answer may close before or after it is finished; it is counted once.
+    if (request.isCounted) return;
+    request.isCounted = true;
     const route = request.routeOptions.url ?? 'unknown';
     metrics.requests.observe(
       { service, method: request.method, route, status: reply.statusCode },
@@ -152,7 +153,6 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     gate.count(request, reply);
-    told.add(reply);
   };
   app.addHook('onResponse', (request, reply, done) => {
     answered(request, reply);

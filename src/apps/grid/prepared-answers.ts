@@ -8,16 +8,10 @@ interface AnswersOptions {
   readonly validUntil: () => number;
 }
 
-interface Asked {
-  /** What the answer depends on, from `keyOf`; undefined: it is not kept. */
-  readonly key: string | undefined;
-  /** Judges the request and answers it; what it throws is not kept. */
-  readonly make: () => object;
-}
-
 /** Answers that many callers ask for are written once, and sent again while they are true. */
 export interface Answers {
-  send(request: FastifyRequest, reply: FastifyReply, asked: Asked): FastifyReply;
+  /** `make` judges the request and answers it from nothing but its address; what it throws is not kept. */
+  send(request: FastifyRequest, reply: FastifyReply, make: () => object): FastifyReply;
   /** The same without keeping it, for what was made elsewhere; `seconds` at most. */
   sendOnce(
     request: FastifyRequest,
@@ -27,22 +21,23 @@ export interface Answers {
 }
 
 const DAY_SECONDS = 86_400;
-/** UTF-16 units of all keys and bodies that are kept: at most 16 MB, and with Swedish names half of it. */
+/** UTF-16 units of all addresses and bodies that are kept: at most 16 MB, and with Swedish names half of it. */
 const MOST_KEPT = 8_000_000;
-const LONGEST_KEY = 100;
+/** A longer address than is worth keeping. */
+const LONGEST_ADDRESS = 150;
 
 export function createAnswers({ clock, validUntil }: AnswersOptions): Answers {
   const kept = new Map<string, Prepared>();
   let until = 0;
   let size = 0;
 
-  const forget = (key: string, { body }: Prepared) => {
-    kept.delete(key);
-    size -= key.length + body.length;
+  const forget = (address: string, { body }: Prepared) => {
+    kept.delete(address);
+    size -= address.length + body.length;
   };
-  const keep = (key: string, answer: Prepared) => {
-    kept.set(key, answer);
-    size += key.length + answer.body.length;
+  const keep = (address: string, answer: Prepared) => {
+    kept.set(address, answer);
+    size += address.length + answer.body.length;
     for (const [oldest, one] of kept) {
       if (size <= MOST_KEPT) break;
       forget(oldest, one);
@@ -51,17 +46,18 @@ export function createAnswers({ clock, validUntil }: AnswersOptions): Answers {
   const lifetime = (now: number) => Math.min(DAY_SECONDS, (until - now) / 1000);
 
   return {
-    send(request, reply, { key, make }) {
+    send(request, reply, make) {
       const now = clock.now();
+      const address = request.url;
       if (now >= until) {
         kept.clear();
         size = 0;
         until = validUntil();
       }
-      let answer = key === undefined ? undefined : kept.get(key);
+      let answer = kept.get(address);
       if (answer === undefined) {
         answer = prepared(JSON.stringify(make()));
-        if (key !== undefined) keep(key, answer);
+        if (address.length <= LONGEST_ADDRESS) keep(address, answer);
       }
       return sendCacheable(request, reply, { ...answer, seconds: lifetime(now) });
     },
@@ -74,17 +70,4 @@ export function createAnswers({ clock, validUntil }: AnswersOptions): Answers {
       });
     },
   };
-}
-
-/** A key of parameters as they were sent; undefined where one is repeated, or they are longer than is worth keeping. */
-export function keyOf(route: string, ...parameters: readonly unknown[]): string | undefined {
-  let key = route;
-  for (const parameter of parameters) {
-    if (parameter === undefined) key += ' -';
-    // Its length goes before it, so that no text can pass for two.
-    else if (typeof parameter === 'string') key += ` ${parameter.length} ${parameter}`;
-    else return undefined;
-    if (key.length > LONGEST_KEY) return undefined;
-  }
-  return key;
 }

@@ -4,7 +4,7 @@ import type { Areas } from '../../../domain/areas/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { parse, readParameters } from '../parse.ts';
 import { readPostalCode, readTrimmed } from '../parse-places.ts';
-import { type Answers, keyOf } from '../prepared-answers.ts';
+import type { Answers } from '../prepared-answers.ts';
 import {
   AddressAnswer,
   CoordinateAnswer,
@@ -67,11 +67,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: PostalAnswer,
       errors: { 404: 'No such postal code' },
     }),
-    (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('postal', request.query.code),
-        make: () => areas.postal(postalCodeOf(request.query)),
-      }),
+    (request, reply) => answers.send(request, reply, () => areas.postal(postalCodeOf(request.query))),
   );
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -84,12 +80,9 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'No grid area has this code, EIC or owner' },
     }),
     (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('grid-area', request.query.code),
-        make: () => {
-          const { code } = parse(GridAreaQuery, { place: 'query', sent: request.query });
-          return areas.gridArea(trimmed('code', code, 1));
-        },
+      answers.send(request, reply, () => {
+        const { code } = parse(GridAreaQuery, { place: 'query', sent: request.query });
+        return areas.gridArea(trimmed('code', code, 1));
       }),
   );
 
@@ -104,12 +97,9 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: Type.Array(Place),
     }),
     (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('search', request.query.q),
-        make: () => {
-          const { q } = parse(SearchQuery, { place: 'query', sent: request.query });
-          return areas.search(trimmed('q', q, 2));
-        },
+      answers.send(request, reply, () => {
+        const { q } = parse(SearchQuery, { place: 'query', sent: request.query });
+        return areas.search(trimmed('q', q, 2));
       }),
   );
 
@@ -123,12 +113,9 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'No such place' },
     }),
     (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('ort', request.query.ort),
-        make: () => {
-          const { ort } = parse(PlaceQuery, { place: 'query', sent: request.query });
-          return areas.place(trimmed('ort', ort, 1));
-        },
+      answers.send(request, reply, () => {
+        const { ort } = parse(PlaceQuery, { place: 'query', sent: request.query });
+        return areas.place(trimmed('ort', ort, 1));
       }),
   );
 
@@ -144,13 +131,9 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'The address cannot be told', 503: 'The geocoder cannot be asked' },
     }),
     (request, reply) => {
-      const { adress, ort, postnr } = request.query;
       const make = () => areas.address(addressOf(request.query));
       // What a geocoder had no part in depends on nothing but the parameters.
-      const isFixed = !areas.hasGeocoder;
-      if (isFixed) {
-        return answers.send(request, reply, { key: keyOf('address', adress, ort, postnr), make });
-      }
+      if (!areas.hasGeocoder) return answers.send(request, reply, make);
       const answer = make();
       if (!(answer instanceof Promise)) return answers.sendOnce(request, reply, { body: answer });
       return answer.then((body) => {
@@ -171,12 +154,9 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'The coordinate is not in Sweden' },
     }),
     (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('coordinate', request.query.lat, request.query.lon),
-        make: () => {
-          const { lat, lon } = parse(CoordinateQuery, { place: 'query', sent: request.query });
-          return areas.coordinate(lat, lon);
-        },
+      answers.send(request, reply, () => {
+        const { lat, lon } = parse(CoordinateQuery, { place: 'query', sent: request.query });
+        return areas.coordinate(lat, lon);
       }),
   );
 }

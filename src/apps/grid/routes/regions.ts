@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Areas } from '../../../domain/areas/index.ts';
 import { parse } from '../parse.ts';
-import { type Answers, keyOf } from '../prepared-answers.ts';
+import type { Answers } from '../prepared-answers.ts';
 import { GridOwners, PriceAreas } from '../shapes-areas.ts';
 import { dataRoute } from './data-route.ts';
 
@@ -16,8 +16,7 @@ export function addRegionRoutes(app: FastifyInstance, areas: Areas, answers: Ans
   app.get(
     '/api/v1/regions/elomraden',
     dataRoute({ tag: TAG, summary: 'The electricity price areas', answer: PriceAreas }),
-    (request, reply) =>
-      answers.send(request, reply, { key: keyOf('elomraden'), make: () => areas.priceAreas() }),
+    (request, reply) => answers.send(request, reply, () => areas.priceAreas()),
   );
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -29,10 +28,8 @@ export function addRegionRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: GridOwners,
     }),
     (request, reply) =>
-      answers.send(request, reply, {
-        key: keyOf('grid-owners', request.query.limit),
-        make: () =>
-          areas.gridOwners().slice(0, parse(OwnersQuery, { place: 'query', sent: request.query }).limit),
-      }),
+      answers.send(request, reply, () =>
+        areas.gridOwners().slice(0, parse(OwnersQuery, { place: 'query', sent: request.query }).limit),
+      ),
   );
 }

@@ -4,7 +4,7 @@ import type { Areas } from '../../../domain/areas/index.ts';
 import { ValidationError, type ValidationItem } from '../../../http/errors.ts';
 import { readParameters } from '../parse.ts';
 import { readDay, readPostalCode } from '../parse-places.ts';
-import { type Answers, keyOf } from '../prepared-answers.ts';
+import type { Answers } from '../prepared-answers.ts';
 import { TaxAnswer } from '../shapes-areas.ts';
 import { dataRoute } from './data-route.ts';
 
@@ -33,16 +33,11 @@ export function addTaxRoute(app: FastifyInstance, areas: Areas, answers: Answers
       answer: TaxAnswer,
       errors: { 404: 'No such postal code or municipality, or no rate is known for the day' },
     }),
-    (request, reply) => {
-      const { postal, kommun, date } = request.query;
-      return answers.send(request, reply, {
-        key: keyOf('tax', postal, kommun, date),
-        make: () => {
-          const asked = taxQueryOf(request.query);
-          return areas.tax(asked.of, asked.date);
-        },
-      });
-    },
+    (request, reply) =>
+      answers.send(request, reply, () => {
+        const asked = taxQueryOf(request.query);
+        return areas.tax(asked.of, asked.date);
+      }),
   );
 }
 
