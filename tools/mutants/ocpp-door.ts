@@ -51,4 +51,18 @@ export const mutants: readonly Mutant[] = [
     to: "if (bad > Number.MAX_VALUE) out('too many malformed messages');",
     tests: ['src/vendors/ocpp/connection.test.ts'],
   },
+  {
+    control: 'the first connector keeps its id when others show up',
+    file: 'src/vendors/ocpp/known.ts',
+    from: '(connector === 1 ? identity',
+    to: '(known.connectors.length === 1 ? identity',
+    tests: ['src/vendors/ocpp/device-ids.test.ts'],
+  },
+  {
+    control: 'ids of devices that were made before ids lasted stay what they are',
+    file: 'src/vendors/ocpp/known.ts',
+    from: 'device_ids: kept.device_ids ?? lasting',
+    to: 'device_ids: kept.device_ids ?? {}',
+    tests: ['src/vendors/ocpp/device-ids.test.ts'],
+  },
 ];

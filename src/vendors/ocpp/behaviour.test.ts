@@ -65,7 +65,11 @@ for (const protocol of PROTOCOLS) {
     await until('three are known', () => world.link.discovered?.length === 3);
     assert.deepEqual(
       world.link.discovered?.map(({ id, details }) => [id, details?.connector]),
-      [1, 2, 3].map((number) => [`${IDENTITY}:${number}`, number]),
+      [
+        [IDENTITY, 1],
+        [`${IDENTITY}:2`, 2],
+        [`${IDENTITY}:3`, 3],
+      ],
     );
     await station.plugIn(2);
     await command(world, 'start_charge', 2);

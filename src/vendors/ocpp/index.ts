@@ -25,7 +25,7 @@ export const ocpp = {
     return {
       vendorAccount: identity,
       credentials: { ...kept, password_hash: await hashPassword(identity, password) },
-      devices: devicesOf(identity, await loadKnown(session.documents)),
+      devices: devicesOf(identity, await loadKnown(session.documents, identity)),
     };
   },
   dialIn: { path: PATH, open: (host) => openStations(host, DEFAULTS) },

@@ -11,6 +11,8 @@ const Known = Type.Object({
   name: Type.Union([Type.String(), Type.Null()]),
   smart_charging: Type.Boolean(),
   connectors: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 64 }),
+  /** Device ids by connector number, where they are not what they would be today. */
+  device_ids: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Ampere, by connector number: our limit on transactions that have not begun. */
   default_limits: Type.Record(Type.String(), KeptLimit),
   /** Our limit on the transaction that runs on a connector, by its number. */
@@ -35,20 +37,22 @@ const UNSEEN: Known = {
   whole_limited: false,
 };
 
-export async function loadKnown(documents: Documents): Promise<Known> {
+export async function loadKnown(documents: Documents, identity: string): Promise<Known> {
   const kept = await documents.get(NAME);
-  return check.Check(kept) ? kept : UNSEEN;
+  if (!check.Check(kept)) return { ...UNSEEN, device_ids: {} };
+  // Stations of several connectors that were known before ids were made to last have `identity:1` for the first one.
+  const [first, ...others] = kept.connectors;
+  const lasting = others.length === 0 ? { [String(first)]: identity } : { 1: `${identity}:1` };
+  return { ...kept, device_ids: kept.device_ids ?? lasting };
 }
 
 export function keepKnown(documents: Documents, known: Known): Promise<void> {
   return documents.put(NAME, known);
 }
 
-/** `identity` for the one connector of a station, `identity:n` where there are several; no identity ends in `:n`. */
+/** `identity` for the first connector, `identity:n` for each other, however many there are; no identity ends in `:n`. */
 export function deviceIdOf(identity: string, known: Known, connector: number): string {
-  return known.connectors.length === 1 && known.connectors[0] === connector
-    ? identity
-    : `${identity}:${connector}`;
+  return known.device_ids?.[connector] ?? (connector === 1 ? identity : `${identity}:${connector}`);
 }
 
 export function devicesOf(identity: string, known: Known): Found[] {

@@ -6,7 +6,7 @@ interface Variables {
   readonly getVariableResult: readonly {
     readonly attributeStatus: string;
     readonly attributeValue?: string;
-    readonly component: { readonly name: string };
+    readonly component: { readonly name: string; readonly evse?: { readonly id: number } };
     readonly variable: { readonly name: string };
   }[];
 }
@@ -31,7 +31,9 @@ const place = (component: string, variable: string) => ({
 /** Asks a 2.0.1 station what it can (part 2 appendix 3 variables), sets its metering, and has it tell its state (F06). */
 export async function learn201(station: Station): Promise<void> {
   let smartCharging: boolean | null = null;
+  let connectors: number | null = null;
   try {
+    connectors = await countEvses(station);
     const answer = await station.question<Variables>('GetVariables', {
       getVariableData: VARIABLES.map(([component, variable]) => place(component, variable)),
     });
@@ -60,14 +62,41 @@ export async function learn201(station: Station): Promise<void> {
     if (!MEASURANDS.every((measurand) => sampled.includes(measurand))) {
       await set('TxUpdatedMeasurands', [...new Set([...sampled, ...MEASURANDS])].join(','));
     }
-    await tellState(station);
+    await tellState(station, connectors);
   } finally {
-    // No variable counts the EVSEs: those that showed up are all there are.
-    station.learned({ connectors: null, smartCharging });
+    station.learned({ connectors, smartCharging });
   }
 }
 
-async function tellState(station: Station): Promise<void> {
+const AVAILABILITY: ReadonlySet<string | undefined> = new Set([
+  'Available',
+  'Occupied',
+  'Reserved',
+  'Unavailable',
+  'Faulted',
+]);
+
+/**
+ * How many EVSEs there are; null where the station does not tell. No variable counts them, but each must have an
+ * AvailabilityState (part 2 §2.2): those that tell theirs are there.
+ */
+async function countEvses(station: Station): Promise<number | null> {
+  const numbers = Array.from({ length: MOST_PROBED }, (_, index) => index + 1);
+  const answer = await station.question<Variables>('GetVariables', {
+    getVariableData: numbers.map((id) => ({
+      component: { name: 'EVSE', evse: { id } },
+      variable: { name: 'AvailabilityState' },
+    })),
+  });
+  const there = new Set(
+    answer?.getVariableResult
+      .filter((result) => result.attributeStatus === 'Accepted' && AVAILABILITY.has(result.attributeValue))
+      .map(({ component }) => component.evse?.id),
+  );
+  return numbers.findLast((number) => there.has(number)) ?? null;
+}
+
+async function tellState(station: Station, evses: number | null): Promise<void> {
   const trigger = (requestedMessage: string, evse?: { id: number; connectorId?: number }) =>
     station.question<{ status: string }>('TriggerMessage', {
       requestedMessage,
@@ -79,7 +108,7 @@ async function tellState(station: Station): Promise<void> {
     // F06: the answer to this one is a TransactionEvent of the running transaction, with its charging state.
     if (transaction !== null) await trigger('TransactionEvent', { id: number });
   }
-  if (!station.learning.booted) {
+  if (!station.learning.booted && evses === null) {
     // Without a boot no EVSE shows up by itself: each next one is asked for until the station has no more.
     let number = Math.max(...station.connectors().map((connector) => connector.number));
     let answer: { status: string } | null;

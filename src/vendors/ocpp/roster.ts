@@ -27,9 +27,10 @@ export class Roster {
     return deviceIdOf(this.#identity, this.#known, connector);
   }
 
-  /** The connector of a device that the platform knows. */
+  /** The connector of a device that the platform knows; what was stored before a second one showed up is of the first. */
   connectorOf(deviceId: string): number | undefined {
-    return this.#known.connectors.find((connector) => this.deviceId(connector) === deviceId);
+    const connector = this.#known.connectors.find((number) => this.deviceId(number) === deviceId);
+    return connector ?? (deviceId === this.#identity ? 1 : undefined);
   }
 
   /** Remembers our limit on the transactions to come, and whether it lies on the station as a whole. */

@@ -128,7 +128,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     if (takeovers.over(keyOf(key))) {
       return { refusal: { status: 429, words: 'several stations use this identity' } };
     }
-    const known = await loadKnown(host.documents(key));
+    const known = await loadKnown(host.documents(key), identity);
     const running = await host.records(key).running();
     await host.connected(key);
     const parts = {

@@ -109,7 +109,7 @@ export function speak201(station: SimulatedStation): Tongue {
 }
 
 interface Place {
-  readonly component: { readonly name: string };
+  readonly component: { readonly name: string; readonly evse?: { readonly id: number } };
   readonly variable: { readonly name: string };
 }
 
@@ -128,7 +128,11 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
   return {
     GetVariables: ({ getVariableData }: { getVariableData: Place[] }) => ({
       getVariableResult: getVariableData.map(({ component, variable }) => {
-        const attributeValue = variables.get(nameOf({ component, variable }));
+        const own = plugs.find(({ number }) => number === component.evse?.id);
+        const attributeValue =
+          component.name === 'EVSE'
+            ? own && (own.plugged ? 'Occupied' : 'Available')
+            : variables.get(nameOf({ component, variable }));
         return attributeValue === undefined
           ? { component, variable, attributeStatus: 'UnknownVariable' }
           : { component, variable, attributeStatus: 'Accepted', attributeValue };

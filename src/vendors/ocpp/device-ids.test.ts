@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { worldOf } from './knock.ts';
+import { rawStation } from './raw-station.ts';
+import { command, settle } from './settled-station.ts';
+import { IDENTITY, KEY, until } from './test-world.ts';
+
+const idsOf = (found: readonly { readonly id: string }[] | null) => found?.map(({ id }) => id);
+
+test('the first connector keeps its id when others show up, and its transaction can be stopped after a reconnect', async (t) => {
+  const { world, station } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
+  await station.plugIn();
+  await command(world, 'start_charge');
+  await station.call('StatusNotification', {
+    timestamp: station.now,
+    connectorStatus: 'Available',
+    evseId: 2,
+    connectorId: 1,
+  });
+  await until('both are known', () => world.link.discovered?.length === 2);
+  assert.deepEqual(idsOf(world.link.discovered), [IDENTITY, `${IDENTITY}:2`]);
+  await station.disconnect();
+  await world.restart();
+  await station.connect({ boots: false });
+  await command(world, 'stop_charge');
+  assert.deepEqual(
+    [world.link.starts[0]?.deviceId, world.link.ends[0]?.transactionId],
+    [IDENTITY, world.link.starts[0]?.transactionId],
+  );
+});
+
+test('a device whose id was made before ids were made to last keeps it', async (t) => {
+  const world = await worldOf(t);
+  await world.host.documents(KEY).put('station', {
+    name: 'Old',
+    smart_charging: true,
+    connectors: [1, 2],
+    default_limits: {},
+    whole_limited: false,
+  });
+  world.link.starts.push(
+    ...['1', '2'].map((transactionId) => ({
+      transactionId,
+      deviceId: transactionId === '1' ? IDENTITY : `${IDENTITY}:2`,
+      startedAt: Date.now(),
+      meterStartWh: null,
+      idTag: null,
+    })),
+  );
+  const station = world.station({ connectors: 3 });
+  await station.connect();
+  await until('all are known', () => world.link.discovered?.length === 3);
+  const ids = [`${IDENTITY}:1`, `${IDENTITY}:2`, `${IDENTITY}:3`];
+  assert.deepEqual(idsOf(world.link.discovered), ids);
+  assert.equal((await world.read(1)).in_transaction, true);
+  assert.equal((await world.read(2)).in_transaction, true);
+  await station.disconnect();
+  await world.restart();
+  await station.connect();
+  await until('it is asked again', () => world.server.count() === 1);
+  assert.deepEqual(idsOf(world.link.discovered), ids);
+});
+
+test('2.0.1: all EVSEs are known after one question, whether or not they have told their state', async (t) => {
+  const world = await worldOf(t);
+  const states = new Map([
+    [1, 'Available'],
+    [2, 'Unavailable'],
+    [3, 'Occupied'],
+    [4, ''],
+  ]);
+  const reply = (action: string, params: unknown) => {
+    if (action !== 'GetVariables') return [4, 'NotSupported', ''] as const;
+    const { getVariableData } = params as {
+      getVariableData: { component: { evse?: { id: number } }; variable: object }[];
+    };
+    const getVariableResult = getVariableData.map((asked) => {
+      const attributeValue = states.get(asked.component.evse?.id ?? 0);
+      return attributeValue === undefined
+        ? { ...asked, attributeStatus: 'UnknownComponent' }
+        : { ...asked, attributeStatus: 'Accepted', attributeValue };
+    });
+    return [3, { getVariableResult }] as const;
+  };
+  const station = await rawStation(t, world, { protocol: 'ocpp2.0.1', reply });
+  await station.call('BootNotification', {
+    reason: 'PowerUp',
+    chargingStation: { vendorName: 'Maker', model: 'Box' },
+  });
+  await until('they are known', () => world.link.discovered?.length === 3);
+  assert.deepEqual(idsOf(world.link.discovered), [IDENTITY, `${IDENTITY}:2`, `${IDENTITY}:3`]);
+});
