@@ -20,4 +20,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s \
 
 # The process itself is PID 1, so that SIGTERM reaches it: it finishes what runs, within five seconds.
 STOPSIGNAL SIGTERM
-CMD ["node_modules/.bin/node", "--max-semi-space-size=4", "src/bin/all.ts"]
+CMD ["node_modules/.bin/node", "src/bin/all.ts"]

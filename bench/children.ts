@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 export interface Memory {
   /** Bytes. */
@@ -16,6 +17,15 @@ export interface Child<Told = { readonly connect: string; readonly grid: string 
   stop(): Promise<void>;
 }
 
+/** What `npm start` gives the runtime, so that what is measured is what users run. */
+export const RUNTIME_OPTIONS: readonly string[] = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    scripts: { start: string };
+  }
+).scripts.start
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
+
 /** Starts a file of this folder as a process of its own and waits until it is ready. */
 export async function startChild<Told = { readonly connect: string; readonly grid: string }>(
   file: string,
@@ -24,7 +34,11 @@ export async function startChild<Told = { readonly connect: string; readonly gri
   const profile = process.env.BENCH_PROFILE;
   const child = fork(new URL(file, import.meta.url), {
     env: { ...cleanEnvironment(), ...env },
-    execArgv: ['--expose-gc', ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`])],
+    execArgv: [
+      ...RUNTIME_OPTIONS,
+      '--expose-gc',
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+    ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const told = await whenReady<Told>(child, file);

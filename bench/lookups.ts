@@ -70,7 +70,7 @@ async function throughHttp(): Promise<Section[]> {
         theirs,
         share: SHARE,
       }),
-      processor(`${name}: processor time of the server for a request`, ours, theirs),
+      processor(`${name}: processor time of the server for a request`, { ours, theirs }),
     );
   }
   await elnav.close();

@@ -105,7 +105,7 @@ async function spot(elnav: Elnav): Promise<Row[]> {
       theirs,
       share: SHARE,
     }),
-    processor('prices/spot: processor time of the server for a request', ours, theirs),
+    processor('prices/spot: processor time of the server for a request', { ours, theirs }),
   ];
 }
 

@@ -7,7 +7,7 @@ import { race, ratioOf } from './load.ts';
 import { sameCost, speed } from './planner-highs.ts';
 import { count, ms, percent, run, type Section, verdictOf } from './report.ts';
 
-const SHARE = 0.6;
+const SHARE = 0.5;
 
 /** A day of quarters through HTTP, beside a server that parses the same body and writes it back. */
 async function throughHttp(): Promise<Section[]> {

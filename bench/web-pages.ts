@@ -102,7 +102,7 @@ async function againstBare(base: string, path: string, child: Child): Promise<Ro
       theirs,
       share: SHARE,
     }),
-    processor(`GET ${path}: processor time of the server for a request`, ours, theirs),
+    processor(`GET ${path}: processor time of the server for a request`, { ours, theirs }),
   ];
 }
 

@@ -46,9 +46,9 @@ export async function wholeListBench(): Promise<Section[]> {
       note: `${COURSE.connections} connections, keep-alive, key check and rate policy on; ${body.length} bytes; against node:http with the same bytes`,
       rows: [
         throughput('Unchanged, lists a second', { ours, theirs, share: SHARE }),
-        processor('Unchanged, processor time of the server for a list', ours, theirs),
+        processor('Unchanged, processor time of the server for a list', { ours, theirs }),
         throughput(`${rate} states changing a second, lists a second`, { ours: moving, theirs }),
-        processor(`${rate} states changing a second, processor time for a list`, moving, theirs),
+        processor(`${rate} states changing a second, processor time for a list`, { ours: moving, theirs }),
       ],
     },
   ];
