@@ -133,6 +133,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     sessions: source,
     clock,
     random: systemRandom,
+    log,
     commanded: (device) => void polling.commanded(device),
   });
   return {
@@ -151,14 +152,15 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     streams,
     metrics,
     link: async (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
-      (await links.link({ account, vendor, userRef: 'someone', credentials, begun: () => {} })).devices,
+      (await links.link({ account, vendor, userRef: 'someone', credentials, begun: async () => {} })).devices,
     send: (account: number, deviceId: string, command: Command) =>
-      commands.run({ account, keyId: 'k', deviceId, vendor: undefined, command, begun: () => {} }),
+      commands.run({ account, keyId: 'k', deviceId, vendor: undefined, command, begun: async () => {} }),
     read: async (account: number, id: string): Promise<JsonObject> =>
       JSON.parse((await devices.read(account, id)).toString()),
     list: async (account: number, query: object = {}): Promise<JsonObject[]> =>
       JSON.parse((await devices.list(account, { limit: 1_000, ...query })).body.toString()),
     async close() {
+      commands.close();
       await streams.close();
       await polling.close();
       await webhooks.close();

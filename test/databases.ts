@@ -15,6 +15,8 @@ export interface Place {
   readonly url: string | undefined;
   /** Opens it, as one process would; several times on PostgreSQL, once at a time on SQLite. */
   open(clock?: Clock): Promise<Database>;
+  /** The same place, reached by another address. */
+  through(url: string): Place;
   remove(): Promise<void>;
 }
 
@@ -36,27 +38,25 @@ export function onEachEngine(title: string, suite: (engine: Engine) => void): vo
 export async function makePlace(engine: Engine): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'elnav-test-'));
   const removeDir = () => rmSync(dataDir, { recursive: true, force: true });
-  if (engine === 'sqlite') {
-    return {
-      dataDir,
-      url: undefined,
-      open: (clock = systemClock) => openMigrated({ url: undefined, dataDir, clock }),
-      remove: async () => removeDir(),
-    };
-  }
+  if (engine === 'sqlite') return placeOf(dataDir, undefined, async () => removeDir());
   // Not a schema: migrations look at the tables of all schemas, and fail when another test drops its own meanwhile.
   const database = `elnav_test_${systemRandom(8).toString('hex')}`;
   await administer(`create database ${database}`);
   const url = new URL(postgresUrl ?? '');
   url.pathname = `/${database}`;
+  return placeOf(dataDir, url.href, async () => {
+    removeDir();
+    await administer(`drop database ${database} with (force)`);
+  });
+}
+
+function placeOf(dataDir: string, url: string | undefined, remove: () => Promise<void>): Place {
   return {
     dataDir,
-    url: url.href,
-    open: (clock = systemClock) => openMigrated({ url: url.href, dataDir, clock }),
-    async remove() {
-      removeDir();
-      await administer(`drop database ${database} with (force)`);
-    },
+    url,
+    open: (clock = systemClock) => openMigrated({ url, dataDir, clock }),
+    through: (other) => placeOf(dataDir, other, remove),
+    remove,
   };
 }
 

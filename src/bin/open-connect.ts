@@ -109,14 +109,16 @@ export async function openConnect(
     sessions: source,
     clock,
     random,
+    log,
     commanded: (device) => {
       polling
         .commanded(device)
         .catch((error: unknown) => log.warn({ err: error }, 'a commanded device is not watched'));
     },
   });
+  closers.push(async () => commands.close());
   const charging = createCharging({ database, clock });
-  const idempotency = createIdempotency(accounts, log);
+  const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptStations({ adapters, sessions, links, devices, charging, clock, log });
   closers.push(() => stations.close());

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Calls `fire` once after `ms`; the answer cancels it. Never keeps the process alive. */
   after(ms: number, fire: () => void): () => void;
+  /** Set where a test turns the time: no other clock knows it then, that of a database neither. */
+  readonly isTurned?: true;
 }
 
 export const systemClock: Clock = {
@@ -28,6 +30,7 @@ export function rfc3339(ms: number): string {
 }
 
 export interface TurnedClock extends Clock {
+  readonly isTurned: true;
   /** Moves time forward and fires what came due, in order. */
   turn(ms: number): void;
 }
@@ -37,6 +40,7 @@ export function turnedClock(start = Date.UTC(2026, 10, 21, 9, 0, 0)): TurnedCloc
   let now = start;
   let timers: { at: number; fire: () => void }[] = [];
   return {
+    isTurned: true,
     now: () => now,
     after(ms, fire) {
       const timer = { at: now + ms, fire };

@@ -5,6 +5,7 @@ import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
 import { lockDataDir } from './data-directory.ts';
+import { type Moments, ownMoments, serverMoments } from './moments.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,6 +16,7 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly queries: Queries;
   readonly bus: Bus;
+  readonly moments: Moments;
   /** All or nothing. On SQLite other queries of this process wait: keep it short and ask no vendor inside. */
   transaction<T>(work: (queries: Transaction<Tables>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -31,10 +33,10 @@ interface DatabaseOptions {
 
 /** Opens the database and its bus; migrations are a step of their own. Throws `OperatorError` when it cannot. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.url === undefined ? openEmbedded(options.dataDir) : openShared(options, options.url);
+  return options.url === undefined ? openEmbedded(options) : openShared(options, options.url);
 }
 
-function openEmbedded(dataDir: string): Database {
+function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
   const lock = lockDataDir(dataDir);
   let file: ReturnType<typeof openSqlite>;
   try {
@@ -48,6 +50,7 @@ function openEmbedded(dataDir: string): Database {
     engine: 'sqlite',
     queries,
     bus: localBus(),
+    moments: ownMoments(clock),
     transaction: (work) => queries.transaction().execute(work),
     async close() {
       await queries.destroy();
@@ -63,9 +66,10 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     import('./postgres-bus.ts'),
   ]);
   const { clock, random, log } = options;
+  const moments = clock.isTurned === true ? ownMoments(clock) : serverMoments(clock);
   let bus: Bus;
   try {
-    bus = await postgresBus({ url, clock, random, log });
+    bus = await postgresBus({ url, clock, random, log, moments });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const what = isUnavailable(cause) ? 'cannot be reached' : 'refuses the connection';
@@ -76,6 +80,7 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     engine: 'postgres',
     queries,
     bus,
+    moments,
     transaction: (work) => queries.transaction().execute(work),
     async close() {
       await bus.close();

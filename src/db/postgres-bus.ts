@@ -5,6 +5,7 @@ import { type Random, randomId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import { addResponder, type Bus, deliver, type Responders } from './bus.ts';
+import type { Moments } from './moments.ts';
 import { clientConfig } from './postgres.ts';
 
 interface BusOptions {
@@ -12,6 +13,8 @@ interface BusOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Learns the server's time with every heartbeat. */
+  readonly moments: Moments;
 }
 
 interface Envelope {
@@ -26,7 +29,9 @@ interface Envelope {
 /** PostgreSQL refuses a NOTIFY payload of 8,000 bytes and more; a part is ASCII, so characters are bytes. */
 const PART_CHARACTERS = 7_500;
 const ACKNOWLEDGED_WITHIN_MS = 2_000;
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
+/** A connection on which the server is silent for so long is taken for lost. */
+const SILENT_MS = 2_000;
 
 /** LISTEN and NOTIFY on the database that the processes share, so that no further server is needed for coherence. */
 export async function postgresBus(options: BusOptions): Promise<Bus> {
@@ -86,6 +91,7 @@ class PostgresBus implements Bus {
     try {
       await client.connect();
       await client.query(`listen ${this.#channel}`);
+      await this.#learnTime(client);
     } catch (error) {
       client.end().catch(() => {});
       throw error;
@@ -97,13 +103,25 @@ class PostgresBus implements Bus {
     this.#client = client;
     const beat = () => {
       if (this.#client !== client) return;
-      client.query('select 1').then(
+      this.#learnTime(client).then(
         () => clock.after(HEARTBEAT_MS, beat),
         (error: unknown) => this.#lost(client, error),
       );
     };
     clock.after(HEARTBEAT_MS, beat);
     log.debug({ channel: this.#channel }, 'listening to the other processes');
+  }
+
+  /** Asks what the server's clock shows; fails where it is silent for longer than a heartbeat may be. */
+  async #learnTime(client: pg.Client): Promise<void> {
+    // The types of the driver leave out that a query may have a timeout of its own.
+    const question: pg.QueryConfig & { readonly query_timeout: number } = {
+      text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
+      query_timeout: SILENT_MS,
+    };
+    const { rows } = await client.query<{ now: number }>(question);
+    const now = rows[0]?.now;
+    if (now !== undefined) this.#options.moments.learn(now);
   }
 
   #lost(client: pg.Client, error: unknown): void {

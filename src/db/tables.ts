@@ -112,8 +112,12 @@ interface IdempotentRequests {
   /** running, done */
   status: string;
   started_at: number;
-  /** A request still running after this moment has died with its process. */
+  /** A request still running after this moment has died with its process, which prolongs it while it works. */
   lease_until: number;
+  /** Names the request that holds the key among those that were sent with it. */
+  claim: Generated<string>;
+  /** 1 once it may have had an effect; before that it can be claimed again when its lease has ended. */
+  begun: Generated<number>;
   answer_status: number | null;
   answer_code: string | null;
   answer_body: string | null;

@@ -261,6 +261,8 @@ onEachEngine('an idempotency key of a process that died', (engine) => {
         status: 'running',
         started_at: clock.now() - 120_000,
         lease_until: clock.now(),
+        claim: 'of-the-process-that-died',
+        begun: 1,
         answer_status: null,
         answer_code: null,
         answer_body: null,

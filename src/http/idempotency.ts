@@ -1,29 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
 
-/** Longer than anything that is done under an idempotency key may take. */
-const LEASE_MS = 120_000;
 const WELL_FORMED_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 export interface Work {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly account: number;
-  /** Does it; `begun` is to be called right before the first effect: what fails earlier is not kept. */
-  run(begun: () => void): Promise<object>;
+  /** Does it; `begun` is to be awaited right before the first effect: what fails earlier is not kept. */
+  run(begun: () => Promise<void>): Promise<object>;
 }
 
 /**
  * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): the same request again gets
  * the first answer, another request with the key 422, one that still runs 409. Without the header it just runs.
  */
-export function createIdempotency(accounts: Accounts, log: Log) {
+export function createIdempotency(accounts: Accounts) {
   return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
     const key = request.headers['idempotency-key'];
-    if (key === undefined) return run(() => {});
+    if (key === undefined) return run(async () => {});
     if (typeof key !== 'string' || !WELL_FORMED_KEY.test(key)) {
       throw new AppError('request.invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
     }
@@ -32,7 +29,6 @@ export function createIdempotency(accounts: Accounts, log: Log) {
     const claimed = await accounts.idempotency.claim({
       ...name,
       request: JSON.stringify([request.method, request.url, request.body]),
-      leaseMs: LEASE_MS,
     });
     switch (claimed.state) {
       case 'claimed':
@@ -59,9 +55,7 @@ export function createIdempotency(accounts: Accounts, log: Log) {
         throw new AppError(
           'idempotency.in_progress',
           'the first request with this Idempotency-Key is still running',
-          {
-            retryAfterSeconds: 2,
-          },
+          { retryAfterSeconds: claimed.leftMs / 1000 },
         );
       case 'died':
         throw new AppError(
@@ -70,30 +64,39 @@ export function createIdempotency(accounts: Accounts, log: Log) {
         );
     }
 
+    const { held } = claimed;
     let begun = false;
     try {
-      const answer = await run(() => {
+      const answer = await run(async () => {
+        await held.begin();
         begun = true;
       });
       // Serialised as the route does it, once: the first answer and its replays are the same bytes.
       const body = String(reply.serialize(answer));
-      await accounts.idempotency.finish(name, { status: 200, code: null, body });
+      await held.finish({ status: 200, code: null, body });
       return reply.type('application/json; charset=utf-8').serializer(String).send(body);
     } catch (error) {
-      const kept = begun ? keptAnswer(error) : undefined;
-      const settle =
-        kept === undefined ? accounts.idempotency.release(name) : accounts.idempotency.finish(name, kept);
-      await settle.catch((cause: unknown) =>
-        log.error({ err: cause }, 'an idempotent answer could not be stored'),
-      );
-      throw error;
+      const told = begun ? afterBegun(error) : error;
+      await (begun ? held.finish(keptAnswer(told)) : held.release());
+      throw told;
     }
   };
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** What the key answers from now on; undefined where nothing was done, so that the key can be used again. */
+/** A database that fails once something was done says nothing of what was done; to try again is no advice then. */
+function afterBegun(error: unknown): unknown {
+  const told = toAppError(error);
+  if (!told.code.startsWith('database.')) return error;
+  return new AppError(
+    'command.outcome_unknown',
+    'the database failed while the request was being done, so what became of it is not known; look at the device or link, then use a new key',
+    { cause: error },
+  );
+}
+
+/** What the key answers from now on. */
 function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } {
   const told = toAppError(error);
   return {

@@ -9,6 +9,8 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** Lets nothing pass any more without telling anybody, as a lost network does. */
   freeze(): void;
+  /** Lets everything pass again that was held, as a server does that was paused. */
+  thaw(): void;
   /** Takes new connections again; what was frozen ends. */
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -17,6 +19,7 @@ export interface TcpProxy {
 export async function tcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port: targetPort } = new URL(target);
   const sockets = new Set<Socket>();
+  const wires: { client: Socket; server: Socket }[] = [];
   let frozen = false;
 
   const keep = (socket: Socket) => {
@@ -33,6 +36,7 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
     const server = connect(Number(targetPort), hostname);
     keep(server);
     client.pipe(server).pipe(client);
+    wires.push({ client, server });
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());
   };
@@ -73,6 +77,13 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
         socket.unpipe();
         socket.pause();
       }
+    },
+    thaw() {
+      frozen = false;
+      for (const { client, server } of wires) client.pipe(server).pipe(client);
+      // Those that came meanwhile have nobody at the other end.
+      for (const socket of sockets)
+        if (!wires.some(({ client, server }) => client === socket || server === socket)) socket.destroy();
     },
     async resume() {
       if (frozen) endAll();

@@ -11,6 +11,7 @@ import * as polling from './0009-polling.ts';
 import * as people from './0010-people.ts';
 import * as brands from './0011-brands.ts';
 import * as usedSessions from './0012-used-sessions.ts';
+import * as begunRequests from './0014-begun-requests.ts';
 import * as keyedFingerprints from './0015-keyed-fingerprints.ts';
 import * as howSessionsEnd from './0020-how-sessions-end.ts';
 
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0010-people': people,
   '0011-brands': brands,
   '0012-used-sessions': usedSessions,
+  '0014-begun-requests': begunRequests,
   '0015-keyed-fingerprints': keyedFingerprints,
   '0020-how-sessions-end': howSessionsEnd,
 };

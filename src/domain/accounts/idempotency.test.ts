@@ -3,58 +3,123 @@ import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import { accountsWorld, openAccounts, TEST_KEYS } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
+import type { Claimed, Held } from './index.ts';
+
+function heldBy(claimed: Claimed): Held {
+  assert.equal(claimed.state, 'claimed');
+  return (claimed as { held: Held }).held;
+}
 
 onEachEngine('idempotent requests', (engine) => {
   const world = accountsWorld(engine);
   const request = (key: string, account = 1) => ({ account, route: 'POST /link', key });
   const claim = (key: string, asked = 'a', account = 1) =>
-    world.accounts.idempotency.claim({ ...request(key, account), request: asked, leaseMs: 60_000 });
+    world.accounts.idempotency.claim({ ...request(key, account), request: asked });
+  const state = async (key: string, asked = 'a') => (await claim(key, asked)).state;
   const answer = { status: 200, code: null, body: '{"devices":[]}' };
 
+  /** What a process leaves behind that is killed after it began. */
+  async function leaveBegun(key: string): Promise<void> {
+    await world.database.queries
+      .insertInto('idempotent_requests')
+      .values({
+        account_id: 1,
+        route: 'POST /link',
+        key,
+        fingerprint: hash('sha256', 'a', 'hex'),
+        status: 'running',
+        started_at: world.clock.now(),
+        lease_until: world.clock.now() + 10_000,
+        claim: 'of-another-process',
+        begun: 1,
+        answer_status: null,
+        answer_code: null,
+        answer_body: null,
+      })
+      .execute();
+  }
+
   it('run once and are answered the same again', async () => {
-    assert.deepEqual(await claim('k1'), { state: 'claimed' });
-    assert.deepEqual(await claim('k1'), { state: 'running' });
-    await world.accounts.idempotency.finish(request('k1'), answer);
+    const held = heldBy(await claim('k1'));
+    assert.equal(await state('k1'), 'running');
+    await held.begin();
+    assert.equal(await state('k1'), 'running');
+    await held.finish(answer);
     assert.deepEqual(await claim('k1'), { state: 'replay', ...answer });
-    assert.deepEqual(await claim('k1', 'other'), { state: 'mismatch' });
+    assert.equal(await state('k1', 'other'), 'mismatch');
   });
 
   it('belong to one account', async () => {
     await claim('k2');
-    assert.deepEqual(await claim('k2', 'b', 2), { state: 'claimed' });
+    assert.equal((await claim('k2', 'b', 2)).state, 'claimed');
   });
 
   it('are claimed by exactly one of many at once', async () => {
-    const claims = await Promise.all(Array.from({ length: 20 }, () => claim('k3')));
-    const states = claims.map(({ state }) => state).sort();
+    const states = (await Promise.all(Array.from({ length: 20 }, () => state('k3')))).sort();
     assert.deepEqual(states, ['claimed', ...Array.from({ length: 19 }, () => 'running')]);
   });
 
   it('are free again when they were given back, but not when they are done', async () => {
-    await claim('k4');
-    await world.accounts.idempotency.release(request('k4'));
-    assert.deepEqual(await claim('k4'), { state: 'claimed' });
-    await world.accounts.idempotency.finish(request('k4'), answer);
-    await world.accounts.idempotency.release(request('k4'));
-    assert.equal((await claim('k4')).state, 'replay');
+    await heldBy(await claim('k4')).release();
+    const held = heldBy(await claim('k4'));
+    await held.begin();
+    await held.finish(answer);
+    await held.release();
+    assert.equal(await state('k4'), 'replay');
   });
 
-  it('stay died for a day after their lease passed, and can still be finished late', async () => {
-    await claim('k5');
-    world.clock.turn(60_000);
-    assert.deepEqual(await claim('k5'), { state: 'died' });
-    assert.deepEqual(await claim('k5'), { state: 'died' });
-    await world.accounts.idempotency.finish(request('k5'), answer);
-    assert.equal((await claim('k5')).state, 'replay');
+  it('are died for a day once the lease of a process that had begun is over, which a moment tells', async () => {
+    await leaveBegun('k5');
+    world.clock.turn(4_000);
+    const running = await claim('k5');
+    assert.deepEqual(running, { state: 'running', leftMs: 6_000 });
+    world.clock.turn(6_000);
+    assert.equal(await state('k5'), 'died');
+    assert.equal(await state('k5', 'other'), 'mismatch');
+    world.clock.turn(24 * 3_600_000 - 10_001);
+    assert.equal(await state('k5'), 'died');
+    world.clock.turn(1);
+    assert.equal(await state('k5'), 'claimed');
+  });
+
+  it('run on for as long as their process says so', async () => {
+    const held = heldBy(await claim('k6'));
+    await held.begin();
+    for (let second = 0; second < 60; second += 1) {
+      world.clock.turn(1_000);
+      assert.equal(await state('k6'), 'running');
+    }
+    await held.finish(answer);
+    assert.equal(await state('k6'), 'replay');
+  });
+
+  it('that never began can be claimed again when their lease is over, and then not begin any more', async () => {
+    const other = await openAccounts(world.database, world.clock);
+    const slow = heldBy(await other.idempotency.claim({ ...request('k7'), request: 'a' }));
+    // Nobody prolongs it, as after a crash.
+    other.idempotency.close();
+    world.clock.turn(9_999);
+    assert.equal(await state('k7', 'another body'), 'mismatch');
+    world.clock.turn(1);
+    const held = heldBy(await claim('k7', 'another body'));
+    await assert.rejects(slow.begin(), { code: 'idempotency.in_progress' });
+    await slow.release();
+    await slow.finish(answer);
+    await held.begin();
+    await held.finish(answer);
+    assert.equal(await state('k7', 'another body'), 'replay');
+    await other.close();
   });
 
   it('are forgotten after 24 hours, also before they are pruned', async () => {
-    await claim('k6');
+    const held = heldBy(await claim('k8'));
+    await held.begin();
+    await held.finish(answer);
     world.clock.turn(24 * 3_600_000 - 1);
-    assert.equal((await claim('k6')).state, 'died');
+    assert.equal(await state('k8'), 'replay');
     world.clock.turn(1);
-    const claims = await Promise.all(Array.from({ length: 5 }, () => claim('k6', 'new')));
-    assert.equal(claims.filter(({ state }) => state === 'claimed').length, 1);
+    const states = await Promise.all(Array.from({ length: 5 }, () => state('k8', 'new')));
+    assert.equal(states.filter((one) => one === 'claimed').length, 1);
     world.clock.turn(24 * 3_600_000);
     await world.accounts.idempotency.prune();
     const left = await world.database.queries.selectFrom('idempotent_requests').selectAll().execute();
@@ -66,12 +131,14 @@ onEachEngine('idempotent requests of a process that ended', (engine) => {
   const world = accountsWorld(engine);
 
   it('have died where it had the database to itself, and run on where others may', async () => {
-    const name = { account: 1, route: 'POST /link', key: 'k' };
-    const claim = { ...name, request: 'a', leaseMs: 60_000 };
-    await world.accounts.idempotency.claim(claim);
+    const claim = (key: string) => ({ account: 1, route: 'POST /link', key, request: 'a' });
+    await heldBy(await world.accounts.idempotency.claim(claim('begun'))).begin();
+    await world.accounts.idempotency.claim(claim('not begun'));
     const next = await openAccounts(world.database, world.clock);
-    const expected = { sqlite: 'died', postgres: 'running' };
-    assert.equal((await next.idempotency.claim(claim)).state, expected[engine]);
+    const states = [];
+    for (const key of ['begun', 'not begun']) states.push((await next.idempotency.claim(claim(key))).state);
+    const expected = { sqlite: ['died', 'claimed'], postgres: ['running', 'running'] };
+    assert.deepEqual(states, expected[engine]);
     await next.close();
   });
 });
@@ -87,7 +154,6 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
     route: 'POST /link',
     key,
     request: ASKED,
-    leaseMs: 60_000,
   });
   const answer = { status: 200, code: null, body: '{}' };
   const stored = async (key: string) => {
@@ -97,8 +163,7 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
   };
 
   it('are replayed after the vault key changed, as long as the old one is configured', async () => {
-    await world.accounts.idempotency.claim(claimOf('changed'));
-    await world.accounts.idempotency.finish(claimOf('changed'), answer);
+    await heldBy(await world.accounts.idempotency.claim(claimOf('changed'))).finish(answer);
     const changed = await openAccounts(world.database, world.clock, [NEW, old]);
     assert.deepEqual(await changed.idempotency.claim(claimOf('changed')), { state: 'replay', ...answer });
     const other = { ...claimOf('changed'), request: ASKED.replace('2026', '2027') };
@@ -107,8 +172,7 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
   });
 
   it('are neither replayed nor run again without the key of then', async () => {
-    await world.accounts.idempotency.claim(claimOf('gone'));
-    await world.accounts.idempotency.finish(claimOf('gone'), answer);
+    await heldBy(await world.accounts.idempotency.claim(claimOf('gone'))).finish(answer);
     const changed = await openAccounts(world.database, world.clock, [NEW]);
     assert.deepEqual(await changed.idempotency.claim(claimOf('gone')), { state: 'unverifiable' });
     await changed.close();

@@ -7,7 +7,7 @@ import { announce } from './announce.ts';
 import { type Actor, type AuditEntry, type Change, createAudit, listAudit } from './audit.ts';
 import { Bans } from './bans.ts';
 import { Brands } from './brands.ts';
-import { IdempotentRequests } from './idempotency.ts';
+import { type IdempotentRequests, openIdempotentRequests } from './idempotency.ts';
 import { ACCOUNT_CHANGED, Keys } from './keys.ts';
 import { OwnKeys } from './own-keys.ts';
 import { Partners } from './partners.ts';
@@ -27,7 +27,7 @@ export type { Ban } from './bans.ts';
 export { type Brand, faultInBrand } from './brands.ts';
 export { clientAddress, isLoopback } from './client-address.ts';
 export { canonicalEmail, faultInEmail } from './email.ts';
-export type { Claim, Claimed } from './idempotency.ts';
+export type { Claim, Claimed, Held } from './idempotency.ts';
 export type { Key, NewKey } from './keys.ts';
 export { faultInKeyLabel, MOST_ACTIVE_KEYS, type WantedKey } from './own-keys.ts';
 export type { Applicant, PartnerApplication } from './partners.ts';
@@ -113,7 +113,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
 
   const keys = new Keys({ ...options, audit });
   const written = new WrittenLater(options);
-  const idempotency = await IdempotentRequests.open(options);
+  const idempotency = await openIdempotentRequests(options);
   return {
     authenticate: (key) => principals.authenticate(key),
     users: new Users({ ...options, audit }),

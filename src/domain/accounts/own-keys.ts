@@ -7,7 +7,7 @@ import { ACCOUNT_CHANGED, existingAccount, type Key, type Keys, type NewKey, sho
 import { faultInLine } from './line.ts';
 import { SCOPES, type Scope } from './scope.ts';
 import { countActiveKeys, keysOf, ownKeyById, revokeKey } from './store.ts';
-import { finishRequest, insertRequest } from './store-idempotency.ts';
+import { insertDone } from './store-idempotency.ts';
 
 /** Keys of one account that open something at a time. */
 export const MOST_ACTIVE_KEYS = 50;
@@ -92,14 +92,11 @@ export class OwnKeys {
   async #takeWish(queries: Queries, account: number, wish: string): Promise<void> {
     const now = this.#options.clock.now();
     const name = { account, route: WISH, key: wish };
-    // A wish is told by its name alone.
-    const row = { fingerprint: { text: '', key: '' }, started_at: now, lease_until: now };
-    if (!(await insertRequest(queries, name, row)))
+    if (!(await insertDone(queries, name, now)))
       throw new AppError(
         'key.made_already',
         'this form has been sent before, and its API key was made then; it is shown only once',
       );
-    await finishRequest(queries, name, { status: 200, code: null, body: '' });
   }
 }
 

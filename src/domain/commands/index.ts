@@ -4,10 +4,12 @@ import { kindOf } from '../../adapter/derive.ts';
 import { checkTimed, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, ERRORS } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { createUntilStored } from '../../db/until-stored.ts';
 import {
   type CommandedDevice,
   commandedOf,
@@ -35,8 +37,8 @@ export interface CommandRequest {
   readonly deviceId: string;
   readonly vendor: string | undefined;
   readonly command: Command;
-  /** Called right before the vendor is asked: from then on the request may have an effect. */
-  begun(): void;
+  /** Called right before the vendor is asked: from then on the request may have an effect. Nothing is sent where it fails. */
+  begun(): Promise<void>;
 }
 
 interface CommandsOptions {
@@ -46,18 +48,20 @@ interface CommandsOptions {
   readonly sessions: SessionSource;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
   /** A device was told to change. */
   readonly commanded?: (device: Known['row']) => void;
 }
 
 /** Commands to devices: refused, or done one after the other and answered with what the device is like then. */
 export async function createCommands(options: CommandsOptions) {
-  const { database, adapters, devices, sessions, clock, random } = options;
-  const { bus } = database;
+  const { database, adapters, devices, sessions, clock, random, log } = options;
+  const { bus, moments } = database;
   const store = createCommandStore(database);
-  const inLane = createLane({ store, clock, random });
+  const untilStored = createUntilStored({ clock, log });
+  const inLane = createLane({ store, untilStored, moments, clock, random });
   // The embedded database has one process: whatever still runs in it belongs to one that died.
-  if (database.engine === 'sqlite') await store.giveUpAll(clock.now());
+  await (database.engine === 'sqlite' ? store.giveUpAll(clock.now()) : store.giveUpDead(clock.now()));
 
   async function run(request: CommandRequest): Promise<CommandedDevice> {
     const { account, command } = request;
@@ -111,9 +115,12 @@ export async function createCommands(options: CommandsOptions) {
       keyId: request.keyId,
       commandJson: JSON.stringify(what.kept),
     };
-    const work = () => {
-      request.begun();
-      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call }, (session) =>
+    const work = (sent: () => void) => {
+      const before = async () => {
+        await request.begun();
+        sent();
+      };
+      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call, before }, (session) =>
         what.work(session),
       );
     };
@@ -131,15 +138,16 @@ export async function createCommands(options: CommandsOptions) {
     try {
       return await devices.readAfterCommand(known);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new AppError(
-        error.code,
-        `the command was taken, but the state could not be read again: ${error.message}`,
-        {
-          cause: error,
-          ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
-        },
-      );
+      const taken = 'the command was taken, but the state could not be read again';
+      // "Try again" is no advice for what is done.
+      if (!(error instanceof AppError) || ERRORS[error.code].connect >= 503) {
+        const why = error instanceof AppError ? `: ${error.message}` : '';
+        throw new AppError('command.outcome_unknown', `${taken}${why}; read the device`, { cause: error });
+      }
+      throw new AppError(error.code, `${taken}: ${error.message}`, {
+        cause: error,
+        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+      });
     }
   }
 
@@ -149,7 +157,7 @@ export async function createCommands(options: CommandsOptions) {
     const holder =
       database.engine === 'sqlite' ? undefined : await bus.request(WHO, { account, link, vendor }, WHO_MS);
     if (holder === undefined) throw new AppError('device.offline', `the station of ${id} is not connected`);
-    request.begun();
+    await request.begun();
     const told = (await bus.request(
       RUN,
       { holder, account, vendor, id, link, key: request.keyId, command: request.command as unknown as Json },
@@ -182,7 +190,7 @@ export async function createCommands(options: CommandsOptions) {
         deviceId: String(id),
         vendor: String(vendor),
         command: command as unknown as Command,
-        begun: () => {},
+        begun: async () => {},
       });
       return { done } as unknown as Json;
     } catch (error) {
@@ -203,6 +211,9 @@ export async function createCommands(options: CommandsOptions) {
 
   return {
     run,
+
+    /** What could not be stored by now is not stored any more: the next start finds commands whose outcome is not known. */
+    close: untilStored.close,
 
     /** Sets what a simulated device lives through, and answers what it is like then. */
     async setConditions(

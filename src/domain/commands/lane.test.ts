@@ -4,6 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
+import { silentLog } from '../../core/log.ts';
+import { ownMoments } from '../../db/moments.ts';
+import { createUntilStored } from '../../db/until-stored.ts';
 import { createLane } from './lane.ts';
 
 const entry = { account: 1, vendor: 'v', deviceId: 'lamp', keyId: 'k', commandJson: '{}' };
@@ -14,10 +17,17 @@ describe('a command behind one that hangs', () => {
     const store = {
       begin: async () => true,
       finish: async () => {},
+      withdraw: async () => {},
       giveUpDead: async () => {},
       giveUpAll: async () => {},
     };
-    const inLane = createLane({ store, clock, random: systemRandom });
+    const inLane = createLane({
+      store,
+      untilStored: createUntilStored({ clock, log: silentLog }),
+      moments: ownMoments(clock),
+      clock,
+      random: systemRandom,
+    });
     const sent: string[] = [];
     let answer = () => {};
     const step = (name: string, work: () => Promise<void>) => ({

@@ -1,13 +1,17 @@
 import { type Clock, sleep } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
-import type { CommandStore } from './store.ts';
+import type { Moments } from '../../db/moments.ts';
+import type { UntilStored } from '../../db/until-stored.ts';
+import type { CommandEnd, CommandStore } from './store.ts';
 
 const WAITING_PER_DEVICE = 20;
 /** Longer than a vendor is given; a process that died holds the device's lane for so long. */
 const LEASE_MS = 30_000;
 /** A command that has not had its turn by then is not sent: late is worse than never. */
 const TURN_MS = 15_000;
+/** An entry that the database makes later than this is of no use: shorter than a statement is waited for. */
+const ENTERED_WITHIN_MS = 8_000;
 const RETRY_MS = 100;
 
 /** What says that a command went out, and not what became of it. */
@@ -23,14 +27,16 @@ export interface Entry {
 }
 
 export interface Steps<T, R> {
-  /** What is kept as the command, and runs on one process at a time. */
-  work(): Promise<T>;
+  /** What is kept as the command, and runs on one process at a time; calls `sent` right before it may have an effect. */
+  work(sent: () => void): Promise<T>;
   /** What follows before the next one of this process begins; the command is done whatever becomes of it. */
   look(answer: T): Promise<R>;
 }
 
 interface LaneOptions {
   readonly store: CommandStore;
+  readonly untilStored: UntilStored;
+  readonly moments: Moments;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -39,7 +45,7 @@ interface LaneOptions {
  * Runs what changes a device one after the other: in the order of arrival within the process, and never beside a command
  * of another process. Each entry is kept before it runs, so that a crash leaves "unknown" instead of silence.
  */
-export function createLane({ store, clock, random }: LaneOptions) {
+export function createLane({ store, untilStored, moments, clock, random }: LaneOptions) {
   const lanes = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 
   return async function inLane<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
@@ -63,7 +69,7 @@ export function createLane({ store, clock, random }: LaneOptions) {
     const run = lane.tail.then(async () => {
       if (turn === 'missed') throw busy();
       turn = 'come';
-      return steps.look(await kept(entry, () => steps.work()));
+      return kept(entry, steps);
     });
     lane.tail = run.catch(() => {});
     lanes.set(key, lane);
@@ -76,29 +82,70 @@ export function createLane({ store, clock, random }: LaneOptions) {
     }
   };
 
-  async function kept<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
-    const { account } = entry;
+  async function kept<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
+    const id = await entered(entry);
+    const end = (status: CommandEnd['status'], error: unknown) =>
+      untilStored.store('the end of a command', () =>
+        store.finish({
+          account: entry.account,
+          id,
+          status,
+          error: error === null ? null : textOf(error),
+          at: clock.now(),
+        }),
+      );
+    let isSent = false;
+    let answer: T;
+    try {
+      answer = await steps.work(() => {
+        isSent = true;
+      });
+    } catch (error) {
+      const told = isSent ? afterSending(error) : error;
+      const isKnown = !isSent || (told instanceof AppError && !OUTCOME_UNKNOWN.has(told.code));
+      await end(isKnown ? 'failed' : 'unknown', told);
+      throw told;
+    }
+    // It is done, whatever the database says: what cannot be stored now is stored later.
+    const stored = end('done', null);
+    try {
+      return await steps.look(answer);
+    } finally {
+      await stored;
+    }
+  }
+
+  /** Waits until the command is entered; answers its id. What fails here has not been sent. */
+  async function entered(entry: Entry): Promise<string> {
     const id = randomId(random);
     const deadline = clock.now() + TURN_MS;
-    while (!(await store.begin({ ...entry, id, at: clock.now(), leaseUntil: clock.now() + LEASE_MS }))) {
+    for (;;) {
+      const at = clock.now();
+      const start = {
+        ...entry,
+        id,
+        at,
+        leaseMs: LEASE_MS,
+        deadline: moments.estimate() + ENTERED_WITHIN_MS,
+      };
+      try {
+        if (await store.begin(start)) return id;
+      } catch (error) {
+        void withdraw(entry.account, id);
+        throw error;
+      }
       if (clock.now() >= deadline) throw busy();
       await store.giveUpDead(clock.now());
       await sleep(clock, RETRY_MS);
     }
-    try {
-      const answer = await work();
-      await store.finish(account, id, { status: 'done', error: null, at: clock.now() });
-      return answer;
-    } catch (error) {
-      const known = error instanceof AppError && !OUTCOME_UNKNOWN.has(error.code);
-      const end = {
-        status: known ? ('failed' as const) : ('unknown' as const),
-        error: textOf(error),
-        at: clock.now(),
-      };
-      await store.finish(account, id, end);
-      throw error;
-    }
+  }
+
+  /** A database that did not answer may have made the entry all the same, or may make it until its deadline. */
+  async function withdraw(account: number, id: string): Promise<void> {
+    const once = () => untilStored.store('that a command was not sent', () => store.withdraw(account, id));
+    await once();
+    await sleep(clock, ENTERED_WITHIN_MS);
+    await once();
   }
 }
 
@@ -107,6 +154,18 @@ export type Lane = ReturnType<typeof createLane>;
 const busy = () =>
   new AppError('command.busy', 'another command of this device is still running', { retryAfterSeconds: 5 });
 
+/** The database is no part of what a vendor does: where it fails in the middle, the command may have been done. */
+function afterSending(error: unknown): unknown {
+  if (!(error instanceof AppError) || !error.code.startsWith('database.')) return error;
+  return new AppError(
+    'command.outcome_unknown',
+    `the command was being sent when the database failed, so what became of it is not known; read the device (${error.message})`,
+    { cause: error },
+  );
+}
+
+/** PostgreSQL stores neither NUL nor half a character, and a vendor's reason may hold them. */
 function textOf(error: unknown): string {
-  return error instanceof AppError ? `${error.code}: ${error.message}` : 'unexpected';
+  if (!(error instanceof AppError)) return 'unexpected';
+  return `${error.code}: ${error.message}`.replaceAll('\0', '').toWellFormed();
 }

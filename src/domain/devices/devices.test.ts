@@ -80,7 +80,7 @@ onEachEngine('devices', (engine) => {
       vendor: 'polled',
       userRef: 'another',
       credentials: { user: 'u', password: 'p' },
-      begun: () => {},
+      begun: async () => {},
     });
     const ids = async (query: object) => (await core.list(account, query)).map(({ id }) => id);
     assert.deepEqual(await ids({ vendor: 'asked' }), ['charger-1', 'light-1']);

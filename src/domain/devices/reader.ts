@@ -10,10 +10,10 @@ import type { VendorCall } from './vendor-call.ts';
 
 /** What devices need of the linked accounts; `domain/links` gives it. */
 export interface SessionSource {
-  /** Opens a session of the link for one call; throws `link.not_found` when the link is gone. */
+  /** Opens a session of the link for one call, after `before`; throws `device.not_found` when the link is gone. */
   withSession<T>(
     link: LinkKey & { vendor: string },
-    what: VendorCall,
+    what: VendorCall & { readonly before?: () => Promise<void> },
     work: (session: Session) => Promise<T>,
   ): Promise<T>;
   /** Whether the station of a dial-in link is connected to this process. */

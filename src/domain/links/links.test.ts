@@ -75,7 +75,7 @@ onEachEngine('links', (engine) => {
       vendor: 'testvendor',
       userRef: 'renamed',
       credentials: { user: 'anna', password: 'new' },
-      begun: () => {},
+      begun: async () => {},
     });
     assert.deepEqual(
       first.map(({ id }) => id),

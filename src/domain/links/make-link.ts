@@ -24,7 +24,7 @@ export interface LinkRequest {
   readonly userRef: string;
   readonly credentials: unknown;
   /** Called right before the vendor is asked: from then on the request has had an effect. */
-  begun(): void;
+  begun(): Promise<void>;
 }
 
 export interface LinkedDevice {
@@ -105,7 +105,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     const adapter = adapterOf(vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
     const given = options.checkCredentials(adapter.credentials, request.credentials);
-    request.begun();
+    await request.begun();
     if (adapter.oauth === undefined) {
       const signIn = (row: NewRow, signal: AbortSignal) =>
         adapter.login?.signIn?.(calls.loginSession(adapter, { ...row, credentials: given }, signal), given);

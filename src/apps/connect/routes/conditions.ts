@@ -35,7 +35,7 @@ export function conditionRoutes(app: FastifyInstance, { adapters, commands }: Co
           deviceId: id,
           vendor: slug,
           conditions: wanted,
-          begun: () => {},
+          begun: async () => {},
         });
       },
     );

@@ -56,7 +56,7 @@ export function linkFormRoute(
       vendor,
       work: () =>
         guarded({ account, vendor, credentials }, () =>
-          links.link({ account, vendor, userRef, credentials, begun: () => {} }),
+          links.link({ account, vendor, userRef, credentials, begun: async () => {} }),
         ),
     });
   }

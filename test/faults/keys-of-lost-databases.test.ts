@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { makePlace, type Place } from '../databases.ts';
+import { testVendor } from '../vendor-for-tests.ts';
+import { type Answer, type Caller, makeWorld, type World } from '../world.ts';
+import { until } from './service.ts';
+import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
+
+const databaseUrl = process.env.TEST_DATABASE_URL;
+const COMMAND = '/devices/light-1/command';
+const ON = { type: 'turn_on' };
+const LINK = { vendor: 'testvendor', user_ref: 'u', credentials: { user: 'u', password: 'p' } };
+
+describe('an idempotency key while PostgreSQL goes away', {
+  skip: databaseUrl === undefined ? 'TEST_DATABASE_URL is not set' : false,
+}, () => {
+  const vendor = testVendor({ pollSeconds: 3_600 });
+  let place: Place;
+  let wire: TcpProxy;
+  let world: World;
+  let caller: Caller;
+  let keys = 0;
+  before(async () => {
+    place = await makePlace('postgres');
+    wire = await tcpProxy(databaseUrl ?? '');
+    const url = new URL(wire.through(place.url ?? ''));
+    // As long as a statement is waited for, in a test.
+    url.searchParams.set('query_timeout', '500');
+    world = await makeWorld({
+      engine: 'postgres',
+      place,
+      adapters: [vendor.adapter],
+      env: { DATABASE_URL: url.href },
+    });
+  });
+  after(async () => {
+    await wire.resume();
+    await world.close();
+    await wire.close();
+    await place.remove();
+  });
+  beforeEach(async () => {
+    vendor.onCommand = async () => {};
+    vendor.onLink = async () => {};
+    caller = await world.newAccount();
+    assert.equal((await caller.call('POST', '/link', LINK)).status, 200);
+    // What is remembered needs no database.
+    assert.equal((await caller.call('POST', COMMAND, ON)).status, 200);
+    vendor.calls.length = 0;
+    keys += 1;
+  });
+
+  const send = (path: string, body: unknown): Promise<Answer> =>
+    caller.call('POST', path, body, { 'idempotency-key': `key ${keys}` });
+  const codeOf = ({ headers }: Answer) => headers.get('elnav-error');
+  /** The first answer that does not say that the database is away, or that the key is in use. */
+  const answered = (path: string, body: unknown): Promise<Answer> =>
+    until('the key is answered', async () => {
+      const answer = await send(path, body);
+      return answer.status === 503 || answer.status === 409 ? undefined : answer;
+    });
+
+  it('keeps the answer of a command that the vendor took, though it could not be stored then', async () => {
+    vendor.onCommand = () => wire.cut();
+    const first = await send(COMMAND, ON);
+    assert.equal(first.status, 200, JSON.stringify(first.body));
+    await wire.resume();
+    const again = await answered(COMMAND, ON);
+    assert.deepEqual([again.status, again.body], [200, first.body]);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal(vendor.count('command'), 1);
+  });
+
+  it('says that the outcome is not known where the database failed after the request had begun', async () => {
+    vendor.onLink = () => wire.cut();
+    const first = await send('/link', LINK);
+    assert.deepEqual([first.status, codeOf(first)], [502, 'command.outcome_unknown']);
+    await wire.resume();
+    const again = await answered('/link', LINK);
+    assert.deepEqual([again.status, codeOf(again), again.body], [502, 'command.outcome_unknown', first.body]);
+    assert.equal(vendor.count('link'), 1);
+  });
+
+  it('works again at once where nothing had begun, though the server stored the claim late', async () => {
+    wire.freeze();
+    const first = await send(COMMAND, ON);
+    assert.deepEqual([first.status, codeOf(first)], [503, 'database.unavailable']);
+    // The server goes on with what nobody waits for any more.
+    wire.thaw();
+    const again = await answered(COMMAND, ON);
+    assert.equal(again.status, 200, JSON.stringify(again.body));
+    assert.equal(again.headers.get('idempotent-replayed'), null);
+    assert.equal(vendor.count('command'), 1);
+  });
+});
