@@ -1,16 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
-import { AppError } from '../core/errors.ts';
-import { clientAddress } from '../domain/accounts/index.ts';
+import type { OpenAnswers } from './open-answers.ts';
 
 interface EventStreamsOptions {
   readonly clock: Clock;
   /** Ends every stream. */
   readonly stopping: AbortSignal;
-  /** Streams that are open at a time: of one key's account, or of one address without a key; and of all. */
-  readonly mostOfCaller?: number;
-  readonly mostInAll?: number;
+  /** How many may be open at a time. */
+  readonly limit: OpenAnswers;
 }
 
 /** An answer without an end, to one caller. */
@@ -33,13 +31,11 @@ const HEARTBEAT_MS = 20_000;
 const RETRY_MS = 5_000;
 /** What waits for a caller, beyond what the system's own buffers hold. */
 const MOST_WAITING_BYTES = 256 * 1024;
-const RETRY_SECONDS = 30;
 
 /** Server-sent events (HTML Living Standard, 9.2). */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { clock, stopping, mostOfCaller = 10, mostInAll = 2_000 } = options;
+  const { clock, stopping, limit } = options;
   const open = new Set<Readable>();
-  const counts = new Map<string, number>();
   let cancelHeartbeat: (() => void) | undefined;
 
   const send = (body: Readable, text: string): void => {
@@ -62,28 +58,15 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
-      const caller =
-        request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;
-      const count = counts.get(caller) ?? 0;
-      if (count >= mostOfCaller || open.size >= mostInAll) {
-        const whose =
-          count >= mostOfCaller ? `${mostOfCaller} streams of yours` : 'as many streams as are served';
-        throw new AppError('limit.busy', `${whose} are open already; end one, or try again later`, {
-          retryAfterSeconds: RETRY_SECONDS,
-        });
-      }
+      limit.enter(request, reply);
       const body = new Readable({ read: () => {} });
       open.add(body);
-      counts.set(caller, count + 1);
       cancelHeartbeat ??= clock.after(HEARTBEAT_MS, beat);
       const closed = opened({ send: (text) => send(body, text) });
       // Not that of the answer: it comes before, where the caller was gone while the key was looked up.
       body.once('close', () => {
         closed();
         open.delete(body);
-        const left = (counts.get(caller) ?? 1) - 1;
-        if (left > 0) counts.set(caller, left);
-        else counts.delete(caller);
       });
       body.push(`retry: ${RETRY_MS}\n\n${first}`);
       return reply.send(body);

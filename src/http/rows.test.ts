@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { request as ask, type IncomingMessage } from 'node:http';
+import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { until } from '../../test/until.ts';
+import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { formatOf, sendRows } from './rows.ts';
 
 type Row = Readonly<Record<'name' | 'value', string | number | boolean | null>>;
@@ -12,13 +13,24 @@ const COLUMNS = ['name', 'value'] as const;
 describe('rows', () => {
   let app: FastifyInstance;
   let batches: () => AsyncGenerator<readonly Row[]>;
+  let clock: TurnedClock;
+  /** The answers that are open, as the server holds them. */
+  let open: Set<ServerResponse>;
   beforeEach(async () => {
+    clock = turnedClock();
+    open = new Set();
     app = Fastify();
+    app.addHook('onRequest', (_request, { raw }, done) => {
+      open.add(raw);
+      raw.once('close', () => open.delete(raw));
+      done();
+    });
     app.get('/', (request, reply) =>
       sendRows(request, reply, {
         columns: COLUMNS,
         batches: batches(),
         format: formatOf(request, (request.query as { format?: 'csv' }).format ?? ''),
+        clock,
       }),
     );
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -139,6 +151,62 @@ describe('rows', () => {
     for await (const part of answer) bytes += (part as Buffer).length;
     assert.equal(made, 1_000);
     assert.ok(bytes > 100_000_000);
+  });
+
+  it('hold little for callers who do not read, and cut them off after half a minute', async () => {
+    // Of each the system itself buffers some megabytes.
+    const READERS = 24;
+    const BATCH_BYTES = 30_000;
+    let made = 0;
+    batches = async function* () {
+      for (let batch = 0; batch < 1_000; batch += 1) {
+        made += BATCH_BYTES;
+        yield [{ name: 'x'.repeat(BATCH_BYTES - 40), value: batch }];
+      }
+    };
+    const answers = await Promise.all(Array.from({ length: READERS }, unread));
+    for (const answer of answers) answer.on('error', () => {});
+    let idle = 0;
+    let before = -1;
+    await until('they wait', () => {
+      idle = made === before ? idle + 1 : 0;
+      before = made;
+      return idle === 300;
+    });
+    assert.equal(open.size, READERS);
+    const handedOver = [...open].reduce(
+      (sum, { socket, writableLength }) => sum + (socket?.bytesWritten ?? 0) - writableLength,
+      0,
+    );
+    const held = (made - handedOver) / READERS;
+    assert.ok(held < 5 * BATCH_BYTES, `${held} bytes are held for each`);
+    clock.turn(29_999);
+    assert.equal(open.size, READERS);
+    clock.turn(1);
+    await until('they are cut off', () => open.size === 0);
+    for (const answer of answers) answer.resume();
+    await until('they have noticed', () => answers.every(({ closed, complete }) => closed && !complete));
+  });
+
+  it('are not cut off for a caller who takes some of them, however slowly', async () => {
+    let made = 0;
+    batches = async function* () {
+      for (; made < 200; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
+    };
+    const answer = await unread();
+    let bytes = 0;
+    let before = 0;
+    let turns = 0;
+    for await (const part of answer) {
+      bytes += (part as Buffer).length;
+      if (made === before) continue;
+      // Something more was asked for since: a little less than his patience goes by.
+      before = made;
+      turns += 1;
+      clock.turn(29_000);
+    }
+    assert.ok(turns > 4, `the clock was turned ${turns} times`);
+    assert.ok(bytes > 20_000_000);
   });
 
   it('are not read for HEAD', async () => {

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../core/clock.ts';
 
 /** Text, a number, a truth or nothing; a JSON number where it is one. */
 export type Cell = string | number | boolean | null;
@@ -20,12 +22,12 @@ const TYPES = {
 /**
  * Answers 200 with rows as they come: a JSON array of objects, or CSV (RFC 4180) with a header line. What fails before the
  * first batch is answered as an error; what fails later breaks the connection, so that half an answer never looks whole. Reading stops
- * when the caller goes away, and waits while the caller is slow.
+ * when the caller goes away, and waits while the caller is slow; one who takes nothing for half a minute is hung up on.
  */
 export async function sendRows<R extends Readonly<Record<string, Cell>>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { columns, batches, format }: Rows<R> & { readonly format: RowFormat },
+  { columns, batches, format, clock }: Rows<R> & { readonly format: RowFormat; readonly clock: Clock },
 ): Promise<FastifyReply> {
   const reading = batches[Symbol.asyncIterator]();
   const first = await reading.next();
@@ -35,7 +37,7 @@ export async function sendRows<R extends Readonly<Record<string, Cell>>>(
     return reply.send(Readable.from([]));
   }
   const parts = format === 'csv' ? csvParts : jsonParts;
-  const text = parts(columns, resumed(first, reading));
+  const text = whileTaken(parts(columns, resumed(first, reading)), reply.raw, clock);
   return reply.send(Readable.from(text, { objectMode: false, highWaterMark: 1 }));
 }
 
@@ -88,19 +90,30 @@ function csvCell(value: Cell): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** What is being read, after a first step that was taken already; the next batch is fetched while this one is written. */
+/** What is being read, after a first step that was taken already. Nothing is read ahead: it would be held for who does not read. */
 async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
-    let step = first;
-    while (step.done !== true) {
-      const next = rest.next();
-      // Told where it is waited for; until then nobody would hear of it.
-      next.catch(() => {});
-      yield step.value;
-      step = await next;
-    }
+    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
   } finally {
     await rest.return?.();
+  }
+}
+
+/** Who takes nothing for so long does not read; what waits for him is given back. */
+const PATIENCE_MS = 30_000;
+
+/** The same text; the connection is cut where none of it is taken. The next piece is asked for when those before have gone out. */
+async function* whileTaken(
+  text: AsyncGenerator<string>,
+  raw: ServerResponse,
+  clock: Clock,
+): AsyncGenerator<string> {
+  let patience = () => {};
+  raw.once('close', () => patience());
+  for await (const piece of text) {
+    patience();
+    patience = clock.after(PATIENCE_MS, () => raw.destroy());
+    yield piece;
   }
 }
 

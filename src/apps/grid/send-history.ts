@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PriceArea } from '../../adapter/market.ts';
+import type { Clock } from '../../core/clock.ts';
 import { midnight } from '../../core/swedish-days.ts';
+import type { OpenAnswers } from '../../http/open-answers.ts';
 import { type Cell, formatOf, sendRows } from '../../http/rows.ts';
 import type { HistoryRange } from './parse-market.ts';
 
@@ -16,7 +18,9 @@ export const HISTORY_AS_CSV = {
 
 interface History<T> {
   readonly range: HistoryRange;
-  readonly now: number;
+  readonly clock: Clock;
+  /** How many may be open at a time. */
+  readonly limit: OpenAnswers;
   readonly columns: readonly string[];
   read(query: {
     area: PriceArea;
@@ -27,20 +31,21 @@ interface History<T> {
   shown(row: T): Record<string, Cell>;
 }
 
-/** Answers with rows by area then time, as they are read. */
+/** Answers with rows by area then time, as they are read; throws `limit.busy` where too many such answers are open. */
 export function sendHistory<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { range, now, columns, read, shown }: History<T>,
+  { range, clock, limit, columns, read, shown }: History<T>,
 ): Promise<FastifyReply> {
+  limit.enter(request, reply);
   const { areas, format, ...of } = range;
   async function* batches() {
     for (const area of areas) {
       for await (const rows of read({ area, ...of })) yield rows.map(shown);
     }
   }
-  const seconds = range.until <= midnight(now, 0) ? PAST_SECONDS : TODAY_SECONDS;
+  const seconds = range.until <= midnight(clock.now(), 0) ? PAST_SECONDS : TODAY_SECONDS;
   reply.header('cache-control', `private, max-age=${seconds}, must-revalidate`);
   reply.header('vary', 'accept');
-  return sendRows(request, reply, { columns, batches: batches(), format: formatOf(request, format) });
+  return sendRows(request, reply, { columns, batches: batches(), format: formatOf(request, format), clock });
 }

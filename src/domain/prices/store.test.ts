@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { PRICE_AREAS } from '../../adapter/market.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
 import { addDays } from './calendar.ts';
+import { readHistory } from './history.ts';
 import { createPriceStore, type PriceStore } from './store.ts';
 import { knownDay } from './test-prices.ts';
 
@@ -61,6 +63,54 @@ onEachEngine('stored prices', (engine) => {
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, -1)) })).length, 96);
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, 1)) })).length, 96);
     }
+  });
+
+  it('is read in pages of whole days with so many slots at most, but of one day at least', async () => {
+    const first = '2025-09-28';
+    // Hours until October of 2025, quarters from then on.
+    for (let index = 0; index < 6; index += 1)
+      await store.store(knownDay('SE1', addDays(first, index), { slotMin: index < 3 ? 60 : 15 }), 1);
+    const range = {
+      area: 'SE1',
+      from: dayBounds(first).start,
+      until: dayBounds(addDays(first, 5)).end,
+    } as const;
+    const lengthsOf = async (slots: number) => {
+      const lengths: number[] = [];
+      for (let { from } = range; ; ) {
+        const page = await store.page({ ...range, from, slots });
+        const last = page.at(-1);
+        if (last === undefined) return lengths;
+        lengths.push(page.length);
+        from = last.end;
+      }
+    };
+    assert.deepEqual(await lengthsOf(200), [3 * 24 + 96, 2 * 96]);
+    assert.deepEqual(await lengthsOf(96), [3 * 24, 96, 96, 96]);
+    assert.deepEqual(await lengthsOf(30), [24, 24, 24, 96, 96, 96]);
+    assert.deepEqual(await lengthsOf(1), [24, 24, 24, 96, 96, 96]);
+  });
+
+  it('lets others have their turn between two pages of history', async () => {
+    const first = '2024-03-01';
+    for (let index = 0; index < 20; index += 1) await store.store(knownDay('SE2', addDays(first, index)), 1);
+    const range = {
+      area: 'SE2',
+      from: dayBounds(first).start,
+      until: dayBounds(addDays(first, 19)).end,
+    } as const;
+    let turns = 0;
+    let isRead = false;
+    const others = (async () => {
+      for (; !isRead; turns += 1) await setImmediate();
+    })();
+    let rows = 0;
+    // Of a day each batch has two rows: nothing is sent, and nothing waited for, for many pages.
+    for await (const batch of readHistory(store, { ...range, resolution: 'day' })) rows += batch.length;
+    isRead = true;
+    await others;
+    assert.equal(rows, 20);
+    assert.ok(turns >= 9, `others had ${turns} turns in ten pages`);
   });
 
   it('leaves a day as it was when replacing it fails half-way', async () => {

@@ -120,22 +120,23 @@ export function createPriceStore(database: Database) {
       return rows.map((row) => ({ start: row.start_at, end: row.end_at, sek: row.sek, eur: row.eur }));
     },
 
-    /** Slots of the next `days` days that are stored, by time. */
+    /** Some `slots` next slots that are stored, by time: those of whole days, and of one day at least. */
     async page(query: {
       readonly area: PriceArea;
       readonly from: number;
       readonly until: number;
-      readonly days: number;
+      readonly slots: number;
     }): Promise<StoredSlot[]> {
-      const days = await queries
+      const next = await queries
         .selectFrom('price_days')
-        .select(['start_at', 'end_at', 'source', 'converted'])
+        .select(['start_at', 'end_at', 'slot_min', 'source', 'converted'])
         .where('area', '=', query.area)
         .where('end_at', '>', query.from)
         .where('start_at', '<', query.until)
         .orderBy('day')
-        .limit(query.days)
+        .limit(Math.ceil(query.slots / FEWEST_SLOTS_A_DAY))
         .execute();
+      const days = firstDays(next, query.slots);
       const [first] = days;
       const last = days.at(-1);
       if (first === undefined || last === undefined) return [];
@@ -164,6 +165,22 @@ export function createPriceStore(database: Database) {
       .where('start_at', '<', range.until);
     return database.engine === 'sqlite' ? rowsOf(slots) : gatheredOf(slots);
   }
+}
+
+/** The day on which clocks are put forward, in hours. */
+const FEWEST_SLOTS_A_DAY = 23;
+const MINUTE_MS = 60_000;
+
+/** The first days that have no more slots together, or the first one. */
+function firstDays<
+  D extends { readonly start_at: number; readonly end_at: number; readonly slot_min: number },
+>(days: readonly D[], slots: number): readonly D[] {
+  let together = 0;
+  const tooFar = days.findIndex(({ start_at, end_at, slot_min }) => {
+    together += (end_at - start_at) / (slot_min * MINUTE_MS);
+    return together > slots;
+  });
+  return tooFar < 0 ? days : days.slice(0, Math.max(1, tooFar));
 }
 
 type Slots = SelectQueryBuilder<Tables, 'prices', object>;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import type { PriceArea, ProductionType } from '../../adapter/market.ts';
 import type { Database, Queries } from '../../db/database.ts';
@@ -29,7 +30,8 @@ const COLUMNS = [
 ] as const;
 /** Of 12 parameters each; SQLite takes 32,766 in a statement. */
 const ROWS_A_STATEMENT = 500;
-const ROWS_A_BATCH = 2_000;
+/** Read at once: some two milliseconds of the embedded engine, in which nobody else is answered. */
+const ROWS_A_BATCH = 200;
 
 /** The only SQL for `production` and `production_sources`. */
 export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
@@ -51,7 +53,7 @@ export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
       return (await slots(from, range).execute()) as StoredProduction[];
     },
 
-    /** The same in batches; no query is open between them. */
+    /** The same in batches; no query is open between them, and others have their turn. */
     async *read(range: {
       area: PriceArea;
       from: number;
@@ -66,6 +68,7 @@ export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_A_BATCH) return;
         from = last.start + 1;
+        await setImmediate();
       }
     },
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
+import { createOpenAnswers, type OpenAnswers } from '../../../http/open-answers.ts';
 import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../parse-market.ts';
 import { createPriceEvents } from '../price-events.ts';
 import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
@@ -21,12 +22,17 @@ interface PriceRoutes {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
+  /** Answers of history that may be open at a time, of prices and production together. */
+  readonly histories: OpenAnswers;
 }
 
 /** Day-ahead prices without VAT and tax: now and ahead, of the past, and as they change. */
-export function addPriceRoutes(app: FastifyInstance, { prices, clock, stopping }: PriceRoutes): void {
+export function addPriceRoutes(
+  app: FastifyInstance,
+  { prices, clock, stopping, histories }: PriceRoutes,
+): void {
   const answers = createVersionedAnswers(() => prices.version());
-  const streams = createEventStreams({ clock, stopping });
+  const streams = createEventStreams({ clock, stopping, limit: createOpenAnswers({ name: 'streams' }) });
   const events = createPriceEvents(prices, clock);
   const seconds = () => Math.min(MOST_SECONDS, (prices.validUntil() - clock.now()) / 1_000);
 
@@ -74,11 +80,11 @@ export function addPriceRoutes(app: FastifyInstance, { prices, clock, stopping }
       streamed: HISTORY_AS_CSV,
     }),
     (request, reply) => {
-      const now = clock.now();
-      const range = historyOf(request.query, now);
+      const range = historyOf(request.query, clock.now());
       return sendHistory(request, reply, {
         range,
-        now,
+        clock,
+        limit: histories,
         columns,
         read: prices.history,
         shown: shownHistoric,

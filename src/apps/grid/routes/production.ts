@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import type { HistoricProduction, Produced, Production } from '../../../domain/production/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
+import type { OpenAnswers } from '../../../http/open-answers.ts';
 import type { Cell } from '../../../http/rows.ts';
 import { HistoryQuery, historyOf } from '../parse-market.ts';
 import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
@@ -22,10 +23,15 @@ const NONE = { 503: 'No production is known: with what was tried, and when the n
 interface ProductionRoutes {
   readonly production: Production;
   readonly clock: Clock;
+  /** Answers of history that may be open at a time, of prices and production together. */
+  readonly histories: OpenAnswers;
 }
 
 /** Production by area and kind, MW. */
-export function addProductionRoutes(app: FastifyInstance, { production, clock }: ProductionRoutes): void {
+export function addProductionRoutes(
+  app: FastifyInstance,
+  { production, clock, histories }: ProductionRoutes,
+): void {
   // The list stays the same one until other figures are known.
   const answers = createVersionedAnswers(() => production.current());
 
@@ -57,11 +63,11 @@ export function addProductionRoutes(app: FastifyInstance, { production, clock }:
       errors: NONE,
     }),
     (request, reply) => {
-      const now = clock.now();
-      const range = historyOf(request.query, now);
+      const range = historyOf(request.query, clock.now());
       return sendHistory(request, reply, {
         range,
-        now,
+        clock,
+        limit: histories,
         columns,
         read: production.history,
         shown: shownHistoric,
