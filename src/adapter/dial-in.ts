@@ -10,6 +10,8 @@ import type { Documents, LinkKey } from './session.ts';
 /** For vendors whose devices connect to us: they dial in at `/{path}/{identity}` on the Connect port. */
 export interface DialIn {
   readonly path: string;
+  /** They ask who may charge when a card is held to them, and are answered by the cards of their link. */
+  readonly asksForCards?: boolean;
   open(host: StationHost): StationServer;
 }
 

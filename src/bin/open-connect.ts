@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDevices } from '../domain/devices/index.ts';
-import { createLinks, createSessionSource, createStreamSource } from '../domain/links/index.ts';
+import { createCards, createLinks, createSessionSource, createStreamSource } from '../domain/links/index.ts';
 import { createPolling } from '../domain/polling/index.ts';
 import { createStreams } from '../domain/streams/index.ts';
 import { createWebhooks } from '../domain/webhooks/index.ts';
@@ -130,6 +130,7 @@ export async function openConnect(
       adapters,
       accounts,
       links,
+      cards: createCards({ store, sessions, adapters }),
       devices,
       commands,
       charging,

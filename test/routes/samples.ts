@@ -14,6 +14,9 @@ export interface Things {
   /** Devices and a link of the owner. */
   readonly light: string;
   readonly link: string;
+  /** A charging station of the owner that never dialled in, and its link. */
+  readonly station: string;
+  readonly stationLink: string;
   /** An application that waits for its decision, made anew for each call. */
   application(): Promise<string>;
   /** A link that may be deleted, made anew for each call. */
@@ -82,6 +85,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'GET /links': { path: at('/links'), good: 200 },
   'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
+  'GET /links/{id}/cards': { path: ({ stationLink }) => `/links/${stationLink}/cards`, good: 200 },
+  'PUT /links/{id}/cards': {
+    path: ({ stationLink }) => `/links/${stationLink}/cards`,
+    body: { accept: 'list', cards: [{ id: '04E91C5A' }] },
+    good: 200,
+    strict: true,
+  },
+  'DELETE /links/{id}/cards': { path: ({ stationLink }) => `/links/${stationLink}/cards`, good: 200 },
   'GET /vendors': { path: at('/vendors'), good: 200 },
   'GET /vendors/{vendor}/budget': { path: at('/vendors/sandbox/budget'), good: 200, unknown: 400 },
   'POST /link/sessions': {
@@ -353,10 +364,15 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
   const links = async () => (await owner.call('GET', '/links')).body as { id: string }[];
   const { devices } = await linkOne('kept', ['light']);
   const [kept] = await links();
+  const credentials = { identity: 'SAMPLE', password: 'a-station-password' };
+  await owner.call('POST', '/link', { vendor: 'ocpp', user_ref: 'things', credentials });
+  const dialing = (await links()).find(({ id }) => id !== kept?.id);
   return {
     owner,
     light: devices[0]?.id ?? '',
     link: kept?.id ?? '',
+    station: 'SAMPLE',
+    stationLink: dialing?.id ?? '',
     session: await signUp(world, anyEmail()),
     async application() {
       count += 1;

@@ -50,4 +50,18 @@ export const mutants: readonly Mutant[] = [
     to: 'return Math.min(LARGEST_A, cable, installationA === null ? LARGEST_A : LARGEST_A);',
     tests: ['src/vendors/ocpp/limits.test.ts'],
   },
+  {
+    control: 'A card that is not on the list does not start a charge',
+    file: 'src/adapter/cards.ts',
+    from: "if (card === undefined) return 'unknown';",
+    to: "if (card === undefined) return 'accepted';",
+    tests: ['src/vendors/ocpp/cards.test.ts'],
+  },
+  {
+    control: 'A card that reads as our own token is judged as a card',
+    file: 'src/vendors/ocpp/cards.ts',
+    from: "idToken === station.options.idTag && type === 'Central'",
+    to: 'idToken === station.options.idTag',
+    tests: ['src/vendors/ocpp/cards.test.ts'],
+  },
 ];

@@ -7,6 +7,7 @@ import { CONNECT_DOCUMENT } from './documents.ts';
 import { guessLimit } from './linking/wrong-credentials.ts';
 import { documentPage } from './pages/frame.ts';
 import { unknownPage } from './pages/unknown.ts';
+import { cardRoutes } from './routes/cards.ts';
 import { chargingRoutes } from './routes/charging.ts';
 import { conditionRoutes } from './routes/conditions.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -57,6 +58,7 @@ export async function addConnect(
   deviceRoutes(app, dependencies);
   conditionRoutes(app, dependencies);
   chargingRoutes(app, dependencies);
+  cardRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
   await simulatedPages(app, dependencies.simulatedPages);
   await webhookRoutes(app, dependencies);

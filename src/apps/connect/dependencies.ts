@@ -6,7 +6,7 @@ import type { Budgets } from '../../domain/budgets/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
-import type { LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
+import type { CardsOfLinks, LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Webhooks } from '../../domain/webhooks/index.ts';
 import type { Service } from '../../http/errors.ts';
@@ -26,6 +26,7 @@ export interface ConnectDependencies {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly accounts: Accounts;
   readonly links: Links;
+  readonly cards: CardsOfLinks;
   readonly signIn: SignIn;
   readonly linkCodes: LinkCodes;
   readonly linkSessions: LinkSessions;

@@ -7,6 +7,7 @@ import { createLinkMaker, type DropReason, type LinksOptions, type LinkWatcher }
 import type { LinkStatus } from './store.ts';
 
 export { type Calls, createCalls, type SocketRequest } from './calls.ts';
+export { type CardsOfLinks, createCards } from './cards.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export type { LinkedDevice, Linking, LinkRequest, LinkWatcher } from './make-link.ts';

@@ -156,7 +156,7 @@ for (const protocol of PROTOCOLS) {
     const station = world.server.station(KEY);
     assert.ok(station instanceof Station);
     const needsParameters =
-      /^(BootNotification|StatusNotification|StartTransaction|StopTransaction|TransactionEvent|MeterValues)$/;
+      /^(Authorize|BootNotification|StatusNotification|StartTransaction|StopTransaction|TransactionEvent|MeterValues)$/;
     const actions = Object.entries(station.dialect.answers).filter(
       ([action]) => !needsParameters.test(action),
     );

@@ -28,5 +28,5 @@ export const ocpp = {
       devices: devicesOf(identity, await loadKnown(session.documents, identity)),
     };
   },
-  dialIn: { path: PATH, open: (host) => openStations(host, DEFAULTS) },
+  dialIn: { path: PATH, asksForCards: true, open: (host) => openStations(host, DEFAULTS) },
 } satisfies Adapter;

@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../core/clock.ts';
+import { idTagStatus } from './cards.ts';
 import { beginTransaction, type Connector, endTransaction, tell } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import { type Answer, answer } from './inbox.ts';
@@ -102,8 +103,6 @@ export function ocpp16(station: Station): Dialect {
 
 /** What a station may tell and we only take note of; what it asks and we do not offer. */
 const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
-  /** Every tag is welcome: the owner decides who charges at home, the station keeps its own list for that. */
-  Authorize: () => ({ idTagInfo: { status: 'Accepted' } }),
   DataTransfer: () => ({ status: 'UnknownVendorId' }),
   DiagnosticsStatusNotification: () => ({}),
   FirmwareStatusNotification: () => ({}),
@@ -120,6 +119,9 @@ function core(station: Station): Record<string, Answer> {
       station.hasBooted(boot.chargePointVendor, boot.chargePointModel);
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
+    Authorize: answer(async ({ idTag }: Pick<StartTransaction, 'idTag'>) => ({
+      idTagInfo: { status: await idTagStatus(station, idTag) },
+    })),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(({ connectorId, status }: StatusNotification) => {
       // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
@@ -147,7 +149,9 @@ function metering(station: Station): Record<string, Answer> {
       });
       beginTransaction(connector, { transactionId, deviceId, startedAt, meterStartWh });
       station.changed(connector);
-      return { transactionId: Number(transactionId), idTagInfo: { status: 'Accepted' } };
+      // It has begun and is kept; a station that is told otherwise than Accepted ends it (§4.8).
+      const status = await idTagStatus(station, start.idTag);
+      return { transactionId: Number(transactionId), idTagInfo: { status } };
     }),
 
     /** §4.10: always accepted, even for an id that nobody knows, or the station repeats it for ever. */

@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../core/clock.ts';
+import { type IdToken, idTokenStatus } from './cards.ts';
 import type { Dialect } from './dialect.ts';
 import { evseStatus } from './evse.ts';
 import { type Answer, answer } from './inbox.ts';
@@ -101,6 +102,9 @@ function core(station: Station): Record<string, Answer> {
       station.hasBooted(chargingStation?.vendorName, chargingStation?.model);
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
+    Authorize: answer(async ({ idToken }: { readonly idToken: IdToken }) => ({
+      idTokenInfo: { status: await idTokenStatus(station, idToken) },
+    })),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(({ evseId, connectorId, connectorStatus }: StatusNotification) => {
       if (evseId === 0) return {};
@@ -111,7 +115,8 @@ function core(station: Station): Record<string, Answer> {
     }),
     TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
       await takeTransactionEvent(station, event);
-      return event.idToken === undefined ? {} : { idTokenInfo: { status: 'Accepted' } };
+      const { idToken } = event;
+      return idToken === undefined ? {} : { idTokenInfo: { status: await idTokenStatus(station, idToken) } };
     }),
     MeterValues: answer(async ({ evseId, meterValue }: MeterValues) => {
       // EVSE 0 is the meter of the whole station, which is no device here.
@@ -126,8 +131,6 @@ function core(station: Station): Record<string, Answer> {
 
 /** What a station may tell and we only take note of; what it asks and we do not offer. */
 const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
-  /** Every token is welcome: the owner decides who charges at home, the station keeps its own list for that. */
-  Authorize: () => ({ idTokenInfo: { status: 'Accepted' } }),
   DataTransfer: () => ({ status: 'UnknownVendorId' }),
   ClearedChargingLimit: () => ({}),
   FirmwareStatusNotification: () => ({}),

@@ -48,6 +48,8 @@ export interface SimulatorOptions {
 export interface Tongue {
   readonly handlers: Readonly<Record<string, (params: never) => object | Promise<object>>>;
   boot(): Promise<void>;
+  /** Asks whether a card may charge; what the central system said. */
+  authorize(idTag: string): Promise<string>;
   status(plug: SimulatedPlug): Promise<void>;
   begin(plug: SimulatedPlug, idTag: string): Promise<void>;
   end(plug: SimulatedPlug, reason: string): Promise<void>;
@@ -194,6 +196,14 @@ export class SimulatedStation {
     }
     plug.run(this.options.clock.now());
     this.do(() => this.#tongue.begin(plug, idTag));
+  }
+
+  /** A card is held to the reader: it begins to charge when it is accepted. What the central system said. */
+  async card(idTag: string, number = 1): Promise<string> {
+    const status = await this.#tongue.authorize(idTag);
+    if (status === 'Accepted') this.begin(this.plug(number), idTag);
+    await this.idle();
+    return status;
   }
 
   end(plug: SimulatedPlug, reason: string): void {

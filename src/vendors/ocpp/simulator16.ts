@@ -49,8 +49,13 @@ export function speak16(station: SimulatedStation): Tongue {
     status: (plug) => tellStatus(plug, statusOf(plug)),
     turned: (plug) => tellStatus(plug, statusOf(plug)),
 
+    async authorize(idTag) {
+      const { idTagInfo } = await station.call('Authorize', { idTag });
+      return (idTagInfo as { status: string }).status;
+    },
+
     async begin(plug, idTag) {
-      const { transactionId } = await station.call('StartTransaction', {
+      const { transactionId, idTagInfo } = await station.call('StartTransaction', {
         connectorId: plug.number,
         idTag,
         meterStart: Math.round(plug.meterWh),
@@ -59,6 +64,7 @@ export function speak16(station: SimulatedStation): Tongue {
       plug.transaction = { id: String(transactionId), idTag, seqNo: 0 };
       await tongue.status(plug);
       await tongue.meter(plug);
+      if ((idTagInfo as { status: string }).status !== 'Accepted') station.end(plug, 'DeAuthorized');
     },
 
     async end(plug, reason) {

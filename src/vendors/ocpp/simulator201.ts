@@ -38,7 +38,7 @@ export function speak201(station: SimulatedStation): Tongue {
     if (transaction === null) return;
     const { eventType, triggerReason, chargingState, stoppedReason } = event;
     const first = eventType === 'Started';
-    await station.call('TransactionEvent', {
+    const { idTokenInfo } = await station.call('TransactionEvent', {
       eventType,
       triggerReason,
       timestamp: station.now,
@@ -49,9 +49,13 @@ export function speak201(station: SimulatedStation): Tongue {
         ...(stoppedReason !== undefined && { stoppedReason }),
       },
       ...(first && { evse: { id: plug.number, connectorId: 1 } }),
-      ...(first && { idToken: { idToken: transaction.idTag, type: 'Central' } }),
+      ...(first && {
+        idToken: { idToken: transaction.idTag, type: transaction.idTag === 'ELNAV' ? 'Central' : 'ISO14443' },
+      }),
       meterValue: [measured(plug)],
     });
+    const status = (idTokenInfo as { status: string } | undefined)?.status ?? 'Accepted';
+    if (status !== 'Accepted') station.end(plug, 'DeAuthorized');
   };
   return {
     handlers: handlersOf(station),
@@ -69,6 +73,11 @@ export function speak201(station: SimulatedStation): Tongue {
         evseId: plug.number,
         connectorId: 1,
       });
+    },
+    async authorize(idTag) {
+      const idToken = { idToken: idTag, type: 'ISO14443' };
+      const { idTokenInfo } = await station.call('Authorize', { idToken });
+      return (idTokenInfo as { status: string }).status;
     },
     async begin(plug, idTag) {
       plug.transaction = { id: randomUUID(), idTag, seqNo: 0 };

@@ -1,3 +1,4 @@
+import type { IdToken } from './cards.ts';
 import { beginTransaction, type Connector, endTransaction, tell } from './connector.ts';
 import { figuresOf } from './figures.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
@@ -15,7 +16,7 @@ interface TransactionEvent {
     readonly stoppedReason?: string;
   };
   readonly evse?: { readonly id: number };
-  readonly idToken?: { readonly idToken: string };
+  readonly idToken?: IdToken;
   readonly meterValue?: readonly MeterValue[];
   readonly numberOfPhasesUsed?: number;
   readonly cableMaxCurrent?: number;

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { Cards } from '../../../adapter/cards.ts';
+import { AppError } from '../../../core/errors.ts';
+import { faultInText } from '../../../core/json.ts';
+import { validator } from '../../../http/validate.ts';
+import type { ConnectDependencies } from '../dependencies.ts';
+import { principalOf } from '../principal.ts';
+import { answers } from '../schemas.ts';
+
+interface OfLink {
+  readonly Params: { readonly id: string };
+}
+
+const Body = Type.Object(
+  { accept: Cards.properties.accept, cards: Type.Optional(Cards.properties.cards) },
+  { additionalProperties: false },
+);
+const params = Type.Object({ id: Type.String({ description: 'Id of the link, as GET /links tells it' }) });
+const check = validator(Body, { name: 'body' });
+
+/** Whose cards the charging stations of a link serve. */
+export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies): void {
+  app.get<OfLink>(
+    '/links/:id/cards',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Whose cards start a charge at the stations of a link',
+        description: 'Until it is set: everybody’s.',
+        tags: ['Charging'],
+        params,
+        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+      },
+    },
+    (request) => cards.get(principalOf(request).account, linkId(request.params.id)),
+  );
+
+  app.put<OfLink>(
+    '/links/:id/cards',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'Say whose cards start a charge at the stations of a link',
+        description:
+          'Replaces what was said before. A card that is not on the list is refused as Invalid, a blocked one as Blocked. What elnav starts itself always works; a charge that runs goes on.',
+        tags: ['Charging'],
+        params,
+        body: Body,
+        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+      },
+    },
+    (request) => {
+      const { accept, cards: list = [] } = check(request.body);
+      return cards.put(principalOf(request).account, linkId(request.params.id), { accept, cards: list });
+    },
+  );
+
+  app.delete<OfLink>(
+    '/links/:id/cards',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'Let every card start a charge again, and forget the list',
+        tags: ['Charging'],
+        params,
+        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+      },
+    },
+    (request) => cards.remove(principalOf(request).account, linkId(request.params.id)),
+  );
+}
+
+/** An id that no store can hold is an id that does not exist. */
+function linkId(id: string): string {
+  if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
+  return id;
+}
