@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { figuresOf } from './figures.ts';
@@ -163,4 +164,17 @@ test('a clock that is years off is not believed, one that lags a little is', () 
   assert.equal(soundTime('2036-01-01T00:00:00Z', now), null);
   assert.equal(soundTime('2026-11-21T10:00:00.123+01:00', now), now + 123);
   assert.equal(soundTime('2026-11-01T00:00:00Z', now), Date.parse('2026-11-01T00:00:00Z'));
+});
+
+test('a timestamp without an offset is UTC, wherever the service runs', () => {
+  const now = Date.parse('2026-11-21T23:00:00Z');
+  const script = `
+    const { soundTime } = await import(${JSON.stringify(new URL('time.ts', import.meta.url).href)});
+    const told = ['2026-11-21T22:45:50.165', '2026-11-21T22:45:50', '2026-11-21T22:45:50.1650000Z', '2026-11-21T23:45:50.165+01:00'];
+    console.log(JSON.stringify(told.map((timestamp) => soundTime(timestamp, ${now}))));
+  `;
+  const env = { TZ: 'Europe/Stockholm' };
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { env });
+  const at = Date.parse('2026-11-21T22:45:50.165Z');
+  assert.deepEqual(JSON.parse(said.toString()), [at, at - 165, at, at]);
 });

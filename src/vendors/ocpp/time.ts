@@ -5,8 +5,15 @@ const DAY = 24 * 60 * MINUTE;
 const OLDEST_MS = 60 * DAY;
 const AHEAD_MS = 10 * MINUTE;
 
+const CLOCK_WITHOUT_OFFSET = /T[\d:.,]+$/i;
+
+/** A timestamp in ms since 1970; NaN when it is none. One that names no offset is UTC, as all of OCPP's (1.6 §3.12). */
+export function momentOf(timestamp: string): number {
+  return Date.parse(CLOCK_WITHOUT_OFFSET.test(timestamp) ? `${timestamp}Z` : timestamp);
+}
+
 /** The station's own timestamp in ms since 1970, or null when its clock is plainly wrong. */
 export function soundTime(timestamp: string, now: number): number | null {
-  const at = Date.parse(timestamp);
+  const at = momentOf(timestamp);
   return Number.isFinite(at) && at >= now - OLDEST_MS && at <= now + AHEAD_MS ? at : null;
 }

@@ -4,6 +4,7 @@ import { figuresOf } from './figures.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import { callError } from './rpc.ts';
 import type { Station } from './station.ts';
+import { momentOf } from './time.ts';
 import { meterWh, onlyConnector } from './transactions.ts';
 
 /** 2.0.1 TransactionEventRequest, as far as it matters here. */
@@ -82,7 +83,7 @@ async function begin(station: Station, connector: Connector, event: TransactionE
 /** The import register among the event's readings, watt-hours. */
 function registerOf(event: TransactionEvent, which: 'first' | 'last'): number | null {
   const registers = (event.meterValue ?? [])
-    .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
+    .toSorted((a, b) => momentOf(a.timestamp) - momentOf(b.timestamp))
     .map((value) => figuresOf(samplesOf(value)).register_wh)
     .filter((register) => register !== null);
   const register = registers.at(which === 'first' ? 0 : -1);

@@ -1,0 +1,108 @@
+import type { TestContext } from 'node:test';
+import { WebSocket } from 'undici';
+import type { Clock } from '../../core/clock.ts';
+import type { StationOptions } from './options.ts';
+import { IDENTITY, PASSWORD, World } from './test-world.ts';
+
+type Give = object | null | ((params: never) => object);
+
+/** Answers of a station that takes whatever it is told, and triggers nothing. */
+const OBLIGING: Readonly<Record<string, Give>> = {
+  RemoteStartTransaction: { status: 'Accepted' },
+  RemoteStopTransaction: { status: 'Accepted' },
+  RequestStartTransaction: { status: 'Accepted' },
+  RequestStopTransaction: { status: 'Accepted' },
+  SetChargingProfile: { status: 'Accepted' },
+  ClearChargingProfile: { status: 'Accepted' },
+};
+
+/** A station that sends exactly the frames that a test says, over a WebSocket that no RPC library has a part in. */
+export class BareStation {
+  /** What the central system called, in order. */
+  readonly received: { readonly action: string; readonly params: Record<string, unknown> }[] = [];
+  readonly answers: Record<string, Give> = { ...OBLIGING };
+  readonly #world: World;
+  readonly #protocol: string;
+  readonly #waiting = new Map<string, (frame: unknown[]) => void>();
+  #socket: WebSocket | null = null;
+  #sent = 0;
+
+  constructor(world: World, protocol: 'ocpp1.6' | 'ocpp2.0.1') {
+    this.#world = world;
+    this.#protocol = protocol;
+  }
+
+  async connect(): Promise<this> {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#world.port}/ocpp/${encodeURIComponent(IDENTITY)}`, {
+      protocols: [this.#protocol],
+      headers: { authorization: `Basic ${btoa(`${IDENTITY}:${PASSWORD}`)}` },
+    });
+    socket.addEventListener('message', ({ data }) => this.#take(JSON.parse(String(data)) as unknown[]));
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener('open', () => resolve());
+      socket.addEventListener('error', () => reject(new Error('the bare station was not let in')));
+    });
+    this.#socket = socket;
+    return this;
+  }
+
+  async disconnect(): Promise<void> {
+    const socket = this.#socket;
+    if (socket === null) return;
+    this.#socket = null;
+    const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
+    socket.close();
+    await closed;
+  }
+
+  /** Sends a call; answers the payload of its CALLRESULT, throws what a CALLERROR says. */
+  async call(action: string, params: object): Promise<Record<string, unknown>> {
+    this.#sent += 1;
+    const id = `bare-${this.#sent}`;
+    const answered = new Promise<unknown[]>((resolve) => this.#waiting.set(id, resolve));
+    this.#send([2, id, action, params]);
+    const [type, , ...rest] = await answered;
+    if (type !== 3) throw new Error(`${action} was answered with ${rest.join(' ')}`);
+    return rest[0] as Record<string, unknown>;
+  }
+
+  /** What was called with this action. */
+  calls(action: string): Record<string, unknown>[] {
+    return this.received.filter((call) => call.action === action).map(({ params }) => params);
+  }
+
+  #take(frame: unknown[]): void {
+    const [type, id] = frame;
+    if (type !== 2) {
+      this.#waiting.get(String(id))?.(frame);
+      this.#waiting.delete(String(id));
+      return;
+    }
+    const [, , action, params] = frame as [number, string, string, Record<string, unknown>];
+    this.received.push({ action, params });
+    const give = this.answers[action];
+    if (give === null) return;
+    if (give === undefined) this.#send([4, id, 'NotImplemented', '', {}]);
+    else this.#send([3, id, typeof give === 'function' ? give(params as never) : give]);
+  }
+
+  #send(frame: unknown[]): void {
+    if (this.#socket === null) throw new Error('the bare station is not connected');
+    this.#socket.send(JSON.stringify(frame));
+  }
+}
+
+/** A world with a bare station that has not connected yet; nothing is asked of it unless it boots or waits long. */
+export async function bare(
+  t: TestContext,
+  protocol: 'ocpp1.6' | 'ocpp2.0.1',
+  { options = {}, clock }: { options?: Partial<StationOptions>; clock?: Clock } = {},
+): Promise<{ readonly world: World; readonly station: BareStation }> {
+  const world = await new World({ bootMs: 60_000, ...options }, clock).open();
+  const station = new BareStation(world, protocol);
+  t.after(async () => {
+    await station.disconnect();
+    await world.close();
+  });
+  return { world, station };
+}
