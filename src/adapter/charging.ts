@@ -15,6 +15,8 @@ export interface MeterReading {
   readonly at: number;
   readonly transactionId: string | null;
   readonly samples: readonly Sample[];
+  /** The meter's import register among the samples, watt-hours: it completes what a transaction's station never told. */
+  readonly registerWh: number | null;
 }
 
 export interface TransactionStart {
@@ -33,11 +35,20 @@ export interface TransactionEnd {
   readonly reason: string | null;
 }
 
+/** A transaction whose end the station never told. */
+export interface LostEnd {
+  readonly transactionId: string;
+  /** It had ended by then, ms since 1970: its end where it has no readings. */
+  readonly by: number;
+  readonly reason: string;
+}
+
 export interface RunningTransaction {
   readonly transactionId: string;
   readonly deviceId: string;
   readonly startedAt: number;
   readonly meterStartWh: number | null;
+  readonly idTag: string | null;
 }
 
 /** The charging transactions and meter readings of one link, kept for good: resolved means durable. */
@@ -49,7 +60,14 @@ export interface ChargingRecords {
   begin(start: TransactionStart): Promise<string>;
   /** Stores the end; an unknown id is kept as a transaction without a start, a second end of the same one is ignored. */
   end(end: TransactionEnd, deviceId: string | null): Promise<void>;
+  /** Ends a running one with the time and register of its last reading; an end that the station tells later replaces it. */
+  giveUp(end: LostEnd): Promise<void>;
+  /** Keeps the card of a transaction that was stored without one. */
+  identify(transactionId: string, idTag: string): Promise<void>;
+  /** Those that have not ended, the oldest first. */
   running(): Promise<RunningTransaction[]>;
   /** Stores readings; a reading of the same device and moment again changes nothing. */
   append(readings: readonly MeterReading[]): Promise<void>;
+  /** The newest readings of a device, at most 20, the oldest of them first. */
+  latest(deviceId: string): Promise<MeterReading[]>;
 }

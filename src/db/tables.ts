@@ -194,6 +194,10 @@ interface ChargingTransactions {
   ended_at: number | null;
   meter_stop_wh: number | null;
   end_reason: string | null;
+  /** 1: not told by the station but taken from the first or last reading of the transaction. */
+  start_estimated: Generated<number>;
+  stop_estimated: Generated<number>;
+  end_estimated: Generated<number>;
 }
 
 interface MeterReadings {
@@ -203,6 +207,7 @@ interface MeterReadings {
   at: number;
   transaction_id: string | null;
   samples_json: string;
+  register_wh: number | null;
 }
 
 /** The price of one slot in one price area; what its slots have in common stands with the day. */

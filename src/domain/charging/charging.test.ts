@@ -84,7 +84,9 @@ onEachEngine('charging records', (engine) => {
   it('end once, and keep an end whose start was never seen', async () => {
     const transactionId = await records.begin(start());
     const running = await records.running();
-    assert.deepEqual(running, [{ transactionId, deviceId: 'cp:1', startedAt: 1_000, meterStartWh: 0 }]);
+    assert.deepEqual(running, [
+      { transactionId, deviceId: 'cp:1', startedAt: 1_000, meterStartWh: 0, idTag: null },
+    ]);
     const end = { transactionId, endedAt: 5_000, meterStopWh: 1_500.5, reason: 'Local' };
     await records.end(end, 'cp:1');
     await records.end({ ...end, endedAt: 9_000, meterStopWh: 9 }, 'cp:1');
@@ -114,6 +116,7 @@ onEachEngine('charging records', (engine) => {
       at,
       transactionId: null,
       samples: [{ measurand: 'Power.Active.Import', value, unit: 'W' }],
+      registerWh: null,
     });
     let stored = 0;
     const appended = [
@@ -147,6 +150,7 @@ onEachEngine('charging records', (engine) => {
       at,
       transactionId: null,
       samples: [],
+      registerWh: null,
     }));
     let done = false;
     const appended = records.append(many).then(() => {
@@ -161,5 +165,97 @@ onEachEngine('charging records', (engine) => {
       .where('device_id', '=', 'cp:9')
       .executeTakeFirstOrThrow();
     assert.equal(Number(count), 1_200);
+  });
+
+  const read = async (
+    transactionId: string | null,
+    ...values: readonly (readonly [number, number | null])[]
+  ) => {
+    let stored = false;
+    const readings = values.map(([at, registerWh]) => ({
+      deviceId: 'cp:1',
+      at,
+      transactionId,
+      samples: [{ measurand: 'Voltage', value: 230, unit: 'V' }],
+      registerWh,
+    }));
+    const appended = records.append(readings).then(() => {
+      stored = true;
+    });
+    await until('they are stored', () => {
+      clock.turn(20);
+      return stored;
+    });
+    await appended;
+    return readings;
+  };
+  const told = async () => {
+    const list = await charging.transactions({ account: 1, link: `link-${links}`, deviceId: 'cp:1' }, 10);
+    return list.map((one) => [
+      one.transaction_id,
+      one.meter_start_wh,
+      one.meter_stop_wh,
+      one.energy_wh,
+      one.estimated,
+    ]);
+  };
+
+  it('take a start and stop that were never told from the readings, and say so', async () => {
+    await records.begin(start({ transactionId: 'a', meterStartWh: null }));
+    await read('other', [1_500, 7]);
+    await read('a', [2_000, null], [3_000, 91], [4_000, 200], [5_000, 373], [6_000, null]);
+    await read(null, [7_000, 900]);
+    assert.deepEqual(await told(), [['a', null, null, 373 - 91, []]]);
+    await records.end({ transactionId: 'a', endedAt: 8_000, meterStopWh: null, reason: 'Local' }, 'cp:1');
+    assert.deepEqual(await told(), [['a', 91, 373, 282, ['meter_start_wh', 'meter_stop_wh']]]);
+  });
+
+  it('show what a running transaction has taken so far', async () => {
+    await records.begin(start({ transactionId: 'a', meterStartWh: 100 }));
+    assert.deepEqual(await told(), [['a', 100, null, null, []]]);
+    await read('a', [2_000, 150], [3_000, 180.4]);
+    assert.deepEqual(await told(), [['a', 100, null, 80, []]]);
+  });
+
+  it('give a transaction up with its last reading, until its end is told', async () => {
+    await records.begin(start({ transactionId: 'a', meterStartWh: 100 }));
+    await records.begin(start({ transactionId: 'b', startedAt: 9_500 }));
+    await read('a', [2_000, 150], [3_000, null]);
+    await records.giveUp({ transactionId: 'a', by: 9_000, reason: 'PowerLoss' });
+    await records.giveUp({ transactionId: 'b', by: 9_900, reason: 'Unknown' });
+    await records.giveUp({ transactionId: 'nobody', by: 9_000, reason: 'Unknown' });
+    assert.deepEqual(await records.running(), []);
+    assert.deepEqual(await told(), [
+      ['b', 0, null, null, ['ended_at']],
+      ['a', 100, 150, 50, ['meter_stop_wh', 'ended_at']],
+    ]);
+    assert.deepEqual(
+      (await rows()).map((row) => [row.transaction_id, row.ended_at, row.end_reason]),
+      [
+        ['a', 3_000, 'PowerLoss'],
+        ['b', 9_900, 'Unknown'],
+      ],
+    );
+    const end = { transactionId: 'a', endedAt: 5_000, meterStopWh: 190, reason: 'Local' };
+    await records.end(end, 'cp:1');
+    await records.giveUp({ transactionId: 'a', by: 9_000, reason: 'PowerLoss' });
+    await records.end({ ...end, endedAt: 6_000, meterStopWh: 999 }, 'cp:1');
+    assert.deepEqual((await told())[1], ['a', 100, 190, 90, []]);
+  });
+
+  it('keep a card that is shown late, and never replace one', async () => {
+    await records.begin(start({ transactionId: 'a' }));
+    await records.identify('a', 'CARD');
+    await records.identify('a', 'OTHER');
+    assert.deepEqual(
+      (await records.running()).map(({ idTag }) => idTag),
+      ['CARD'],
+    );
+  });
+
+  it('answer the newest readings of a device, the oldest of them first', async () => {
+    const many = await read('a', ...Array.from({ length: 25 }, (_, at) => [at + 1, at * 10] as const));
+    assert.deepEqual(await records.latest('cp:1'), many.slice(-20));
+    assert.deepEqual(await records.latest('cp:2'), []);
   });
 });

@@ -2,14 +2,14 @@ import type { MeterReading } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Database } from '../../db/database.ts';
-import type { ChargingStore, StoredReading } from './store.ts';
+import type { ReadingsStore, StoredReading } from './store-readings.ts';
 
 const WAIT_MS = 20;
 const ROWS_PER_STATEMENT = 500;
 
 interface ReadingsOptions {
   readonly database: Database;
-  readonly store: ChargingStore;
+  readonly store: ReadingsStore;
   readonly clock: Clock;
 }
 

@@ -1,21 +1,12 @@
-import type {
-  MeterReading,
-  RunningTransaction,
-  TransactionEnd,
-  TransactionStart,
-} from '../../adapter/charging.ts';
+import type { Selectable } from 'kysely';
+import type { RunningTransaction, TransactionEnd, TransactionStart } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { OfDevice } from './store-readings.ts';
 
-export interface OfDevice extends LinkKey {
-  readonly deviceId: string;
-}
-
-export interface StoredReading extends LinkKey {
-  readonly reading: MeterReading;
-}
-
-/** The only SQL for `charging_transactions` and `meter_readings`. */
+export type TransactionRow = Selectable<Tables['charging_transactions']>;
+/** The only SQL for `charging_transactions`. */
 export function createChargingStore(database: Database) {
   const { queries } = database;
   const ofLink = (from: Queries, { account, link }: LinkKey) =>
@@ -65,22 +56,28 @@ export function createChargingStore(database: Database) {
             .doUpdateSet({
               id_tag: start.idTag,
               started_at: start.startedAt,
-              meter_start_wh: start.meterStartWh,
+              ...(start.meterStartWh !== null && { meter_start_wh: start.meterStartWh, start_estimated: 0 }),
             })
             .where('charging_transactions.started_at', 'is', null),
         )
         .execute();
     },
 
-    /** Ends a transaction that has not ended; false when there is no such running one. */
+    /** Ends a transaction whose end the station has not told yet; false when there is none. */
     async end(from: Queries, key: LinkKey, end: TransactionEnd): Promise<boolean> {
       const { numUpdatedRows } = await from
         .updateTable('charging_transactions')
-        .set({ ended_at: end.endedAt, meter_stop_wh: end.meterStopWh, end_reason: end.reason })
+        .set({
+          ended_at: end.endedAt,
+          meter_stop_wh: end.meterStopWh,
+          end_reason: end.reason,
+          stop_estimated: 0,
+          end_estimated: 0,
+        })
         .where('account_id', '=', key.account)
         .where('link_id', '=', key.link)
         .where('transaction_id', '=', end.transactionId)
-        .where('ended_at', 'is', null)
+        .where(({ or, eb }) => or([eb('ended_at', 'is', null), eb('end_estimated', '=', 1)]))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -105,9 +102,60 @@ export function createChargingStore(database: Database) {
         .execute();
     },
 
+    async giveUp(
+      from: Queries,
+      key: LinkKey,
+      end: { transactionId: string; endedAt: number; reason: string },
+    ): Promise<void> {
+      await from
+        .updateTable('charging_transactions')
+        .set({ ended_at: end.endedAt, end_reason: end.reason, end_estimated: 1 })
+        .where('account_id', '=', key.account)
+        .where('link_id', '=', key.link)
+        .where('transaction_id', '=', end.transactionId)
+        .execute();
+    },
+
+    async identify(key: LinkKey, transactionId: string, idTag: string): Promise<void> {
+      await queries
+        .updateTable('charging_transactions')
+        .set({ id_tag: idTag })
+        .where('account_id', '=', key.account)
+        .where('link_id', '=', key.link)
+        .where('transaction_id', '=', transactionId)
+        .where('id_tag', 'is', null)
+        .execute();
+    },
+
+    async transaction(
+      from: Queries,
+      key: LinkKey,
+      transactionId: string,
+    ): Promise<TransactionRow | undefined> {
+      return ofLink(from, key).selectAll().where('transaction_id', '=', transactionId).executeTakeFirst();
+    },
+
+    async estimate(
+      from: Queries,
+      row: TransactionRow,
+      { end, registerWh }: { end: 'first' | 'last'; registerWh: number },
+    ): Promise<void> {
+      await from
+        .updateTable('charging_transactions')
+        .set(
+          end === 'first'
+            ? { meter_start_wh: registerWh, start_estimated: 1 }
+            : { meter_stop_wh: registerWh, stop_estimated: 1 },
+        )
+        .where('account_id', '=', row.account_id)
+        .where('link_id', '=', row.link_id)
+        .where('transaction_id', '=', row.transaction_id)
+        .execute();
+    },
+
     async running(key: LinkKey): Promise<RunningTransaction[]> {
       const rows = await ofLink(queries, key)
-        .select(['transaction_id', 'device_id', 'started_at', 'meter_start_wh'])
+        .select(['transaction_id', 'device_id', 'started_at', 'meter_start_wh', 'id_tag'])
         .where('ended_at', 'is', null)
         .orderBy('started_at')
         .execute();
@@ -116,25 +164,8 @@ export function createChargingStore(database: Database) {
         deviceId: row.device_id,
         startedAt: row.started_at ?? 0,
         meterStartWh: row.meter_start_wh,
+        idTag: row.id_tag,
       }));
-    },
-
-    async insertReadings(into: Queries, readings: readonly StoredReading[]): Promise<void> {
-      if (readings.length === 0) return;
-      await into
-        .insertInto('meter_readings')
-        .values(
-          readings.map(({ account, link, reading }) => ({
-            account_id: account,
-            link_id: link,
-            device_id: reading.deviceId,
-            at: reading.at,
-            transaction_id: reading.transactionId,
-            samples_json: JSON.stringify(reading.samples),
-          })),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
     },
 
     /** Transactions of a device, the newest first. */
@@ -148,21 +179,6 @@ export function createChargingStore(database: Database) {
         .orderBy((eb) => eb.fn.coalesce('started_at', 'ended_at'), 'desc')
         .orderBy('transaction_id', 'desc')
         .limit(limit)
-        .execute();
-    },
-
-    /** Readings of a device measured from `from` until before `until`, the oldest first. */
-    async readingsOf(of: OfDevice, range: { from: number; until: number; limit: number }) {
-      return queries
-        .selectFrom('meter_readings')
-        .select(['at', 'transaction_id', 'samples_json'])
-        .where('account_id', '=', of.account)
-        .where('link_id', '=', of.link)
-        .where('device_id', '=', of.deviceId)
-        .where('at', '>=', range.from)
-        .where('at', '<', range.until)
-        .orderBy('at')
-        .limit(range.limit)
         .execute();
     },
   };

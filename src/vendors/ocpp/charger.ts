@@ -2,9 +2,9 @@ import { kind } from '../../adapter/adapter.ts';
 import type { Timed } from '../../adapter/commands.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import { type Connector, isCharging, limitNow, resumeLimit, wordOf } from './connector.ts';
-import { setLimit } from './profile.ts';
-import { amperesAt, type Limit, unending } from './schedule.ts';
+import { type Connector, isCharging, limitNow, wordOf } from './connector.ts';
+import { hasCleared, liftPause, setLimit } from './profile.ts';
+import { type Limit, unending } from './schedule.ts';
 import { Station } from './station.ts';
 import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
@@ -43,21 +43,26 @@ const mostOn = ({ station, connector }: Place): number =>
 
 async function start(place: Place): Promise<void> {
   const { station, connector } = place;
-  const word = wordOf(connector);
-  const now = station.host.clock.now();
-  const most = mostOn(place);
-  if (connector.transaction !== null) {
-    // It charges, or the car does not want to: there is nothing to start.
-    if (isCharging(connector) || (word === 'SuspendedEV' && limitNow(connector, now) !== 0)) return;
-    if (word === 'SuspendedEVSE' || word === 'SuspendedEV') {
-      await setLimit(station, connector, resumeLimit(connector, { most, now }));
-      return station.settled(() => isCharging(connector));
-    }
+  const charges = () => isCharging(connector, station.host.clock.now());
+  if (limitNow(connector, station.host.clock.now()) === 0) {
+    await liftPause(station, connector, mostOn(place));
+    if (connector.transaction !== null) return station.settled(charges);
   }
-  if (connector.defaultLimit !== null && amperesAt(connector.defaultLimit, now) === 0)
-    await setLimit(station, connector, resumeLimit(connector, { most, now }));
+  if (connector.transaction !== null && !awaitsCard(connector)) {
+    // It charges, or the car does not want to: there is nothing to start.
+    if (wordOf(connector) !== 'SuspendedEVSE') return;
+    // A pause of ours whose acknowledgement was lost, or another's limit, which is left to it.
+    if (connector.lastLimit !== null) await setLimit(station, connector, connector.lastLimit);
+    else await hasCleared(station, connector, 'transaction');
+    return station.settled(charges);
+  }
   await station.dialect.start(connector);
   await station.settled(() => connector.transaction !== null && !NOT_YET.has(wordOf(connector)));
+}
+
+/** A 2.0.1 transaction can begin with the cable: it then waits for a card, or for a start of ours (F02). */
+function awaitsCard(connector: Connector): boolean {
+  return connector.transaction?.idTag === null && connector.chargingState === 'EVConnected';
 }
 
 async function stop({ station, connector }: Place): Promise<void> {
@@ -66,14 +71,24 @@ async function stop({ station, connector }: Place): Promise<void> {
     throw new AppError('vendor.refused', 'no transaction is running on this connector');
   }
   await station.dialect.stop(connector, transaction.transactionId);
-  await station.settled(() => connector.transaction !== transaction && !isCharging(connector));
+  await station.settled(
+    () => connector.transaction !== transaction && !isCharging(connector, station.host.clock.now()),
+  );
 }
 
 async function setCurrent({ station, connector }: Place, limit: Limit): Promise<void> {
+  const charges = () => isCharging(connector, station.host.clock.now());
   const paused = limitNow(connector, station.host.clock.now()) === 0 && connector.transaction !== null;
   await setLimit(station, connector, limit);
-  if (limit.amperes === 0) await station.settled(() => !isCharging(connector));
-  else if (paused) await station.settled(() => isCharging(connector));
+  if (limit.amperes === 0) await hasPaused(station, connector);
+  else if (paused) await station.settled(charges);
+}
+
+/** Many stations go on saying that they charge: what they then measure tells that nothing flows. */
+async function hasPaused(station: Station, connector: Connector): Promise<void> {
+  const isStill = () => !isCharging(connector, station.host.clock.now());
+  await station.settled(isStill, station.options.settleMs / 5);
+  if (!isStill() && (await station.dialect.measure(connector))) await station.settled(isStill);
 }
 
 /** The station ends it: it has the limit and what follows as two periods of one schedule. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newConnector, rawOf, takeFigures, tell } from './connector.ts';
+import { type Connector, newConnector, rawOf, takeFigures, tell } from './connector.ts';
 import { evseStatus } from './evse.ts';
 import { energyOf, limitsOf, powerOf, statusOf } from './translate.ts';
 
+const raw = (connector: Connector) => rawOf(connector, { online: true, now: 0 });
 const nothing = { power_w: null, register_wh: null, interval_wh: null, phases: null };
 
 test('what was measured earlier does not replace what was measured later', () => {
@@ -15,30 +16,30 @@ test('what was measured earlier does not replace what was measured later', () =>
 
 test('a sample from before a pause says nothing of what flows after it', () => {
   const connector = newConnector(1);
-  tell(connector, { status: 'Charging' });
+  tell(connector, { status: 'Charging' }, 0);
   takeFigures(connector, { ...nothing, power_w: 7_000 }, 1);
-  assert.equal(powerOf(rawOf(connector, true)), 7_000);
-  tell(connector, { status: 'SuspendedEV' });
-  assert.equal(powerOf(rawOf(connector, true)), 0);
-  tell(connector, { status: 'Charging' });
-  assert.equal(powerOf(rawOf(connector, true)), null);
+  assert.equal(powerOf(raw(connector)), 7_000);
+  tell(connector, { status: 'SuspendedEV' }, 2);
+  assert.equal(powerOf(raw(connector)), 0);
+  tell(connector, { status: 'Charging' }, 3);
+  assert.equal(powerOf(raw(connector)), null);
 });
 
 test('energy is the register, and without one the sum of the intervals', () => {
   const connector = newConnector(1);
   takeFigures(connector, { ...nothing, interval_wh: 100 }, 1);
   takeFigures(connector, { ...nothing, interval_wh: 50 }, 2);
-  assert.equal(energyOf(rawOf(connector, true)), 150);
+  assert.equal(energyOf(raw(connector)), 150);
   takeFigures(connector, { ...nothing, register_wh: 9_000 }, 3);
-  assert.equal(energyOf(rawOf(connector, true)), 9_000);
+  assert.equal(energyOf(raw(connector)), 9_000);
 });
 
 test('the plug in use speaks for its EVSE', () => {
   const evse = newConnector(1);
-  evseStatus(evse, 1, 'Occupied');
-  evseStatus(evse, 2, 'Unavailable');
+  evseStatus(evse, { plug: 1, status: 'Occupied', at: 1 });
+  evseStatus(evse, { plug: 2, status: 'Unavailable', at: 1 });
   assert.equal(evse.status, 'Occupied');
-  evseStatus(evse, 1, 'Available');
+  evseStatus(evse, { plug: 1, status: 'Available', at: 1 });
   assert.equal(evse.status, 'Available');
 });
 
@@ -61,12 +62,12 @@ const STATES: readonly [string | null, boolean | null, boolean | null][] = [
 
 for (const [status, connected, charging] of STATES) {
   test(`${status}: connected ${connected}, charging ${charging}`, () => {
-    const raw = rawOf({ ...newConnector(1), status }, true);
-    assert.deepEqual(statusOf(raw), { online: true, connected, charging, operation_state: status });
+    const told = raw({ ...newConnector(1), status });
+    assert.deepEqual(statusOf(told), { online: true, connected, charging, operation_state: status });
   });
 }
 
 test('the cable lowers what can be set, a nonsensical one does not', () => {
-  const limitOf = (cable_a: number | null) => limitsOf(rawOf({ ...newConnector(1), cable_a }, true)).max_a;
+  const limitOf = (cable_a: number | null) => limitsOf(raw({ ...newConnector(1), cable_a })).max_a;
   assert.deepEqual([null, 20, 63, 0].map(limitOf), [32, 20, 32, 32]);
 });

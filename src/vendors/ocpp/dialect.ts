@@ -5,6 +5,8 @@ import type { Limit } from './schedule.ts';
 /** What a limit is laid upon: the running transaction, those that follow on a connector, or the station as a whole. */
 export type Purpose = 'transaction' | 'default' | 'station';
 
+export type Cleared = { readonly on: Connector } | { readonly of: Connector; readonly purpose: Purpose };
+
 /** One version of the protocol, spoken with one station. */
 export interface Dialect {
   /** What the station may call, and how it is answered. An action that is not here is answered NotImplemented. */
@@ -15,6 +17,8 @@ export interface Dialect {
   stop(connector: Connector, transactionId: string): Promise<void>;
   /** Null when the station took it, else what it said; throws when it said nothing. */
   limit(connector: Connector, limit: Limit, purpose: Purpose): Promise<string | null>;
-  /** Takes away every limit on a connector, or ours on the station as a whole. What the station said. */
-  clear(what: { readonly on: Connector } | { readonly whole: Connector }): Promise<string>;
+  /** Takes away every limit on a connector, or ours of one purpose. What the station said. */
+  clear(what: Cleared): Promise<string>;
+  /** Asks for a measurement now; false when the station cannot. */
+  measure(connector: Connector): Promise<boolean>;
 }

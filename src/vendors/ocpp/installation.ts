@@ -27,7 +27,7 @@ export async function layInstallation(station: Station): Promise<void> {
   const own = whole_limited ? first.defaultLimit : null;
   if (installation.max_a === null) {
     if ((roster.known.installation_a ?? null) === null) return;
-    if (own === null) await dialect.clear({ whole: first });
+    if (own === null) await dialect.clear({ of: first, purpose: 'station' });
     else await dialect.limit(first, own, 'station');
     await roster.installed(null);
     return;

@@ -1,18 +1,25 @@
 import { layInstallation } from './installation.ts';
+import { renewLimits } from './profile.ts';
 import type { Station } from './station.ts';
 
 /** When a station is asked what it is: after it booted, or when it connected and had time to boot but did not. */
 export class Learning {
-  /** Whether BootNotification came on this connection. */
-  booted = false;
+  /** When BootNotification last came on this connection, ms since 1970. */
+  bootedAt: number | null = null;
   readonly #station: Station;
   #cancel: () => void = () => undefined;
   #running = false;
   #again = false;
   #stopped = false;
+  #limitsLost = false;
 
   constructor(station: Station) {
     this.#station = station;
+  }
+
+  /** Whether BootNotification came on this connection. */
+  get booted(): boolean {
+    return this.bootedAt !== null;
   }
 
   begin(): void {
@@ -20,7 +27,8 @@ export class Learning {
   }
 
   hasBooted(): void {
-    this.booted = true;
+    this.bootedAt = this.#station.host.clock.now();
+    this.#limitsLost = true;
     this.#cancel();
     // A station takes no call before it has the answer to its BootNotification, which goes out first.
     setImmediate(() => void this.#learn());
@@ -40,6 +48,8 @@ export class Learning {
       try {
         await this.#station.dialect.learn();
         await layInstallation(this.#station);
+        if (this.#limitsLost) await renewLimits(this.#station);
+        this.#limitsLost = false;
       } catch (error) {
         // A station that does not answer is served all the same: what it tells by itself is enough for most.
         const { host, identity } = this.#station;

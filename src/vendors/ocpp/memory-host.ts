@@ -17,8 +17,8 @@ import { ocpp } from './index.ts';
 /** All that the platform keeps of one link, in memory. */
 export class MemoryLink {
   readonly documents = new Map<string, Json>();
-  readonly starts: (TransactionStart & { readonly transactionId: string })[] = [];
-  readonly ends: TransactionEnd[] = [];
+  readonly starts: (RunningTransaction & TransactionStart)[] = [];
+  readonly ends: (TransactionEnd & { readonly givenUp?: boolean })[] = [];
   readonly readings: MeterReading[] = [];
   readonly observed: { readonly deviceId: string; readonly raw: unknown }[] = [];
   discovered: readonly Found[] | null = null;
@@ -109,14 +109,43 @@ export class MemoryHost implements StationHost {
         }),
       end: async (end) =>
         this.#stored(() => {
-          if (!link.ends.some(({ transactionId }) => transactionId === end.transactionId))
-            link.ends.push(end);
+          const known = link.ends.findIndex(({ transactionId }) => transactionId === end.transactionId);
+          if (known < 0) link.ends.push(end);
+          else if (link.ends[known]?.givenUp === true) link.ends[known] = end;
+        }),
+      giveUp: async ({ transactionId, by, reason }) =>
+        this.#stored(() => {
+          if (link.ends.some((end) => end.transactionId === transactionId)) return;
+          const readings = link.readings.filter((reading) => reading.transactionId === transactionId);
+          const meterStopWh = readings.findLast(({ registerWh }) => registerWh !== null)?.registerWh ?? null;
+          const endedAt = readings.at(-1)?.at ?? by;
+          link.ends.push({ transactionId, endedAt, meterStopWh, reason, givenUp: true });
+        }),
+      identify: async (transactionId, idTag) =>
+        this.#stored(() => {
+          const known = link.starts.findIndex((start) => start.transactionId === transactionId);
+          const start = link.starts[known];
+          if (start?.idTag === null) link.starts[known] = { ...start, idTag };
         }),
       running: async (): Promise<RunningTransaction[]> =>
         this.#stored(() =>
-          link.starts.filter((start) => !link.ends.some((end) => end.transactionId === start.transactionId)),
+          link.starts
+            .filter((start) => !link.ends.some((end) => end.transactionId === start.transactionId))
+            .sort((a, b) => a.startedAt - b.startedAt),
         ),
-      append: async (readings) => this.#stored(() => void link.readings.push(...readings)),
+      append: async (readings) =>
+        this.#stored(() => {
+          const isKnown = ({ deviceId, at }: MeterReading) =>
+            link.readings.some((known) => known.deviceId === deviceId && known.at === at);
+          for (const reading of readings) if (!isKnown(reading)) link.readings.push(reading);
+        }),
+      latest: async (deviceId) =>
+        this.#stored(() =>
+          link.readings
+            .filter((reading) => reading.deviceId === deviceId)
+            .sort((a, b) => a.at - b.at)
+            .slice(-20),
+        ),
     };
   }
 

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../core/clock.ts';
 import { idTagStatus } from './cards.ts';
-import { beginTransaction, type Connector, endTransaction, tell } from './connector.ts';
+import { beginTransaction, type Connector, endTransaction, takeRegister, tell } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import { type Answer, answer } from './inbox.ts';
 import { learn16 } from './learn16.ts';
@@ -10,7 +10,7 @@ import { profileIdOf, refusalOf } from './profile.ts';
 import { refusedUnlessAccepted } from './rpc.ts';
 import { scheduleOf } from './schedule.ts';
 import type { Station } from './station.ts';
-import { meterWh, onlyConnector, startTime } from './transactions.ts';
+import { hasBegun, meterWh, onlyConnector, startTime, watchForgotten } from './transactions.ts';
 
 interface Boot {
   readonly chargePointVendor?: string;
@@ -20,6 +20,7 @@ interface StatusNotification {
   readonly connectorId: number;
   /** Absent: a word that nobody knows. */
   readonly status?: string;
+  readonly timestamp?: string;
 }
 interface StartTransaction {
   readonly connectorId: number;
@@ -72,6 +73,15 @@ export function ocpp16(station: Station): Dialect {
       refusedUnlessAccepted('RemoteStopTransaction', status);
     },
 
+    /** §5.17 */
+    async measure(connector) {
+      const answer = await station.question<{ status: string }>('TriggerMessage', {
+        requestedMessage: 'MeterValues',
+        connectorId: connector.number,
+      });
+      return answer?.status === 'Accepted';
+    },
+
     /** §5.16 */
     limit(connector, limit, purpose) {
       const transaction = purpose === 'transaction' ? connector.transaction : null;
@@ -94,7 +104,7 @@ export function ocpp16(station: Station): Dialect {
     async clear(what) {
       const { status } = await station.command<{ status: string }>(
         'ClearChargingProfile',
-        'on' in what ? { connectorId: what.on.number } : { id: profileIdOf(what.whole, 'station') },
+        'on' in what ? { connectorId: what.on.number } : { id: profileIdOf(what.of, what.purpose) },
       );
       return status;
     },
@@ -123,12 +133,13 @@ function core(station: Station): Record<string, Answer> {
       idTagInfo: { status: await idTagStatus(station, idTag) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
-    StatusNotification: answer(({ connectorId, status }: StatusNotification) => {
+    StatusNotification: answer(async ({ connectorId, status, timestamp }: StatusNotification) => {
       // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
-      if (status !== undefined) tell(connector, { status });
-      station.changed(connector);
+      if (status !== undefined) tell(connector, { status }, station.timeOf(timestamp));
+      watchForgotten(station, connector);
+      await station.told(connector);
       return {};
     }),
   };
@@ -141,14 +152,10 @@ function metering(station: Station): Record<string, Answer> {
       const startedAt = await startTime(station, { ...start, connector });
       const meterStartWh = meterWh(start.meterStart);
       const deviceId = station.deviceId(connector);
-      const transactionId = await station.records.begin({
-        deviceId,
-        startedAt,
-        meterStartWh,
-        idTag: start.idTag,
-      });
-      beginTransaction(connector, { transactionId, deviceId, startedAt, meterStartWh });
-      station.changed(connector);
+      const started = { deviceId, startedAt, meterStartWh, idTag: start.idTag };
+      const transactionId = await station.records.begin(started);
+      await hasBegun(station, connector, { ...started, transactionId });
+      await station.told(connector);
       // It has begun and is kept; a station that is told otherwise than Accepted ends it (§4.8).
       const status = await idTagStatus(station, start.idTag);
       return { transactionId: Number(transactionId), idTagInfo: { status } };
@@ -163,10 +170,11 @@ function metering(station: Station): Record<string, Answer> {
         await station.measured(connector, stop.transactionData, transactionId);
       }
       const meterStopWh = meterWh(stop.meterStop);
+      const endedAt = station.timeOf(stop.timestamp);
       await station.records.end(
         {
           transactionId,
-          endedAt: station.timeOf(stop.timestamp),
+          endedAt,
           meterStopWh,
           // Left out means stopped by the user at the station (§7.36).
           reason: stop.reason ?? 'Local',
@@ -174,9 +182,9 @@ function metering(station: Station): Record<string, Answer> {
         connector === undefined ? null : station.deviceId(connector),
       );
       if (running !== undefined) {
-        endTransaction(running);
-        running.register_wh = meterStopWh ?? running.register_wh;
-        station.changed(running);
+        if (meterStopWh !== null) takeRegister(running, meterStopWh, endedAt);
+        endTransaction(running, endedAt);
+        await station.told(running);
       }
       return {};
     }),
@@ -185,10 +193,11 @@ function metering(station: Station): Record<string, Answer> {
       // Connector 0 is the meter of the whole station, which is no device here.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
-      const id = transactionId === undefined ? null : String(transactionId);
+      // 0 and -1 are how some stations say that there is none.
+      const id = transactionId === undefined || transactionId <= 0 ? null : String(transactionId);
       if (id !== null) adopt(station, connector, id);
       await station.measured(connector, meterValue, id ?? connector.transaction?.transactionId ?? null);
-      station.changed(connector);
+      await station.told(connector);
       return {};
     }),
   };
@@ -196,11 +205,13 @@ function metering(station: Station): Record<string, Answer> {
 
 /** A station that comes from another central system goes on with a transaction that we did not see begin. */
 function adopt(station: Station, connector: Connector, transactionId: string): void {
-  if (connector.transaction !== null || !RUNNING_WORDS.has(connector.status)) return;
+  if (connector.transaction !== null || connector.ended === transactionId) return;
+  if (!RUNNING_WORDS.has(connector.status)) return;
   beginTransaction(connector, {
     transactionId,
     deviceId: station.deviceId(connector),
     startedAt: station.host.clock.now(),
     meterStartWh: null,
+    idTag: null,
   });
 }

@@ -11,6 +11,7 @@ import { refusedUnlessAccepted } from './rpc.ts';
 import { scheduleOf } from './schedule.ts';
 import type { Station } from './station.ts';
 import { takeTransactionEvent } from './transaction-event.ts';
+import { watchForgotten } from './transactions.ts';
 
 interface Boot {
   readonly chargingStation?: { readonly vendorName?: string; readonly model?: string };
@@ -20,6 +21,7 @@ interface StatusNotification {
   readonly connectorId: number;
   /** Absent: a word that nobody knows. */
   readonly connectorStatus?: string;
+  readonly timestamp?: string;
 }
 interface MeterValues {
   readonly evseId: number;
@@ -49,6 +51,7 @@ export function ocpp201(station: Station): Dialect {
     /** F01, F02: acknowledged only; a TransactionEvent follows. */
     async start(connector) {
       remoteStartId += 1;
+      await station.startAsked(remoteStartId, station.options.idTag);
       const outcome = await station.command<Outcome>('RequestStartTransaction', {
         evseId: connector.number,
         remoteStartId,
@@ -61,6 +64,15 @@ export function ocpp201(station: Station): Dialect {
     async stop(_connector, transactionId) {
       const outcome = await station.command<Outcome>('RequestStopTransaction', { transactionId });
       refusedUnlessAccepted('RequestStopTransaction', outcome.status, reasonOf(outcome));
+    },
+
+    /** F06 */
+    async measure(connector) {
+      const outcome = await station.question<Outcome>('TriggerMessage', {
+        requestedMessage: 'MeterValues',
+        evse: { id: connector.number },
+      });
+      return outcome?.status === 'Accepted';
     },
 
     /** K01 */
@@ -88,7 +100,7 @@ export function ocpp201(station: Station): Dialect {
         'ClearChargingProfile',
         'on' in what
           ? { chargingProfileCriteria: { evseId: what.on.number } }
-          : { chargingProfileId: profileIdOf(what.whole, 'station') },
+          : { chargingProfileId: profileIdOf(what.of, what.purpose) },
       );
       return status;
     },
@@ -106,11 +118,13 @@ function core(station: Station): Record<string, Answer> {
       idTokenInfo: { status: await idTokenStatus(station, idToken) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
-    StatusNotification: answer(({ evseId, connectorId, connectorStatus }: StatusNotification) => {
-      if (evseId === 0) return {};
-      const evse = station.connector(evseId);
-      if (connectorStatus !== undefined) evseStatus(evse, connectorId, connectorStatus);
-      station.changed(evse);
+    StatusNotification: answer(async (told: StatusNotification) => {
+      if (told.evseId === 0) return {};
+      const evse = station.connector(told.evseId);
+      const { connectorId: plug, connectorStatus: status, timestamp } = told;
+      if (status !== undefined) evseStatus(evse, { plug, status, at: station.timeOf(timestamp) });
+      watchForgotten(station, evse);
+      await station.told(evse);
       return {};
     }),
     TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
@@ -123,7 +137,7 @@ function core(station: Station): Record<string, Answer> {
       if (evseId === 0) return {};
       const evse = station.connector(evseId);
       await station.measured(evse, meterValue, evse.transaction?.transactionId ?? null);
-      station.changed(evse);
+      await station.told(evse);
       return {};
     }),
   };

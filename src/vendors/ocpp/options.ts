@@ -10,6 +10,8 @@ export interface StationOptions {
   readonly turnTimeoutMs: number;
   /** How long an acknowledged command waits for the station to tell that it took effect. */
   readonly settleMs: number;
+  /** How long a station that booted may call a connector available before the transaction that ran there has ended. */
+  readonly forgottenMs: number;
   /** How long a station that connected has for its BootNotification before it is taken for one that does not boot. */
   readonly bootMs: number;
   /** Between WebSocket pings; a peer that left one unanswered at the next is dead. */
@@ -36,6 +38,7 @@ export const DEFAULTS: StationOptions = {
   learnTimeoutMs: 4_000,
   turnTimeoutMs: 4_500,
   settleMs: 5_000,
+  forgottenMs: 5 * 60_000,
   bootMs: 3_000,
   pingMs: 30_000,
   lingerMs: 2_000,

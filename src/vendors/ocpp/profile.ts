@@ -1,7 +1,8 @@
 import { AppError } from '../../core/errors.ts';
-import type { Connector } from './connector.ts';
+import { type Connector, limitNow, takeLimit } from './connector.ts';
 import type { Dialect, Purpose } from './dialect.ts';
-import type { Limit } from './schedule.ts';
+import { layInstallation } from './installation.ts';
+import { amperesAt, type Limit, unending } from './schedule.ts';
 import type { Station } from './station.ts';
 
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
@@ -34,18 +35,19 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
     if (refusal !== null) refusals.push(refusal);
     return refusal === null;
   };
-  const keep = (whole: boolean): Promise<void> => {
-    connector.defaultLimit = wanted;
-    return station.roster.limited(connector.number, wanted, whole);
+  const keep = async (whole: boolean): Promise<void> => {
+    takeLimit(connector, { defaultLimit: wanted }, station.host.clock.now());
+    await station.roster.limited(connector.number, wanted, whole);
+    await station.remember();
   };
   const alone = station.connectors().length === 1;
   // The lowest limit wins, so one that lies on the whole station has to move with every other.
   if (alone && station.roster.known.whole_limited && (await taken('station'))) return keep(true);
   if (connector.transaction !== null && (await taken('transaction'))) {
-    connector.transactionLimit = wanted;
+    takeLimit(connector, { transactionLimit: wanted }, station.host.clock.now());
     await station.roster.transactionLimited(connector, wanted);
     if (wanted.amperes > 0 && (await taken('default'))) await keep(false);
-    return;
+    return station.remember();
   }
   if (await taken('default')) return keep(false);
   if (alone && (await taken('station'))) return keep(true);
@@ -53,4 +55,60 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
     'vendor.refused',
     `the station takes no current limit: ${[...new Set(refusals)].join('; ')}`,
   );
+}
+
+/**
+ * Ends a pause of ours: the last limit before it holds again. Where there was none, ours are taken away and the station
+ * limits itself; from one that cannot take them away, the pause is lifted by `mostA`, at which nothing is limited.
+ */
+export async function liftPause(station: Station, connector: Connector, mostA: number): Promise<void> {
+  const now = station.host.clock.now();
+  const { lastLimit } = connector;
+  if (lastLimit !== null) {
+    const flows = amperesAt(lastLimit, now) > 0;
+    return setLimit(station, connector, flows ? lastLimit : unending(lastLimit.amperes));
+  }
+  const cleared = (purpose: Purpose) => hasCleared(station, connector, purpose);
+  const pauses = (limit: Limit | null) => limit !== null && amperesAt(limit, now) === 0;
+  if (pauses(connector.transactionLimit) && (await cleared('transaction'))) {
+    takeLimit(connector, { transactionLimit: null }, now);
+    await station.roster.transactionLimited(connector, null);
+  }
+  const { whole_limited } = station.roster.known;
+  if (pauses(connector.defaultLimit) && (await cleared(whole_limited ? 'station' : 'default'))) {
+    takeLimit(connector, { defaultLimit: null }, now);
+    await station.roster.limited(connector.number, null, false);
+    if (whole_limited) await layInstallation(station);
+  }
+  if (limitNow(connector, now) === 0) return setLimit(station, connector, unending(mostA));
+  return station.remember();
+}
+
+/** Takes a limit of ours away; false when the station cannot. */
+export async function hasCleared(station: Station, of: Connector, purpose: Purpose): Promise<boolean> {
+  const said = await station.dialect.clear({ of, purpose }).catch(refusedOnly);
+  // A profile that is not there has been cleared.
+  return said === 'Accepted' || said === 'Unknown';
+}
+
+/** The words of a refusal; what else went wrong is thrown on. */
+function refusedOnly(error: unknown): string {
+  if (error instanceof AppError && error.code === 'vendor.refused') return error.message;
+  throw error;
+}
+
+/** Lays our limits again on a station that has booted: whether they outlive that differs from station to station. */
+export async function renewLimits(station: Station): Promise<void> {
+  const { known } = station.roster;
+  for (const connector of station.connectors()) {
+    const { defaultLimit, transactionLimit, transaction } = connector;
+    // One on the whole station is laid with that of the installation, where there is one.
+    const isLaid = known.whole_limited && station.installation.max_a !== null;
+    if (defaultLimit !== null && !isLaid) {
+      await station.dialect.limit(connector, defaultLimit, known.whole_limited ? 'station' : 'default');
+    }
+    if (transaction !== null && transactionLimit !== null) {
+      await station.dialect.limit(connector, transactionLimit, 'transaction');
+    }
+  }
 }

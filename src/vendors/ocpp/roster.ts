@@ -33,17 +33,20 @@ export class Roster {
     return connector ?? (deviceId === this.#identity ? 1 : undefined);
   }
 
-  /** Remembers our limit on the transactions to come, and whether it lies on the station as a whole. */
-  limited(connector: number, limit: Limit, whole: boolean): Promise<void> {
-    const default_limits = { ...this.#known.default_limits, [connector]: keptOf(limit) };
+  /** Remembers our limit on the transactions to come, or that there is none, and whether it lies on the station as a whole. */
+  limited(connector: number, limit: Limit | null, whole: boolean): Promise<void> {
+    const { [String(connector)]: _, ...others } = this.#known.default_limits;
+    const default_limits = limit === null ? others : { ...others, [connector]: keptOf(limit) };
     return this.#keep({ default_limits, whole_limited: whole });
   }
 
   /** Remembers our limit on the running transaction of a connector. */
-  async transactionLimited({ number, transaction }: Connector, limit: Limit): Promise<void> {
+  async transactionLimited({ number, transaction }: Connector, limit: Limit | null): Promise<void> {
     if (transaction === null) return;
+    const { [String(number)]: _, ...others } = this.#known.transaction_limits ?? {};
+    if (limit === null) return this.#keep({ transaction_limits: others });
     const kept = { transaction_id: transaction.transactionId, limit: keptOf(limit) };
-    await this.#keep({ transaction_limits: { ...this.#known.transaction_limits, [number]: kept } });
+    await this.#keep({ transaction_limits: { ...others, [number]: kept } });
   }
 
   /** Remembers what limit of the installation the station has taken, ampere. */

@@ -13,6 +13,7 @@ import { ocpp16 } from './ocpp16.ts';
 import { ocpp201 } from './ocpp201.ts';
 import type { StationOptions } from './options.ts';
 import { PerMinute } from './rate.ts';
+import { recall } from './recall.ts';
 import type { Rpc } from './rpc.ts';
 import { loadSchemas, type Protocol, type Schemas } from './schemas.ts';
 import { Station, type StationParts } from './station.ts';
@@ -129,10 +130,10 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       return { refusal: { status: 429, words: 'several stations use this identity' } };
     }
     const known = await loadKnown(host.documents(key), identity);
-    const running = await host.records(key).running();
+    const recalled = await recall(host, key, { identity, known });
     await host.connected(key);
     const parts = {
-      ...{ key, identity, known, running },
+      ...{ key, identity, known, recalled },
       installation: installationOf(admission.link.credentials),
       speak: SPEAK[protocol],
       schemas: schemas[protocol],

@@ -66,6 +66,11 @@ export class SimulatedStation {
   /** What the central system called, in order. */
   readonly received: { readonly action: string; readonly params: unknown }[] = [];
   meterSeconds = 60;
+  /** The charging profiles that it was given, by id. */
+  readonly #profiles = new Map<
+    number,
+    { readonly plugs: readonly SimulatedPlug[]; readonly purpose: Purpose }
+  >();
   readonly #tongue: Tongue;
   #client: Rpc | null = null;
   #work: Promise<void> = Promise.resolve();
@@ -215,7 +220,12 @@ export class SimulatedStation {
   }
 
   /** Lays a limit on one plug, or on all; tells when power began or ceased to flow, and the new measurements. */
-  limit(plugs: readonly SimulatedPlug[], purpose: Purpose, periods: readonly Period[]): void {
+  limit(
+    plugs: readonly SimulatedPlug[],
+    { id, purpose }: { readonly id: number; readonly purpose: Purpose },
+    periods: readonly Period[],
+  ): void {
+    this.#profiles.set(id, { plugs, purpose });
     const now = this.options.clock.now();
     for (const plug of plugs) {
       plug.run(now);
@@ -230,10 +240,12 @@ export class SimulatedStation {
     }
   }
 
-  /** Forgets the schedules of a connector, or with an id the one of the whole station; whether there were any. */
+  /** Forgets the schedules of a connector, or the one with an id; whether there were any. */
   clear(connector: number | undefined, id: number | undefined): boolean {
-    const purposes: readonly Purpose[] = id === undefined ? ['transaction', 'default'] : ['station'];
-    const plugs = connector === undefined ? this.plugs : [this.plug(connector)];
+    const meant = id === undefined ? undefined : this.#profiles.get(id);
+    if (id !== undefined && meant === undefined) return false;
+    const purposes: readonly Purpose[] = meant === undefined ? ['transaction', 'default'] : [meant.purpose];
+    const plugs = meant?.plugs ?? (connector === undefined ? this.plugs : [this.plug(connector)]);
     const had = plugs.map((plug) => {
       plug.run(this.options.clock.now());
       const before = plug.amperes;

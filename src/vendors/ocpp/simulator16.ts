@@ -9,6 +9,7 @@ const PURPOSES = {
 } as const;
 
 interface Profile {
+  readonly chargingProfileId: number;
   readonly chargingProfilePurpose: keyof typeof PURPOSES;
   readonly chargingSchedule: Schedule;
 }
@@ -155,7 +156,8 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       if (profile.chargingSchedule.chargingSchedulePeriod.length > station.mostPeriods) {
         return { status: 'Rejected' };
       }
-      station.limit(concerned, purpose, periodsOf(profile.chargingSchedule, station.options.clock.now()));
+      const periods = periodsOf(profile.chargingSchedule, station.options.clock.now());
+      station.limit(concerned, { id: profile.chargingProfileId, purpose }, periods);
       return { status: 'Accepted' };
     },
     ClearChargingProfile: ({ id, connectorId }: { id?: number; connectorId?: number }) => ({

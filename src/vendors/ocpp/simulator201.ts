@@ -10,6 +10,7 @@ const PURPOSES = {
 } as const;
 
 interface Profile {
+  readonly id: number;
   readonly chargingProfilePurpose: keyof typeof PURPOSES;
   readonly chargingSchedule: readonly Schedule[];
 }
@@ -189,7 +190,8 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       if (schedule === undefined || (purpose === 'transaction' && !running)) return { status: 'Rejected' };
       if (quirks.wattsOnly === true && schedule.chargingRateUnit === 'A') return { status: 'Rejected' };
       if (schedule.chargingSchedulePeriod.length > station.mostPeriods) return { status: 'Rejected' };
-      station.limit(concerned, purpose, periodsOf(schedule, station.options.clock.now()));
+      const periods = periodsOf(schedule, station.options.clock.now());
+      station.limit(concerned, { id: chargingProfile.id, purpose }, periods);
       return { status: 'Accepted' };
     },
     ClearChargingProfile: (request: {

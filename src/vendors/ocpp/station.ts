@@ -1,9 +1,9 @@
-import type { ChargingRecords, RunningTransaction } from '../../adapter/charging.ts';
+import type { ChargingRecords } from '../../adapter/charging.ts';
 import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { Calls } from './calls.ts';
-import { beginTransaction, type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
+import { type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
 import type { Installation } from './installation.ts';
@@ -11,15 +11,17 @@ import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
+import { keptOf, NAME, type Recalled, restore } from './recall.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
-import { limitOf } from './schedule.ts';
 import type { Schemas } from './schemas.ts';
 import { soundTime } from './time.ts';
 import type { Tolerance } from './tolerance.ts';
 import type { ChargerRaw } from './translate.ts';
 
 const MOST_CONNECTORS = 64;
+/** Starts of ours that may wait for their transaction. */
+const MOST_STARTS = 8;
 
 export interface StationParts {
   readonly key: LinkKey;
@@ -27,7 +29,7 @@ export interface StationParts {
   readonly host: StationHost;
   readonly options: StationOptions;
   readonly known: Known;
-  readonly running: readonly RunningTransaction[];
+  readonly recalled: Recalled;
   /** What the owner said of the installation when linking. */
   readonly installation: Installation;
   readonly schemas: Schemas;
@@ -69,6 +71,9 @@ export class Station {
   readonly #seen = new Set<number>();
   readonly #connectors = new Map<number, Connector>();
   readonly #watchers = new Set<() => void>();
+  readonly #remoteStarts = new Map<number, string>();
+  #kept: string;
+  #keeping: Promise<void> = Promise.resolve();
 
   constructor(parts: StationParts, rpc: Rpc) {
     this.key = parts.key;
@@ -81,18 +86,17 @@ export class Station {
     this.installation = parts.installation;
     this.#name = parts.known.name;
     for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
-    for (const [number, limit] of Object.entries(parts.known.default_limits)) {
-      const connector = this.#connectors.get(Number(number));
-      if (connector !== undefined) connector.defaultLimit = limitOf(limit);
+    for (const connector of this.#connectors.values()) {
+      restore(connector, parts, {
+        deviceId: this.deviceId(connector),
+        isHere: ({ deviceId }) => this.roster.connectorOf(deviceId) === connector.number,
+        now: parts.host.clock.now(),
+      });
     }
-    for (const transaction of parts.running.toSorted((a, b) => a.startedAt - b.startedAt)) {
-      const connector = this.#connectors.get(this.roster.connectorOf(transaction.deviceId) ?? 0);
-      if (connector === undefined) continue;
-      beginTransaction(connector, transaction);
-      const kept = parts.known.transaction_limits?.[connector.number];
-      if (kept?.transaction_id === transaction.transactionId)
-        connector.transactionLimit = limitOf(kept.limit);
+    for (const [id, tag] of Object.entries(parts.recalled.kept.remote_starts)) {
+      this.#remoteStarts.set(Number(id), tag);
     }
+    this.#kept = JSON.stringify(parts.recalled.kept);
     this.dialect = parts.speak(this);
     this.learning = new Learning(this);
   }
@@ -159,13 +163,28 @@ export class Station {
   }
 
   raw(connector: Connector): ChargerRaw {
-    return { ...rawOf(connector, this.#online), installation_a: this.installation.max_a };
+    return {
+      ...rawOf(connector, { online: this.#online, now: this.host.clock.now() }),
+      installation_a: this.installation.max_a,
+    };
   }
 
-  /** When it happened, ms since 1970: by the station's clock, or by ours where that is plainly wrong. */
-  timeOf(timestamp: string): number {
+  /** When it happened, ms since 1970: by the station's clock, or by ours where that is plainly wrong or not told. */
+  timeOf(timestamp: string | undefined): number {
     const now = this.host.clock.now();
-    return soundTime(timestamp, now) ?? now;
+    return timestamp === undefined ? now : (soundTime(timestamp, now) ?? now);
+  }
+
+  /** The station was asked to start a transaction with this tag; what it tells of it names the number only. */
+  startAsked(remoteStartId: number, idTag: string): Promise<void> {
+    this.#remoteStarts.set(remoteStartId, idTag);
+    const [oldest] = this.#remoteStarts.keys();
+    if (this.#remoteStarts.size > MOST_STARTS && oldest !== undefined) this.#remoteStarts.delete(oldest);
+    return this.remember();
+  }
+
+  tagOfStart(remoteStartId: number | undefined): string | null {
+    return (remoteStartId === undefined ? undefined : this.#remoteStarts.get(remoteStartId)) ?? null;
   }
 
   /** The station told something of a connector. */
@@ -175,8 +194,28 @@ export class Station {
     for (const watcher of [...this.#watchers]) watcher();
   }
 
+  /** As `changed`, and resolves when what must outlive this connection is stored. */
+  told(connector: Connector): Promise<void> {
+    this.changed(connector);
+    return this.remember();
+  }
+
+  /** Stores what must outlive this connection, where that is news. */
+  remember(): Promise<void> {
+    this.#keeping = this.#keeping
+      .catch(() => undefined)
+      .then(async () => {
+        const kept = keptOf(this.connectors(), this.#remoteStarts);
+        const text = JSON.stringify(kept);
+        if (this.#silent || text === this.#kept) return;
+        await this.host.documents(this.key).put(NAME, kept);
+        this.#kept = text;
+      });
+    return this.#keeping;
+  }
+
   /** Resolves when `reached` holds, or when the station has had its time for it. */
-  settled(reached: () => boolean): Promise<void> {
+  settled(reached: () => boolean, withinMs: number = this.options.settleMs): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
         cancel();
@@ -186,7 +225,7 @@ export class Station {
       const look = () => {
         if (reached() || !this.#online) finish();
       };
-      const cancel = this.host.clock.after(this.options.settleMs, finish);
+      const cancel = this.host.clock.after(withinMs, finish);
       this.#watchers.add(look);
       look();
     });
@@ -199,16 +238,21 @@ export class Station {
     transactionId: string | null,
   ): Promise<void> {
     const readings = values
-      .map((value) => ({
-        deviceId: this.deviceId(connector),
-        at: this.timeOf(value.timestamp),
-        transactionId,
-        samples: samplesOf(value),
-      }))
+      .map((value) => {
+        const samples = samplesOf(value);
+        const figures = figuresOf(samples);
+        const at = this.timeOf(value.timestamp);
+        const registerWh = figures.register_wh;
+        return { deviceId: this.deviceId(connector), at, transactionId, samples, registerWh, figures };
+      })
       .filter(({ samples }) => samples.length > 0);
     if (readings.length === 0) return;
-    await this.records.append(readings);
-    for (const { samples, at } of readings) takeFigures(connector, figuresOf(samples), at);
+    await this.records.append(readings.map(({ figures, ...reading }) => reading));
+    // What flowed in a transaction that has ended says nothing of now.
+    const isOver = transactionId !== null && connector.transaction === null;
+    for (const { figures, at } of readings) {
+      takeFigures(connector, isOver ? { ...figures, power_w: null, phases: null } : figures, at);
+    }
   }
 
   hasBooted(maker: string | undefined, model: string | undefined): void {

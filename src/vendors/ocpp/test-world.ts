@@ -24,7 +24,7 @@ export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallba
 /** A platform, a real HTTP server on a free port, and the stations of one test. */
 export class World {
   readonly host: MemoryHost;
-  readonly #options: StationOptions;
+  readonly options: StationOptions;
   readonly #stations: SimulatedStation[] = [];
   #http: Server | null = null;
   port = 0;
@@ -32,8 +32,8 @@ export class World {
 
   constructor(options: Partial<StationOptions> = {}, clock: Clock = systemClock) {
     this.host = new MemoryHost(clock);
-    this.#options = { ...QUICK, ...options };
-    this.#stationServer = openStations(this.host, this.#options);
+    this.options = { ...QUICK, ...options };
+    this.#stationServer = openStations(this.host, this.options);
   }
 
   get server(): StationServer {
@@ -57,7 +57,7 @@ export class World {
   /** Ends the station server and opens another, as a restart of the service does. */
   async restart(): Promise<void> {
     await this.#stationServer.close();
-    this.#stationServer = openStations(this.host, this.#options);
+    this.#stationServer = openStations(this.host, this.options);
   }
 
   async close(): Promise<void> {

@@ -1,20 +1,22 @@
 import type { IdToken } from './cards.ts';
-import { beginTransaction, type Connector, endTransaction, tell } from './connector.ts';
+import { type Connector, endTransaction, tell } from './connector.ts';
 import { figuresOf } from './figures.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import { callError } from './rpc.ts';
 import type { Station } from './station.ts';
 import { momentOf } from './time.ts';
-import { meterWh, onlyConnector } from './transactions.ts';
+import { hasBegun, meterWh, onlyConnector } from './transactions.ts';
 
 /** 2.0.1 TransactionEventRequest, as far as it matters here. */
 interface TransactionEvent {
   readonly eventType: 'Started' | 'Updated' | 'Ended';
   readonly timestamp: string;
+  readonly triggerReason: string;
   readonly transactionInfo: {
     readonly transactionId: string;
     readonly chargingState?: string;
     readonly stoppedReason?: string;
+    readonly remoteStartId?: number;
   };
   readonly evse?: { readonly id: number };
   readonly idToken?: IdToken;
@@ -38,12 +40,10 @@ export async function takeTransactionEvent(station: Station, event: TransactionE
         throw callError('PropertyConstraintViolation', 'the first event of a transaction must name its EVSE');
       }
       if (running === undefined) await begin(station, connector, event);
+      else await identify(station, connector, event);
+      // A transaction of the past, which the station kept while it was offline, says nothing of now.
+      if (connector.transaction?.transactionId === transactionId) takeState(station, connector, event);
       if (event.meterValue !== undefined) await station.measured(connector, event.meterValue, transactionId);
-      connector.phases = event.numberOfPhasesUsed ?? connector.phases;
-      connector.cable_a = event.cableMaxCurrent ?? connector.cable_a;
-      if (event.transactionInfo.chargingState !== undefined) {
-        tell(connector, { chargingState: event.transactionInfo.chargingState });
-      }
       break;
     case 'Ended':
       if (connector !== undefined && event.meterValue !== undefined) {
@@ -59,14 +59,21 @@ export async function takeTransactionEvent(station: Station, event: TransactionE
         },
         connector === undefined ? null : station.deviceId(connector),
       );
-      if (running !== undefined) endTransaction(running);
+      if (running !== undefined) endTransaction(running, station.timeOf(event.timestamp));
       break;
   }
-  if (connector !== undefined) station.changed(connector);
+  if (connector !== undefined) await station.told(connector);
 }
 
 function evseOf(station: Station, { evse }: TransactionEvent): Connector | undefined {
   return evse === undefined || evse.id === 0 ? onlyConnector(station) : station.connector(evse.id);
+}
+
+function takeState(station: Station, connector: Connector, event: TransactionEvent): void {
+  connector.phases = event.numberOfPhasesUsed ?? connector.phases;
+  connector.cable_a = event.cableMaxCurrent ?? connector.cable_a;
+  const { chargingState } = event.transactionInfo;
+  if (chargingState !== undefined) tell(connector, { chargingState }, station.timeOf(event.timestamp));
 }
 
 async function begin(station: Station, connector: Connector, event: TransactionEvent): Promise<void> {
@@ -75,9 +82,29 @@ async function begin(station: Station, connector: Connector, event: TransactionE
     transactionId: event.transactionInfo.transactionId,
     startedAt: station.timeOf(event.timestamp),
     meterStartWh: event.eventType === 'Started' ? registerOf(event, 'first') : null,
+    idTag: tagOf(station, event),
   };
-  await station.records.begin({ ...started, idTag: event.idToken?.idToken ?? null });
-  beginTransaction(connector, started);
+  await station.records.begin(started);
+  await hasBegun(station, connector, started);
+}
+
+/** Who charges: the card that is shown, or the tag of our own start, of which the event has the number. */
+function tagOf(
+  station: Station,
+  { idToken, triggerReason, transactionInfo }: TransactionEvent,
+): string | null {
+  // A card that stops a transaction need not be the one that began it (2.0.1 C01, group id).
+  const shown = triggerReason === 'StopAuthorized' ? undefined : idToken?.idToken;
+  return shown ?? station.tagOfStart(transactionInfo.remoteStartId);
+}
+
+/** Keeps a card that is shown after the cable was plugged in (E02). */
+async function identify(station: Station, connector: Connector, event: TransactionEvent): Promise<void> {
+  const { transaction } = connector;
+  const idTag = tagOf(station, event);
+  if (transaction === null || transaction.idTag !== null || idTag === null) return;
+  await station.records.identify(transaction.transactionId, idTag);
+  connector.transaction = { ...transaction, idTag };
 }
 
 /** The import register among the event's readings, watt-hours. */

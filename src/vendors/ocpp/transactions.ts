@@ -1,4 +1,5 @@
-import type { Connector } from './connector.ts';
+import type { RunningTransaction } from '../../adapter/charging.ts';
+import { beginTransaction, type Connector, endTransaction } from './connector.ts';
 import type { Station } from './station.ts';
 import { soundTime } from './time.ts';
 
@@ -31,6 +32,67 @@ export async function startTime(station: Station, start: Start): Promise<number>
   if (isKept && typeof kept.at === 'number') return kept.at;
   await documents.put(UNDATED, { mark, at: now });
   return now;
+}
+
+/**
+ * The start of a transaction has been stored: it is the running one unless it has ended already, or a newer one runs and the
+ * station delivers what it kept. It ends those before it on its connector, whose ends were lost.
+ */
+export async function hasBegun(
+  station: Station,
+  connector: Connector,
+  transaction: RunningTransaction,
+): Promise<void> {
+  const { transactionId, deviceId, startedAt } = transaction;
+  if (connector.transaction?.transactionId === transactionId) return;
+  const open = (await station.records.running()).filter((other) => other.deviceId === deviceId);
+  const isOld = open.some((other) => other.transactionId !== transactionId && other.startedAt > startedAt);
+  if (isOld || !open.some((other) => other.transactionId === transactionId)) return;
+  for (const other of open) {
+    if (other.transactionId !== transactionId) await giveUp(station, other, startedAt);
+  }
+  beginTransaction(connector, transaction);
+}
+
+/** Ends a transaction that the station forgot. */
+async function giveUp(station: Station, transaction: RunningTransaction, by: number): Promise<void> {
+  const { bootedAt } = station.learning;
+  const lostPower = bootedAt !== null && bootedAt > transaction.startedAt;
+  const reason = lostPower ? 'PowerLoss' : 'Unknown';
+  const { transactionId } = transaction;
+  await station.records.giveUp({ transactionId, by, reason });
+  station.host.log.warn(
+    { identity: station.identity, transaction: transactionId },
+    'a transaction was never ended',
+  );
+}
+
+/**
+ * A station that booted and goes on calling the connector available has forgotten the transaction that ran before. It gets
+ * a while, since it may yet deliver the end that it kept.
+ */
+export function watchForgotten(station: Station, connector: Connector): void {
+  const { transaction } = connector;
+  const { bootedAt } = station.learning;
+  const seemsForgotten = () =>
+    connector.transaction === transaction && connector.status === 'Available' && station.online;
+  if (transaction === null || bootedAt === null || !seemsForgotten()) return;
+  const since = station.host.clock.now();
+  station.host.clock.after(station.options.forgottenMs, () => {
+    if (!seemsForgotten() || connector.measuredAt > since) return;
+    giveUp(station, transaction, since)
+      .then(() => {
+        if (connector.transaction !== transaction) return;
+        endTransaction(connector, since);
+        return station.told(connector);
+      })
+      .catch((error: unknown) =>
+        station.host.log.error(
+          { err: error, identity: station.identity },
+          'a forgotten transaction could not be ended',
+        ),
+      );
+  });
 }
 
 /** The connector of a message that names none: the only one that there is. */

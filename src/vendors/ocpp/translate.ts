@@ -16,6 +16,8 @@ export const ChargerRaw = Type.Object({
   cable_a: nullable(Type.Number()),
   /** What the owner said that the installation carries, ampere; left out by what was stored before it could be said. */
   installation_a: Type.Optional(nullable(Type.Number())),
+  /** Our limit that holds now, ampere; null: none. */
+  limit_a: nullable(Type.Number()),
   /** When a message last told of this connector, ms since 1970. */
   at: nullable(Type.Number()),
 });
@@ -51,22 +53,40 @@ function meaningOf(raw: ChargerRaw): Meaning | null {
   return raw.online && raw.word !== null ? (WORDS.get(raw.word) ?? null) : null;
 }
 
+/** Watt: more than what the electronics of a station and a waiting car take. */
+export const FLOWS_W = 100;
+
+/**
+ * What is measured beats what is said: stations go on saying that they charge while they obey our pause, and 2.0.1 tells
+ * changes of the charging state only.
+ */
+function chargingOf(raw: ChargerRaw): boolean | null {
+  if (!raw.online) return null;
+  const { power_w, in_transaction } = raw;
+  if (power_w !== null && power_w > FLOWS_W) return true;
+  const isStill = power_w !== null && (raw.limit_a === 0 || !in_transaction);
+  if (isStill) return false;
+  // `Occupied` is all that a 2.0.1 plug says in a transaction, whether or not power flows.
+  const said = raw.word === 'Occupied' && in_transaction ? null : (meaningOf(raw)?.charging ?? null);
+  return said ?? (power_w === null ? null : false);
+}
+
 /** An unreachable station says nothing: what it last told of the car may be long untrue. */
 export function statusOf(raw: ChargerRaw): Status {
   const meaning = meaningOf(raw);
   return {
     online: raw.online,
     connected: meaning?.connected ?? (raw.online && raw.in_transaction ? true : null),
-    charging: meaning === null ? null : meaning.charging,
+    charging: chargingOf(raw),
     operation_state: raw.online ? raw.word : null,
   };
 }
 
-/** Watt. Nothing flows unless it charges, whatever the last sample said; without a word the sample is all there is. */
+/** Watt. A sample from before the last change of state has been dropped; what does not charge without a sample takes nothing. */
 export function powerOf(raw: ChargerRaw): number | null {
   if (!raw.online) return null;
-  const meaning = meaningOf(raw);
-  return meaning === null || meaning.charging ? raw.power_w : 0;
+  const isStandby = raw.power_w === null || Math.abs(raw.power_w) <= FLOWS_W;
+  return isStandby && chargingOf(raw) === false ? 0 : raw.power_w;
 }
 
 /** Watt-hours: the meter's register, which only grows; the session's energy from stations that have no register. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../../core/errors.ts';
-import type { Charging } from '../../../domain/charging/index.ts';
+import { type Charging, ESTIMATES } from '../../../domain/charging/index.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryLimit, queryText } from '../query.ts';
@@ -21,7 +21,13 @@ const Transaction = Type.Object({
   end_reason: orNull(Type.String()),
   meter_start_wh: orNull(Type.Integer()),
   meter_stop_wh: orNull(Type.Integer()),
-  energy_wh: orNull(Type.Integer()),
+  energy_wh: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'What it has taken; of a running one, up to its last reading',
+  }),
+  estimated: Type.Array(Type.Enum([...ESTIMATES]), {
+    description:
+      'What the station never told and was taken from the first or last reading of the transaction',
+  }),
 });
 
 const Reading = Type.Object({

@@ -1,0 +1,101 @@
+import { stateOf } from '../../adapter/derive.ts';
+import { charger } from './charger.ts';
+import type { BareStation } from './test-bare-station.ts';
+import type { World } from './test-world.ts';
+
+interface Measured {
+  readonly power?: number;
+  readonly energy?: number;
+}
+
+/** RFC 3339 of a moment so many seconds before the clock of the world, or after it. */
+export const stamp = (world: World, seconds = 0): string =>
+  new Date(world.host.clock.now() + seconds * 1000).toISOString();
+
+const measurands = ({ power, energy }: Measured) => [
+  ...(power === undefined ? [] : [{ measurand: 'Power.Active.Import', value: power }]),
+  ...(energy === undefined ? [] : [{ measurand: 'Energy.Active.Import.Register', value: energy }]),
+];
+
+/** The frames of a 1.6 station with one connector. */
+export function frames16(world: World, station: BareStation) {
+  return {
+    boot: () => station.call('BootNotification', { chargePointVendor: 'bare', chargePointModel: 'b' }),
+    status: (status: string, at = 0) =>
+      station.call('StatusNotification', {
+        connectorId: 1,
+        errorCode: 'NoError',
+        status,
+        timestamp: stamp(world, at),
+      }),
+    start: async (meterStart: number, { at = 0, idTag = 'CARD' } = {}): Promise<number> => {
+      const start = { connectorId: 1, idTag, meterStart, timestamp: stamp(world, at) };
+      return Number((await station.call('StartTransaction', start)).transactionId);
+    },
+    meter: (transactionId: number | null, measured: Measured, at = 0) =>
+      station.call('MeterValues', {
+        connectorId: 1,
+        ...(transactionId !== null && { transactionId }),
+        meterValue: [
+          {
+            timestamp: stamp(world, at),
+            sampledValue: measurands(measured).map((value) => ({ ...value, value: String(value.value) })),
+          },
+        ],
+      }),
+    stop: (transactionId: number, meterStop: number, at = 0) =>
+      station.call('StopTransaction', { transactionId, meterStop, timestamp: stamp(world, at) }),
+  };
+}
+
+interface Told extends Measured {
+  readonly at?: number;
+  readonly trigger?: string;
+  readonly card?: string;
+  readonly info?: object;
+}
+
+/** The frames of a 2.0.1 station with one EVSE of one plug. */
+export function frames201(world: World, station: BareStation) {
+  const meterValue = (measured: Measured, at: number) => [
+    { timestamp: stamp(world, at), sampledValue: measurands(measured) },
+  ];
+  const event =
+    (eventType: 'Started' | 'Updated' | 'Ended') =>
+    (transactionId: string, { at = 0, trigger = 'Trigger', card, info = {}, ...measured }: Told = {}) =>
+      station.call('TransactionEvent', {
+        eventType,
+        timestamp: stamp(world, at),
+        triggerReason: trigger,
+        seqNo: 0,
+        transactionInfo: { transactionId, ...info },
+        evse: { id: 1, connectorId: 1 },
+        ...(card !== undefined && { idToken: { idToken: card, type: 'ISO14443' } }),
+        ...(Object.keys(measured).length > 0 && { meterValue: meterValue(measured, at) }),
+      });
+  return {
+    boot: () =>
+      station.call('BootNotification', {
+        reason: 'PowerUp',
+        chargingStation: { vendorName: 'bare', model: 'b' },
+      }),
+    status: (connectorStatus: string, at = 0) =>
+      station.call('StatusNotification', {
+        timestamp: stamp(world, at),
+        connectorStatus,
+        evseId: 1,
+        connectorId: 1,
+      }),
+    started: event('Started'),
+    updated: event('Updated'),
+    ended: event('Ended'),
+    meter: (measured: Measured, at = 0) =>
+      station.call('MeterValues', { evseId: 1, meterValue: meterValue(measured, at) }),
+  };
+}
+
+/** What the platform shows of the charger: whether it charges, watt, watt-hours. */
+export async function shown(world: World): Promise<readonly unknown[]> {
+  const state = stateOf(charger, await world.read(), ['read_power', 'read_energy']);
+  return [state.charging, state.power_w, state.energy_wh];
+}
