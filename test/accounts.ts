@@ -4,6 +4,7 @@ import type { VaultKey } from '../src/core/config.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import { silentLog } from '../src/core/log.ts';
 import type { Database } from '../src/db/database.ts';
+import { issueApiKey } from '../src/domain/accounts/api-key.ts';
 import { type Accounts, type Actor, createAccounts } from '../src/domain/accounts/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
@@ -11,6 +12,9 @@ import { type Engine, makePlace, type Place } from './databases.ts';
 export const TEST_KEYS: readonly VaultKey[] = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 
 export const ADMIN: Actor = { name: 'admin', ip: '192.0.2.1', requestId: 'test-1' };
+
+/** A well-formed key that was never issued. */
+export const unknownKey = (): string => issueApiKey(systemRandom).key;
 
 /** Accounts on an empty database, at a time that the test turns. */
 export interface AccountsWorld {

@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
 import { createGate } from '../http/gate.ts';
+import { operatorAddresses } from '../http/operator.ts';
 import { createLimits } from '../http/rate-limit.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { loadAssets } from '../pages/assets.ts';
@@ -142,6 +143,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       limits,
       clock,
       adminToken: secrets.adminToken,
+      isOperator: operatorAddresses(settings.metricsFrom),
       ...(isGrid ? { personOf: signIn.personOf } : {}),
     });
     const { trustProxy, tls } = settings;

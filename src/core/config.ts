@@ -34,6 +34,8 @@ export interface Settings {
   readonly redisUrl: Secret | undefined;
   /** Addresses of proxies whose forwarded headers are believed. */
   readonly trustProxy: readonly string[];
+  /** Addresses or networks that may read metrics and readiness, besides loopback. */
+  readonly metricsFrom: readonly string[];
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly logLevel: string;
   readonly market: MarketSettings;
@@ -103,6 +105,12 @@ export const SETTINGS: readonly Setting[] = [
     description: 'Addresses or networks of proxies, comma-separated, whose X-Forwarded headers are believed',
   },
   {
+    name: 'ELNAV_METRICS_FROM',
+    fallback: '',
+    description:
+      'Addresses or networks, comma-separated, from which /metrics and /readyz may be read without the admin token, besides this machine itself',
+  },
+  {
     name: 'ELNAV_TLS_CERT_FILE',
     fallback: '',
     description: 'PEM certificate chain, to serve https without a proxy',
@@ -159,7 +167,8 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
     vaultKeys: parsed('ELNAV_VAULT_KEYS', parseVaultKeys) ?? [],
     databaseUrl: parsed('DATABASE_URL', (value) => parseUrl(value, ['postgres:', 'postgresql:'])),
     redisUrl: parsed('REDIS_URL', (value) => parseUrl(value, ['redis:', 'rediss:'])),
-    trustProxy: parsed('ELNAV_TRUST_PROXY', parseProxies) ?? [],
+    trustProxy: parsed('ELNAV_TRUST_PROXY', parseNetworks) ?? [],
+    metricsFrom: parsed('ELNAV_METRICS_FROM', parseNetworks) ?? [],
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     logLevel: parsed('ELNAV_LOG_LEVEL', parseLevel) ?? 'info',
     market: readMarketSettings(
@@ -228,7 +237,7 @@ export function parseVaultKeys(value: string): VaultKey[] {
   return keys;
 }
 
-function parseProxies(value: string): string[] {
+function parseNetworks(value: string): string[] {
   return value.split(',').map((part) => {
     const [address = '', prefix] = part.trim().split('/', 2);
     const version = isIP(address);

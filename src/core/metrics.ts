@@ -24,9 +24,33 @@ export interface Metrics {
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
 
+/**
+ * Of what prom-client tells of the process, what says nothing of a single request: open sockets, timers and files do, so that
+ * whoever reads them would see for which addresses a letter is delivered.
+ */
+const OF_THE_PROCESS: readonly RegExp[] = [
+  /^process_cpu_/,
+  /^process_start_time_seconds$/,
+  /^process_resident_memory_bytes$/,
+  /^process_virtual_memory_bytes$/,
+  /^process_heap_bytes$/,
+  /^process_max_fds$/,
+  /^nodejs_eventloop_lag_/,
+  /^nodejs_heap_/,
+  /^nodejs_external_memory_bytes$/,
+  /^nodejs_gc_/,
+  /^nodejs_version_info$/,
+];
+
+function collectOfTheProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray())
+    if (!OF_THE_PROCESS.some((kept) => kept.test(name))) registry.removeSingleMetric(name);
+}
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectOfTheProcess(registry);
   return {
     registry,
     requests: new Histogram({

@@ -5,9 +5,11 @@ import type { Principal, Scope } from '../domain/accounts/index.ts';
 /**
  * Who may call a route; every route declares one, and the server does not start when one is missing.
  * `public`: anybody, uncounted (health, documents). `anonymous`: a key is optional; without one the anonymous quotas hold.
- * `optional`: anybody, uncounted; a program that sends a key is let in with it. `key`: any valid key. A scope: a valid key that has it. `admin`: the admin token. `session`: somebody who is signed in.
+ * `optional`: anybody, uncounted; a program that sends a key is let in with it. `key`: any valid key. A scope: a valid key
+ * that has it. `admin`: the admin token. `session`: somebody who is signed in. `operator`: whoever runs the service, from this
+ * machine, from the addresses that are named, or with the admin token; to everybody else there is nothing.
  */
-export type Access = 'public' | 'anonymous' | 'optional' | 'key' | 'admin' | 'session' | Scope;
+export type Access = 'public' | 'anonymous' | 'optional' | 'key' | 'admin' | 'session' | 'operator' | Scope;
 
 /** Who is signed in. */
 export interface Person {

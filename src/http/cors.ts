@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
 const METHODS = 'GET, HEAD';
-/** What a page may send; cookies are not among it, for there are no credentials. */
-const REQUEST_HEADERS = 'x-api-key, authorization, if-none-match, x-request-id';
+/**
+ * What a page may send: no cookies and no API key. Reads need none, and a key in a page belongs to whoever opens it; with one every
+ * page of the web could also send wrong keys from the addresses of its visitors.
+ */
+const REQUEST_HEADERS = 'if-none-match, x-request-id';
 /** What a page may read of an answer. */
 const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';
 /** Browsers cap it at two hours or a day. */

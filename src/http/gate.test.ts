@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { FastifyInstance } from 'fastify';
-import { ADMIN, accountsWorld } from '../../test/accounts.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ADMIN, accountsWorld, unknownKey } from '../../test/accounts.ts';
 import { onEachEngine } from '../../test/databases.ts';
 import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
@@ -9,6 +9,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { Secret } from '../core/secret.ts';
 import type { Access } from './access.ts';
 import { createGate } from './gate.ts';
+import { operatorAddresses } from './operator.ts';
 import { createLimits } from './rate-limit.ts';
 import { createServer } from './server.ts';
 
@@ -20,6 +21,8 @@ const ROUTES = {
   '/key': 'key',
   '/read': 'devices:read',
   '/admin': 'admin',
+  '/me': 'session',
+  '/operator': 'operator',
 } as const satisfies Record<string, Access>;
 
 interface Call {
@@ -34,7 +37,19 @@ onEachEngine('the gate', (engine) => {
   before(() => {
     const { accounts, clock } = world;
     const limits = createLimits({ accounts, clock, log: silentLog, redis: undefined });
-    const gate = createGate({ service: 'grid', accounts, limits, clock, adminToken: new Secret(TOKEN) });
+    const personOf = async ({ headers }: FastifyRequest) =>
+      headers.cookie === 'session=right'
+        ? { account: 1, session: '', createdAt: clock.now(), signedInBy: 'link' as const }
+        : undefined;
+    const gate = createGate({
+      personOf,
+      service: 'grid',
+      accounts,
+      limits,
+      clock,
+      adminToken: new Secret(TOKEN),
+      isOperator: operatorAddresses(['198.51.100.0/24']),
+    });
     app = createServer({
       service: 'grid',
       clock,
@@ -167,21 +182,132 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with bans', () => {
-    it('keeps an address out after ten wrong keys, but for what is public', async () => {
+    /** Ten wrong keys, after which the address is banned. */
+    const ban = async (ip: string): Promise<void> => {
+      for (let count = 0; count < 10; count += 1)
+        assert.equal((await call('/key', { ip, key: unknownKey() })).status, 401);
+    };
+
+    it('refuses what is wrong or missing from an address after ten wrong keys, but for what is public', async () => {
       const { key } = await world.userWithKey();
       const ip = '192.0.2.70';
-      for (let count = 0; count < 10; count += 1) {
-        assert.equal((await call('/key', { ip, key: 'elnav_guess' })).status, 401);
-      }
-      for (const url of ['/key', '/open', '/admin']) {
-        const answer = await call(url, { ip, key, headers: { 'x-admin-token': TOKEN } });
-        assert.deepEqual([answer.status, answer.code], [403, 'client.banned'], url);
+      await ban(ip);
+      const wrong = [
+        ...['/key', '/open', '/admin', '/me'].map((url) => [url, {}] as const),
+        ['/key', { key: unknownKey() }],
+        ['/open', { key: 'elnav_typo' }],
+        ['/key', { headers: { authorization: 'Basic x' } }],
+        ['/admin', { headers: { 'x-admin-token': 'guess' } }],
+        ['/me', { headers: { cookie: 'session=wrong' } }],
+      ] as const;
+      for (const [url, sent] of wrong) {
+        const answer = await call(url, { ip, ...sent });
+        assert.deepEqual(
+          [answer.status, answer.code],
+          [403, 'client.banned'],
+          `${url} ${JSON.stringify(sent)}`,
+        );
         assert.equal(answer.headers['retry-after'], '3600');
       }
       assert.equal((await call('/public', { ip })).status, 200);
       assert.equal((await call('/key', { ip: '192.0.2.71', key })).status, 200);
       world.clock.turn(3_600_000);
+      assert.equal((await call('/key', { ip })).status, 401);
+    });
+
+    it('lets in what is right from a banned address: keys, sessions, the admin token', async () => {
+      const ip = '192.0.2.72';
+      await ban(ip);
+      const { id, key } = await world.userWithKey();
+      for (const url of ['/key', '/open', '/read']) {
+        const answer = await call(url, { ip, key });
+        assert.deepEqual([answer.status, answer.account], [200, id], url);
+        assert.match(String(answer.headers.ratelimit), /"minute"/, 'and counts it');
+      }
+      assert.equal((await call('/me', { ip, headers: { cookie: 'session=right' } })).status, 200);
+      assert.equal((await call('/admin', { ip, headers: { 'x-admin-token': TOKEN } })).status, 200);
+      const { api_key: narrow } = await world.accounts.keys.create(
+        id,
+        { label: '', scopes: ['link:write'] },
+        ADMIN,
+      );
+      assert.equal((await call('/read', { ip, key: narrow })).code, 'key.scope_missing');
+    });
+
+    it('looks few things up for a banned address, but always a key that was right', async () => {
+      const ip = '192.0.2.73';
+      const { key } = await world.userWithKey();
+      const { key: other } = await world.userWithKey();
       assert.equal((await call('/key', { ip, key })).status, 200);
+      await ban(ip);
+      let asked = 0;
+      const { authenticate } = world.accounts;
+      world.accounts.authenticate = (sent) => {
+        asked += 1;
+        return authenticate(sent);
+      };
+      for (let count = 0; count < 100; count += 1) await call('/key', { ip, key: unknownKey() });
+      assert.equal(asked, 60);
+      world.clock.turn(31_000);
+      assert.equal((await call('/key', { ip, key })).status, 200, 'though it must be read again');
+      assert.equal((await call('/key', { ip, key: other })).status, 403);
+      world.accounts.authenticate = authenticate;
+      world.clock.turn(30_000);
+      assert.equal((await call('/key', { ip, key: other })).status, 200);
+    });
+
+    it('slows down guesses of the admin token from a banned address', async () => {
+      const ip = '192.0.2.74';
+      await ban(ip);
+      for (let count = 0; count < 5; count += 1)
+        await call('/admin', { ip, headers: { 'x-admin-token': `guess ${count}` } });
+      assert.equal((await call('/admin', { ip, headers: { 'x-admin-token': TOKEN } })).status, 403);
+      world.clock.turn(3_599_000);
+      assert.equal(
+        (await call('/admin', { ip: '192.0.2.75', headers: { 'x-admin-token': TOKEN } })).status,
+        200,
+      );
+    });
+
+    it('counts no typo', async () => {
+      const ip = '192.0.2.76';
+      const { key } = await world.userWithKey();
+      const typos = ['x', 'elnav_guess', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, key.slice(1)];
+      for (let count = 0; count < 20; count += 1) {
+        const answer = await call('/key', { ip, key: typos[count % typos.length] ?? '' });
+        assert.deepEqual([answer.status, answer.code], [401, 'key.invalid']);
+      }
+      assert.equal((await call('/open', { ip })).status, 200);
+    });
+
+    it('counts nothing that a page of another site sent, and looks few such keys up', async () => {
+      const { key } = await world.userWithKey();
+      const pages = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+      ];
+      for (const [index, headers] of pages.entries()) {
+        const ip = `192.0.2.${90 + index}`;
+        for (let count = 0; count < 60; count += 1)
+          assert.equal((await call('/open', { ip, key: unknownKey(), headers })).status, 401);
+        const more = await call('/open', { ip, key: unknownKey(), headers });
+        assert.deepEqual(
+          [more.status, more.code, more.headers['retry-after']],
+          [429, 'limit.exceeded', '60'],
+        );
+        assert.equal((await call('/open', { ip })).status, 200, 'the address is not banned');
+        assert.equal((await call('/open', { ip, key })).status, 200);
+        assert.equal((await call('/open', { ip, key, headers })).status, 200, 'a known key');
+      }
+      const own = { host: 'grid.example', origin: 'https://grid.example', 'sec-fetch-site': 'same-origin' };
+      for (let count = 0; count < 10; count += 1)
+        await call('/open', { ip: '192.0.2.99', key: unknownKey(), headers: own });
+      assert.equal(
+        (await call('/open', { ip: '192.0.2.99' })).code,
+        'client.banned',
+        'a page of its own counts',
+      );
     });
 
     it('keeps an address out after ten wrong admin tokens; a missing one is not wrong', async () => {
@@ -203,6 +329,65 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/admin', { ip, headers: { 'x-admin-token': TOKEN } })).status, 429);
       world.clock.turn(60_000);
       assert.equal((await call('/admin', { ip, headers: { 'x-admin-token': TOKEN } })).status, 200);
+    });
+  });
+
+  describe('with the admin token as a key', () => {
+    it('says so, as often as the token itself may be tried', async () => {
+      const ip = '192.0.2.120';
+      for (let count = 0; count < 9; count += 1)
+        assert.match(
+          (await call('/key', { ip, key: TOKEN })).detail,
+          /^this is the admin token and no API key/,
+        );
+      const answer = await call('/key', { ip, key: TOKEN });
+      assert.deepEqual([answer.status, answer.code], [401, 'key.invalid']);
+      assert.match(answer.detail, /mistyped/);
+      assert.match((await call('/key', { ip: '192.0.2.121', key: `${TOKEN}x` })).detail, /mistyped/);
+      world.clock.turn(600_000);
+      assert.match((await call('/key', { ip, key: TOKEN })).detail, /admin token/);
+    });
+
+    it('says where a key is made that is missing', async () => {
+      assert.match((await call('/key')).detail, /\/account.*npm run key/);
+    });
+  });
+
+  describe('for the operator', () => {
+    const at = (ip: string, headers: Record<string, string> = {}) => call('/operator', { ip, headers });
+
+    it('is open from this machine, from the listed networks, and with the admin token', async () => {
+      for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '198.51.100.7', '::ffff:198.51.100.7'])
+        assert.equal((await at(ip)).status, 200, ip);
+      assert.equal((await at('203.0.113.1', { 'x-admin-token': TOKEN })).status, 200);
+    });
+
+    it('is nothing to everybody else, as any path that is none', async () => {
+      const { key } = await world.userWithKey();
+      for (const headers of [
+        {},
+        { 'x-api-key': key },
+        { 'x-admin-token': 'guess' },
+        { 'x-admin-token': '' },
+      ]) {
+        const answer = await at('203.0.113.2', headers);
+        assert.deepEqual([answer.status, answer.code], [404, 'route.not_found'], JSON.stringify(headers));
+        assert.equal(answer.detail, 'there is no /operator here; GET /docs lists what there is');
+      }
+    });
+
+    it('counts wrong admin tokens, and lets the right one of a banned address in', async () => {
+      const ip = '203.0.113.3';
+      for (let count = 0; count < 10; count += 1)
+        assert.equal((await at(ip, { 'x-admin-token': 'guess' })).status, 404);
+      assert.equal((await call('/open', { ip })).code, 'client.banned');
+      assert.equal((await at(ip)).status, 404);
+      assert.equal((await at(ip, { 'x-admin-token': TOKEN })).status, 200);
+    });
+
+    it('does not take whoever is behind a proxy that is not trusted for this machine', async () => {
+      for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }])
+        assert.equal((await at('127.0.0.1', headers)).status, 404);
     });
   });
 

@@ -4,9 +4,13 @@ import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Accounts, Principal, Scope, StatusClass } from '../domain/accounts/index.ts';
 import type { Access, Gate, Person } from './access.ts';
+import { createBannedGate } from './banned.ts';
 import type { Service } from './errors.ts';
+import { keyOf } from './key-of.ts';
 import type { Limits } from './rate-limit.ts';
+import { unknownPath } from './unknown-routes.ts';
 import { wantsPage } from './wants-page.ts';
+import { wrongKeys } from './wrong-keys.ts';
 
 interface GateOptions {
   readonly service: Service;
@@ -14,6 +18,8 @@ interface GateOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly adminToken: Secret;
+  /** Whether a request comes from where the service is operated. */
+  readonly isOperator: (request: FastifyRequest) => boolean;
   /** Who a request is signed in as; undefined where nobody signs in. */
   readonly personOf?: (request: FastifyRequest) => Promise<Person | undefined>;
 }
@@ -28,26 +34,11 @@ const STATUS_CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx
  * `admit` answers at once, without a promise.
  */
 export function createGate(options: GateOptions): Gate {
-  const { service, accounts, limits, clock, adminToken } = options;
+  const { service, accounts, limits, clock, adminToken, isOperator } = options;
   const wrongTokens = limits.perIp('wrong-admin-tokens', WRONG_TOKENS_A_MINUTE, 60);
-
-  function refuseBanned(ip: string): void {
-    const until = accounts.bans.bannedUntil(ip);
-    if (until === null) return;
-    const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
-    throw new AppError(
-      'client.banned',
-      `this address is banned after too many wrong keys; it is let in again in ${seconds} seconds`,
-      { retryAfterSeconds: seconds },
-    );
-  }
-
-  async function refuseKey(error: unknown, ip: string): Promise<never> {
-    if (error instanceof AppError && error.code === 'key.invalid') {
-      await accounts.bans.countWrong(ip, 'API keys');
-    }
-    throw error;
-  }
+  const wrong = wrongKeys({ accounts, limits, clock, adminToken });
+  const personOf = async (request: FastifyRequest) => options.personOf?.(request);
+  const banned = createBannedGate({ ...options, personOf });
 
   function letIn(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void> | void {
     request.principal = principal;
@@ -62,15 +53,16 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function admitKey(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void> | void {
+    wrong.check(request, key);
     let found: Principal | Promise<Principal>;
     try {
       found = accounts.authenticate(key);
     } catch (error) {
-      return refuseKey(error, request.ip);
+      return wrong.refuse(error, request, key);
     }
     if (!(found instanceof Promise)) return letIn(request, reply, found);
     return found
-      .catch((error: unknown) => refuseKey(error, request.ip))
+      .catch((error: unknown) => wrong.refuse(error, request, key))
       .then((principal) => letIn(request, reply, principal));
   }
 
@@ -87,11 +79,29 @@ export function createGate(options: GateOptions): Gate {
     throw new AppError('admin.token_invalid', 'the admin token in the header x-admin-token is wrong');
   }
 
+  /** To everybody but the operator there is nothing; a wrong admin token is counted all the same. */
+  async function admitOperator(request: FastifyRequest): Promise<void> {
+    try {
+      const until = accounts.bans.bannedUntil(request.ip);
+      if (until === null) await admitAdmin(request);
+      else await banned.admitAdmin(request, until);
+    } catch (error) {
+      throw error instanceof AppError ? unknownPath(request.url.split('?', 1)[0] ?? '') : error;
+    }
+  }
+
   async function admitPerson(request: FastifyRequest): Promise<void> {
-    const person = await options.personOf?.(request);
+    const person = await personOf(request);
     if (person === undefined)
       throw new AppError('signin.required', 'nobody is signed in; sign in at /auth/login');
     request.person = person;
+  }
+
+  async function admitBanned(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<void> {
+    const until = accounts.bans.bannedUntil(request.ip) ?? 0;
+    if (access === 'admin') return banned.admitAdmin(request, until);
+    if (access === 'session') return banned.admitPerson(request, until);
+    return letIn(request, reply, await banned.principalOf(request, until));
   }
 
   return {
@@ -99,7 +109,8 @@ export function createGate(options: GateOptions): Gate {
       if (access === 'public') return;
       // A browser that asks for a page is not judged by what stands in its headers.
       if (access === 'optional' && (wantsPage(request) || keyOf(request) === undefined)) return;
-      refuseBanned(request.ip);
+      if (access === 'operator') return isOperator(request) ? undefined : admitOperator(request);
+      if (accounts.bans.bannedUntil(request.ip) !== null) return admitBanned(request, reply, access);
       if (access === 'admin') return admitAdmin(request);
       if (access === 'session') return admitPerson(request);
       const key = keyOf(request);
@@ -107,7 +118,7 @@ export function createGate(options: GateOptions): Gate {
       if (access === 'anonymous') return limits.anonymous(request.ip, reply);
       throw new AppError(
         'key.missing',
-        'an API key is required, in the header Authorization: Bearer <key> or X-Api-Key: <key>',
+        'an API key is required, in the header Authorization: Bearer <key> or X-Api-Key: <key>; who signs in to Grid makes one at /account, and the operator with npm run key',
       );
     },
     count(request, reply) {
@@ -125,26 +136,6 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** The key that a request carries; undefined when it carries none. */
-function keyOf(request: FastifyRequest): string | undefined {
-  const { authorization } = request.headers;
-  const header = request.headers['x-api-key'];
-  const named = header === undefined || header === '' ? undefined : String(header);
-  if (authorization === undefined || authorization === '') return named;
-  const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-  if (bearer === undefined) {
-    if (named !== undefined) return named;
-    throw new AppError('key.invalid', 'the header Authorization must be: Bearer <key>');
-  }
-  if (named !== undefined && named !== bearer) {
-    throw new AppError(
-      'key.invalid',
-      'the headers Authorization and X-Api-Key carry two different keys; send one of them',
-    );
-  }
-  return bearer;
-}
-
 function scopeOf(access: Access | undefined): Scope | undefined {
   switch (access) {
     case undefined:
@@ -154,6 +145,7 @@ function scopeOf(access: Access | undefined): Scope | undefined {
     case 'key':
     case 'admin':
     case 'session':
+    case 'operator':
       return undefined;
     default:
       return access;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Metrics } from '../core/metrics.ts';
+import type { Service } from './errors.ts';
 
 /** One thing that the service leans on. */
 export interface Probe {
@@ -12,6 +13,7 @@ export interface Probe {
 }
 
 interface HealthOptions {
+  readonly service: Service;
   readonly probes: readonly Probe[];
   readonly metrics: Metrics;
   isStopping(): boolean;
@@ -22,13 +24,24 @@ const Ready = Type.Object({
   checks: Type.Record(Type.String(), Type.String()),
 });
 
+const WHO =
+  'For whoever runs the service: from its own machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Everybody else gets 404.';
+
 /** `/healthz`: the process answers. `/readyz`: it can do its work. `/metrics`: Prometheus. */
 export function addHealth(app: FastifyInstance, options: HealthOptions): void {
-  const config = { access: 'public' as const };
+  const config = {
+    access: 'operator' as const,
+    // As an address that nothing is at.
+    ...(app.showUnknown === null ? {} : { showError: app.showUnknown }),
+  };
+  const nothing = Type.Object(
+    { [options.service === 'connect' ? 'error' : 'detail']: Type.String() },
+    { description: 'To everybody but the operator' },
+  );
   app.get(
     '/healthz',
     {
-      config,
+      config: { access: 'public' },
       schema: {
         summary: 'The process is alive',
         tags: ['Operation'],
@@ -44,9 +57,9 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
       config,
       schema: {
         summary: 'The service can do its work',
-        description: 'Degraded (200): something that is not vital is away. Not ready: 503.',
+        description: `Degraded (200): something that is not vital is away. Not ready: 503. ${WHO}`,
         tags: ['Operation'],
-        response: { 200: Ready, 503: Ready },
+        response: { 200: Ready, 404: nothing, 503: Ready },
       },
     },
     async (_request, reply) => {
@@ -67,7 +80,21 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
 
   app.get(
     '/metrics',
-    { config, schema: { summary: 'Metrics for Prometheus', tags: ['Operation'], produces: ['text/plain'] } },
+    {
+      config,
+      schema: {
+        summary: 'Metrics for Prometheus',
+        description: WHO,
+        tags: ['Operation'],
+        response: {
+          200: {
+            description: 'In the text format of Prometheus',
+            content: { 'text/plain': { schema: Type.String() } },
+          },
+          404: nothing,
+        },
+      },
+    },
     async (_request, reply) =>
       reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
   );

@@ -68,15 +68,15 @@ function schemesOf(service: Service) {
       scheme: 'bearer',
       description: 'The same API key, where that is easier to send.',
     },
+    adminToken: {
+      type: 'apiKey' as const,
+      in: 'header' as const,
+      name: 'X-Admin-Token',
+      description: 'For administration and metrics alone; set by whoever runs the service.',
+    },
     ...(service === 'connect'
       ? {}
       : {
-          adminToken: {
-            type: 'apiKey' as const,
-            in: 'header' as const,
-            name: 'X-Admin-Token',
-            description: 'For the operations of administration alone; set by whoever runs the service.',
-          },
           session: {
             type: 'apiKey' as const,
             in: 'cookie' as const,
@@ -97,6 +97,8 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
       return [{ adminToken: [] }];
     case 'session':
       return [{ session: [] }];
+    case 'operator':
+      return [{}, { adminToken: [] }];
     case 'anonymous':
     case 'optional':
       return [{}, { apiKey: [] }, { bearer: [] }];

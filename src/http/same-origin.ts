@@ -20,6 +20,13 @@ export function refuseForeign(request: FastifyRequest, publicUrl: string | undef
   throw foreign();
 }
 
+/** Whether a page of another site sent a request: what it carries was not chosen by whoever is at the address. */
+export function isFromForeignPage({ headers }: FastifyRequest): boolean {
+  const { origin, host } = headers;
+  if (headers['sec-fetch-site'] === 'cross-site') return true;
+  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
+}
+
 function foreign(): AppError {
   return new AppError(
     'origin.foreign',

@@ -130,7 +130,7 @@ export function createServer(options: ServerOptions): Server {
       done();
       return;
     }
-    if (stopping.signal.aborted && access !== 'public') {
+    if (stopping.signal.aborted && access !== 'public' && access !== 'operator') {
       throw new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
     }
     const waiting = gate.admit(request, reply, access);
@@ -163,7 +163,7 @@ export function createServer(options: ServerOptions): Server {
     app,
     stopping: stopping.signal,
     addHealth: () =>
-      addHealth(app, { probes: options.probes, metrics, isStopping: () => stopping.signal.aborted }),
+      addHealth(app, { service, probes: options.probes, metrics, isStopping: () => stopping.signal.aborted }),
     drain() {
       stopping.abort();
       return new Promise((resolve) => {

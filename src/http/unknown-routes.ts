@@ -33,13 +33,7 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
     for (const { pattern, methods } of methodsByPath.values()) {
       if (pattern.test(path)) for (const method of methods) allowed.add(method);
     }
-    if (allowed.size === 0) {
-      const error = new AppError(
-        'route.not_found',
-        `there is no ${path.slice(0, 100)} here; GET /docs lists what there is`,
-      );
-      return send(error, request, reply);
-    }
+    if (allowed.size === 0) return send(unknownPath(path), request, reply);
     const allow = [...allowed].sort().join(', ');
     const error = new AppError(
       'route.method_not_allowed',
@@ -47,6 +41,14 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
     );
     return send(error, request, reply.header('allow', allow));
   });
+}
+
+/** How a path is answered where there is nothing for whoever asks. */
+export function unknownPath(path: string): AppError {
+  return new AppError(
+    'route.not_found',
+    `there is no ${path.slice(0, 100)} here; GET /docs lists what there is`,
+  );
 }
 
 function patternOf(url: string): RegExp {

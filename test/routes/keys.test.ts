@@ -33,6 +33,7 @@ onEachEngine('every route', (engine) => {
         key: scope === undefined ? [401, 429] : [401, 403, 429],
         admin: [401, 403],
         session: [401, 403],
+        operator: [404],
       }[access];
       const lacking = [sample.good, ...needed].filter((status) => !statuses.includes(status));
       if (lacking.length > 0) faults.push(`${name} lacks ${lacking}`);
@@ -136,6 +137,8 @@ onEachEngine('every route', (engine) => {
         key: [noKey, emptyKey, ...wrongKeys, ...scopeless(route.scope)],
         admin: wrongTokens,
         session: noSessions,
+        // There is nothing, whatever is wrong.
+        operator: wrongTokens.map((one): Wrong => ({ ...one, status: 404, code: 'route.not_found' })),
       }[route.access];
       for (const { why, headers, status, code } of wrong) {
         const path = await route.sample.path(things);

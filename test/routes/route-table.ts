@@ -28,7 +28,7 @@ export interface Route {
   readonly name: string;
   readonly method: string;
   readonly template: string;
-  readonly access: 'public' | 'anonymous' | 'key' | 'admin' | 'session';
+  readonly access: 'public' | 'anonymous' | 'key' | 'admin' | 'session' | 'operator';
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Schema of the JSON body; undefined where none is taken. */
@@ -71,7 +71,7 @@ export async function routesOf(service: ServiceName, base: string): Promise<Rout
 function accessOf({ security }: Operation): Route['access'] {
   const names = security.map((choice) => Object.keys(choice).join('+'));
   if (names.length === 0) return 'public';
-  if (names.includes('adminToken')) return 'admin';
+  if (names.includes('adminToken')) return names.includes('') ? 'operator' : 'admin';
   if (names.includes('session')) return 'session';
   return names.includes('') ? 'anonymous' : 'key';
 }

@@ -348,7 +348,7 @@ export function rightHeaders(
   { access }: Pick<Route, 'access'>,
   { owner, session }: Pick<Things, 'owner' | 'session'>,
 ): Record<string, string> {
-  if (access === 'admin') return { 'x-admin-token': ADMIN_TOKEN };
+  if (access === 'admin' || access === 'operator') return { 'x-admin-token': ADMIN_TOKEN };
   if (access === 'session') return { cookie: session };
   return access === 'key' ? { 'x-api-key': owner.key } : {};
 }

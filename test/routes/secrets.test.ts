@@ -116,7 +116,11 @@ onEachEngine('secrets', (engine) => {
 
   it('stand in no metric, nor do ids', async () => {
     for (const base of [here.world.connect, here.world.grid]) {
-      const { text } = await ask(base, { method: 'GET', path: '/metrics' });
+      const { text } = await ask(base, {
+        method: 'GET',
+        path: '/metrics',
+        headers: { 'x-admin-token': ADMIN_TOKEN },
+      });
       assert.match(text, /elnav_http_request_seconds_count/);
       assert.deepEqual(found(text), []);
       assert.ok(!text.includes('light-1'), 'no label holds an id');

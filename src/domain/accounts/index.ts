@@ -21,7 +21,7 @@ import { type DayOfUsage, usageByDay } from './usage-by-day.ts';
 import { ifAhead, Users } from './users.ts';
 import { WrittenLater } from './written-later.ts';
 
-export { API_KEY_PATTERN } from './api-key.ts';
+export { API_KEY_PATTERN, isWellFormedKey } from './api-key.ts';
 export type { Actor, AuditEntry } from './audit.ts';
 export type { Ban } from './bans.ts';
 export { type Brand, faultInBrand } from './brands.ts';
@@ -55,6 +55,8 @@ export interface UsageEntry {
 export interface Accounts {
   /** The principal of a key, at once when it is remembered; throws or rejects with `key.invalid`. */
   authenticate(key: string): Principal | Promise<Principal>;
+  /** Whether a key was right when it was last looked up: looking it up again is no guess. Asks no database. */
+  isKnown(key: string): boolean;
   readonly users: Users;
   readonly keys: Keys;
   /** Keys as their own account makes and revokes them. */
@@ -116,6 +118,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   const idempotency = await openIdempotentRequests(options);
   return {
     authenticate: (key) => principals.authenticate(key),
+    isKnown: (key) => principals.knows(key),
     users: new Users({ ...options, audit }),
     keys,
     ownKeys: new OwnKeys({ ...options, audit, keys }),

@@ -58,6 +58,11 @@ export class Principals {
     return this.#read(key, sha256);
   }
 
+  /** Whether the key was right when it was last looked up; it may have been revoked since. */
+  knows(key: string): boolean {
+    return this.#remembered.has(sha256OfKey(key));
+  }
+
   forget(account: number): void {
     this.#epoch += 1;
     for (const [sha256, { principal }] of this.#remembered) {
@@ -80,6 +85,7 @@ export class Principals {
     const readAt = clock.now();
     const opened = await openedBy(database.queries, { id: keyIdOf(key), sha256 });
     if (opened === undefined) {
+      this.#remembered.delete(sha256);
       throw new AppError('key.invalid', 'the API key is not valid: it is unknown or has been revoked');
     }
     const principal: Principal = {

@@ -47,6 +47,7 @@ onEachEngine('the account page', (engine) => {
       log: silentLog,
       metrics: createMetrics(),
       gate: createGate({
+        isOperator: () => false,
         service: 'grid',
         accounts,
         limits,

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import type { Secret } from '../core/secret.ts';
+import { type Accounts, clientAddress, isWellFormedKey, type Principal } from '../domain/accounts/index.ts';
+import type { Person } from './access.ts';
+import { keyOf } from './key-of.ts';
+import { MemoryTallies } from './rate-limit-memory.ts';
+import { makePlan } from './rate-limit-plan.ts';
+
+interface BannedGateOptions {
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly adminToken: Secret;
+  readonly personOf: (request: FastifyRequest) => Promise<Person | undefined>;
+}
+
+/** Keys and sessions that are looked up for a banned address in vain in a minute: nobody guesses them, and each costs a query. */
+const LOOKED_UP = makePlan([{ name: 'banned', calls: 60, lengthMs: 60_000 }]);
+/** Wrong admin tokens in an hour: an operator may have chosen one that can be guessed, so a ban slows down the guessing. */
+const TOKENS = makePlan([{ name: 'banned-tokens', calls: 5, lengthMs: 3_600_000 }]);
+const MOST_ADDRESSES = 10_000;
+
+/**
+ * What a ban leaves open. An address stands for a home, an office or a mobile network: who there has a right key, a session or the
+ * admin token is let in, while what is wrong or missing is refused. Tries are counted in this process alone: nobody waits for Redis.
+ */
+export function createBannedGate({ accounts, clock, adminToken, personOf }: BannedGateOptions) {
+  const lookedUp = new MemoryTallies(MOST_ADDRESSES);
+  const tokens = new MemoryTallies(MOST_ADDRESSES);
+
+  const tally = (of: MemoryTallies, plan: typeof TOKENS, ip: string, cost: 0 | 1): boolean =>
+    of.take(clientAddress(ip), plan, { now: clock.now(), cost }).isWithin;
+
+  function refusal(until: number): AppError {
+    const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
+    return new AppError(
+      'client.banned',
+      `this address is banned after too many wrong keys: for another ${seconds} seconds only what carries a right one is let in`,
+      { retryAfterSeconds: seconds },
+    );
+  }
+
+  return {
+    /** Whom the key of a request speaks for; throws `client.banned` where it is wrong or missing. */
+    async principalOf(request: FastifyRequest, until: number): Promise<Principal> {
+      const { ip } = request;
+      const key = carriedKey(request);
+      if (key === undefined || !isWellFormedKey(key)) throw refusal(until);
+      // A key that was right before is looked up whatever others at the address try.
+      if (!accounts.isKnown(key) && !tally(lookedUp, LOOKED_UP, ip, 0)) throw refusal(until);
+      try {
+        return await accounts.authenticate(key);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'key.invalid') throw error;
+        tally(lookedUp, LOOKED_UP, ip, 1);
+        throw refusal(until);
+      }
+    },
+
+    /** Lets somebody in who is signed in. */
+    async admitPerson(request: FastifyRequest, until: number): Promise<void> {
+      if (!tally(lookedUp, LOOKED_UP, request.ip, 0)) throw refusal(until);
+      const person = await personOf(request);
+      if (person === undefined) {
+        tally(lookedUp, LOOKED_UP, request.ip, 1);
+        throw refusal(until);
+      }
+      request.person = person;
+    },
+
+    /** Lets the admin token in. */
+    async admitAdmin({ ip, headers }: FastifyRequest, until: number): Promise<void> {
+      const token = headers['x-admin-token'];
+      if (typeof token !== 'string' || token === '' || !tally(tokens, TOKENS, ip, 0)) throw refusal(until);
+      if (adminToken.equals(token)) return;
+      tally(tokens, TOKENS, ip, 1);
+      throw refusal(until);
+    },
+  };
+}
+
+/** Undefined also for headers that carry no key. */
+function carriedKey(request: FastifyRequest): string | undefined {
+  try {
+    return keyOf(request);
+  } catch {
+    return undefined;
+  }
+}

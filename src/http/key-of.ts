@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../core/errors.ts';
+
+/** The API key that a request carries; undefined when it carries none. Throws `key.invalid` for two, and for what is no key. */
+export function keyOf(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  const header = request.headers['x-api-key'];
+  const named = header === undefined || header === '' ? undefined : String(header);
+  if (authorization === undefined || authorization === '') return named;
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (bearer === undefined) {
+    if (named !== undefined) return named;
+    throw new AppError('key.invalid', 'the header Authorization must be: Bearer <key>');
+  }
+  if (named !== undefined && named !== bearer) {
+    throw new AppError(
+      'key.invalid',
+      'the headers Authorization and X-Api-Key carry two different keys; send one of them',
+    );
+  }
+  return bearer;
+}

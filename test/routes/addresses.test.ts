@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { unknownKey } from '../accounts.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from '../world.ts';
+import { ask } from './ask.ts';
+
+const LOOK_UP = '/api/v1/lookup/postal?code=11122';
+const PER_ADDRESS = 3;
+
+/** What is asked as if a proxy on this machine had passed it on. */
+interface Forwarded {
+  readonly path: string;
+  /** Value of X-Forwarded-For. */
+  readonly by: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** A world whose anonymous callers have few calls an address. */
+async function limitedWorld(env: Readonly<Record<string, string>>) {
+  const world = await makeWorld({ engine: 'sqlite', env });
+  const quotas = `anon_per_ip_per_day=${PER_ADDRESS}&anon_global_per_day=10000`;
+  assert.equal((await world.admin('POST', `/admin/policy/global?${quotas}`)).status, 200);
+  const get = async (base: string, { path, by, headers = {} }: Forwarded): Promise<number> =>
+    (await ask(base, { method: 'GET', path, headers: { 'x-forwarded-for': by, ...headers } })).status;
+  return {
+    world,
+    onGrid: (forwarded: Forwarded) => get(world.grid, forwarded),
+    onConnect: (forwarded: Forwarded) => get(world.connect, forwarded),
+    /** The addresses that are banned. */
+    async banned(): Promise<string[]> {
+      const bans = (await (await world.admin('GET', '/admin/bans')).json()) as { ip: string }[];
+      return bans.map(({ ip }) => ip);
+    },
+  };
+}
+
+type Limited = Awaited<ReturnType<typeof limitedWorld>>;
+
+/** One more call than an address has, each with another address in front; the answers. */
+async function callsOf({ onGrid }: Limited, rest: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let count = 0; count <= PER_ADDRESS; count += 1)
+    statuses.push(await onGrid({ path: LOOK_UP, by: `198.51.100.${count}${rest}` }));
+  return statuses;
+}
+
+describe('without a trusted proxy', () => {
+  let here: Limited;
+  let world: World;
+  before(async () => {
+    here = await limitedWorld({});
+    world = here.world;
+  });
+  after(() => world.close());
+
+  it('nobody gets a limit of his own by X-Forwarded-For', async () => {
+    assert.deepEqual(await callsOf(here, ''), [200, 200, 200, 429]);
+  });
+
+  it('nobody has another address banned by X-Forwarded-For', async () => {
+    for (let count = 0; count < 12; count += 1) {
+      const headers = { 'x-api-key': unknownKey() };
+      assert.equal(await here.onGrid({ path: LOOK_UP, by: '203.0.113.5', headers }), 401);
+    }
+    assert.deepEqual(await here.banned(), []);
+  });
+
+  it('nobody reads metrics as this machine, nor as a listed address', async () => {
+    for (const path of ['/metrics', '/readyz']) {
+      for (const by of ['127.0.0.1', '203.0.113.5', '::1']) {
+        assert.equal(await here.onGrid({ path, by }), 404, `${path} ${by}`);
+        assert.equal(await here.onConnect({ path, by }), 404, `${path} ${by}`);
+      }
+      assert.equal((await fetch(`${world.grid}${path}`)).status, 200);
+      assert.equal((await fetch(`${world.connect}${path}`)).status, 200);
+    }
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  let here: Limited;
+  let world: World;
+  before(async () => {
+    here = await limitedWorld({ ELNAV_TRUST_PROXY: '127.0.0.1', ELNAV_METRICS_FROM: '192.0.2.0/24' });
+    world = here.world;
+  });
+  after(() => world.close());
+
+  it('an address has a limit of its own, whatever callers put in front of it', async () => {
+    assert.deepEqual(await callsOf(here, ', 203.0.113.4'), [200, 200, 200, 429]);
+    assert.deepEqual(await callsOf(here, ''), [200, 200, 200, 200]);
+  });
+
+  it('the address is banned that sent wrong keys, and no other', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const headers = { 'x-api-key': unknownKey() };
+      await here.onGrid({ path: LOOK_UP, by: `198.51.100.${100 + count}, 203.0.113.6`, headers });
+    }
+    assert.deepEqual(await here.banned(), ['203.0.113.6']);
+    assert.equal(await here.onConnect({ path: '/devices', by: '203.0.113.6' }), 403);
+    assert.equal(await here.onConnect({ path: '/devices', by: '203.0.113.6, 203.0.113.7' }), 401);
+    assert.equal(await here.onConnect({ path: '/healthz', by: '203.0.113.6' }), 200);
+  });
+
+  it('metrics are for the listed networks, this machine and the admin token', async () => {
+    for (const path of ['/metrics', '/readyz']) {
+      for (const get of [here.onGrid, here.onConnect]) {
+        assert.equal(await get({ path, by: '192.0.2.7' }), 200);
+        assert.equal(await get({ path, by: '203.0.113.8' }), 404);
+        assert.equal(await get({ path, by: '192.0.2.7, 203.0.113.8' }), 404);
+        assert.equal(await get({ path, by: '127.0.0.1, 203.0.113.8' }), 404);
+        const headers = { 'x-admin-token': ADMIN_TOKEN };
+        assert.equal(await get({ path, by: '203.0.113.8', headers }), 200);
+        const wrong = { 'x-admin-token': 'guess' };
+        assert.equal(await get({ path, by: '203.0.113.8', headers: wrong }), 404);
+      }
+    }
+  });
+
+  it('a browser is shown the page that every unknown address has', async () => {
+    const ofUnknown = async (path: string) => {
+      const headers = { accept: 'text/html', 'x-forwarded-for': '203.0.113.9' };
+      const { status, headers: told, text } = await ask(world.grid, { method: 'GET', path, headers });
+      return { status, code: told['elnav-error'], type: told['content-type'], text };
+    };
+    const page = await ofUnknown('/nothing');
+    assert.equal(page.status, 404);
+    assert.match(page.text, /<h1>/);
+    assert.deepEqual(await ofUnknown('/metrics'), page);
+  });
+});
