@@ -25,6 +25,8 @@ export interface Expected extends LinkKey {
 export interface StationHost {
   readonly clock: Clock;
   readonly log: Log;
+  /** The address that an upgrade request came from, behind trusted proxies. */
+  addressOf(request: IncomingMessage): string;
   /** Links whose vendor account is `identity`, oldest first. */
   expected(identity: string): Promise<Expected[]>;
   documents(link: LinkKey): Documents;

@@ -120,7 +120,10 @@ export async function openConnect(
   const charging = createCharging({ database, clock });
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
-  const stations = acceptStations({ adapters, sessions, links, devices, charging, clock, log });
+  const stations = acceptStations({
+    ...{ adapters, sessions, links, devices, charging, clock, log },
+    trustProxy: settings.trustProxy,
+  });
   closers.push(() => stations.close());
   stations.listen(server.app.server);
   metrics.watchStations(() => stations.counts());

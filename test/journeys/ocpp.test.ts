@@ -44,7 +44,7 @@ function simulate(
 }
 
 /** The status with which a WebSocket handshake is answered. */
-function handshake(base: string, identity: string, password: string): Promise<number> {
+function handshake(base: string, identity: string, password: string, from = '127.0.0.1'): Promise<number> {
   const { port, hostname } = new URL(base);
   const socket = openSocket(Number(port), hostname);
   const authorization = Buffer.from(`${identity}:${password}`).toString('base64');
@@ -57,6 +57,7 @@ function handshake(base: string, identity: string, password: string): Promise<nu
     'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
     'sec-websocket-protocol: ocpp1.6',
     `authorization: Basic ${authorization}`,
+    `x-forwarded-for: ${from}`,
   ];
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
@@ -166,6 +167,22 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     });
   });
 }
+
+describe('stations behind a trusted proxy', () => {
+  it('are told apart by their own addresses', async () => {
+    const place = await makePlace('sqlite');
+    const service = await startService({ env: { ...envOf(place), ELNAV_TRUST_PROXY: '127.0.0.1' } });
+    const guess = (from: string) => handshake(service.connect, 'CP-9', 'a-wrong-password', from);
+    const call = callWith((await openAccount(service.grid)).key);
+    await linkStation(call, service.connect, 'CP-9');
+    for (let wrong = 0; wrong < 10; wrong += 1) assert.equal(await guess('203.0.113.66'), 401);
+    assert.equal(await guess('203.0.113.66'), 429);
+    assert.equal(await guess('198.51.100.20'), 401);
+    assert.equal(await handshake(service.connect, 'CP-9', PASSWORD, '198.51.100.20'), 101);
+    await stopService(service);
+    await place.remove();
+  });
+});
 
 describe('a station that does not answer a command', () => {
   it('is a 502 within 15 seconds', async () => {

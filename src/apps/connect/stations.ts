@@ -8,6 +8,7 @@ import type { Log } from '../../core/log.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { Links, Sessions } from '../../domain/links/index.ts';
+import { clientAddressOf } from '../../http/client-address.ts';
 
 interface StationsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -17,6 +18,8 @@ interface StationsOptions {
   readonly charging: Charging;
   readonly clock: Clock;
   readonly log: Log;
+  /** Addresses of proxies whose forwarded headers are believed. */
+  readonly trustProxy: readonly string[];
 }
 
 export interface Stations {
@@ -69,6 +72,7 @@ function hostOf(vendor: string, options: StationsOptions): StationHost {
   return {
     clock,
     log,
+    addressOf: clientAddressOf(options.trustProxy),
     expected: (identity) => links.expecting(vendor, identity),
     documents: (link) => sessions.documents(link),
     records: (link) => charging.records(link),

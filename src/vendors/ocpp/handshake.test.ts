@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { turnedClock } from '../../core/clock.ts';
+import { Gate } from './gate.ts';
 import { basic, HERE, knock, statusOf, worldOf } from './knock.ts';
-import { IDENTITY, KEY, PASSWORD, until } from './test-world.ts';
+import { DEFAULTS } from './options.ts';
+import { IDENTITY, KEY, PASSWORD, until, World } from './test-world.ts';
 
 test('an unknown identity is 404, no password or a wrong one 401', async (t) => {
   const world = await worldOf(t);
@@ -78,6 +81,65 @@ test('guessing is stopped, and a station that was here before still gets in', as
     assert.equal(await statusOf(world, HERE, basic('wrong password')), status);
   }
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+});
+
+test('the right password gets in for the first time, however many wrong ones there were', async (t) => {
+  const world = await worldOf(t, { wrongPasswordsPerMinute: 2, failedSignInsPerMinute: 3 });
+  for (const status of [401, 401, 429, 429]) {
+    assert.equal(await statusOf(world, HERE, basic('wrong password')), status);
+  }
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+});
+
+test('after too many wrong passwords one is compared at a time', async (t) => {
+  const clock = turnedClock();
+  const world = await new World({ wrongPasswordsPerMinute: 1, suspectMs: 1_000 }, clock).open();
+  t.after(() => world.close());
+  const gate = new Gate(world.host, { ...DEFAULTS, wrongPasswordsPerMinute: 1 });
+  const guess = (password: string) =>
+    gate.admit({ identity: IDENTITY, address: '203.0.113.9', password: Buffer.from(password) });
+  const statusOfGuess = async (password: string) => {
+    const admission = await guess(password);
+    return 'refusal' in admission ? admission.refusal.status : 101;
+  };
+  assert.equal(await statusOfGuess('guess number 1'), 401);
+  const waiting = statusOfGuess(PASSWORD);
+  await until('it waits', async () => (await statusOfGuess('guess number 2')) === 429);
+  clock.turn(1_000);
+  assert.equal(await waiting, 101);
+});
+
+test('wrong passwords from one address do not hold up another', async (t) => {
+  const world = await worldOf(t, { wrongPasswordsPerMinute: 2, failedSignInsPerMinute: 3 });
+  world.host.addressOf = ({ headers }) => String(headers['x-forwarded-for']);
+  const from = (address: string) => ({ ...basic('wrong password'), 'x-forwarded-for': address });
+  for (const status of [401, 401, 429]) {
+    assert.equal(await statusOf(world, HERE, from('203.0.113.66')), status);
+  }
+  assert.equal(await statusOf(world, HERE, from('198.51.100.20')), 401);
+});
+
+test('who asks for unknown identities is told nothing after a while', async (t) => {
+  const world = await worldOf(t, { failedSignInsPerMinute: 3 });
+  for (const status of [404, 404, 404, 429]) {
+    assert.equal(await statusOf(world, '/ocpp/NOBODY', {}), status);
+  }
+  assert.equal(await statusOf(world, HERE, {}), 429);
+  assert.equal(await statusOf(world, '/ocpp/NOBODY', basic(PASSWORD, 'NOBODY')), 429);
+  assert.equal(await statusOf(world, HERE, basic('wrong password')), 429);
+  assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
+});
+
+test('an unknown identity costs as much hashing as a wrong password', async (t) => {
+  const world = await worldOf(t);
+  const hashed: string[] = [];
+  const gate = new Gate(world.host, DEFAULTS, async (identity) => {
+    hashed.push(identity);
+    return '';
+  });
+  const password = Buffer.from('wrong password');
+  for (const identity of [IDENTITY, 'NOBODY']) await gate.admit({ identity, address: '', password });
+  assert.deepEqual(hashed, [IDENTITY, IDENTITY, IDENTITY, 'NOBODY', 'NOBODY', 'NOBODY']);
 });
 
 test('2.0.1 is preferred; without a common protocol the handshake succeeds and the connection ends', async (t) => {

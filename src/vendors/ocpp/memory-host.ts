@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Found } from '../../adapter/adapter.ts';
 import type {
   ChargingRecords,
@@ -32,6 +33,8 @@ export class MemoryHost implements StationHost {
   readonly clock: Clock;
   readonly log = silentLog;
   readonly links = new Map<string, MemoryLink>();
+  /** Where requests come from; a test may say otherwise. */
+  addressOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? '';
   /** Thrown by whatever stores while it is set. */
   storageFault: Error | null = null;
   #nextTransaction = 1;

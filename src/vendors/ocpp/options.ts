@@ -30,6 +30,10 @@ export interface StationOptions {
   readonly takeoversPerMinute: number;
   /** Wrong passwords a minute for one identity from one address. */
   readonly wrongPasswordsPerMinute: number;
+  /** Sign-ins a minute from one address that fail, whatever the identity. */
+  readonly failedSignInsPerMinute: number;
+  /** How long a password waits to be compared once there were too many wrong ones. */
+  readonly suspectMs: number;
 }
 
 export const DEFAULTS: StationOptions = {
@@ -49,6 +53,8 @@ export const DEFAULTS: StationOptions = {
   frameBytes: 256 * 1024,
   takeoversPerMinute: 10,
   wrongPasswordsPerMinute: 10,
+  failedSignInsPerMinute: 60,
+  suspectMs: 1_000,
 };
 
 /** Asked of stations in BootNotification, seconds; the WebSocket ping finds a dead peer sooner. */

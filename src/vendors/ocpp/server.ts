@@ -111,7 +111,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     readonly identity: string;
     readonly password: Buffer | undefined;
     readonly protocols: Set<string>;
-    readonly remoteAddress: string | undefined;
+    readonly request: IncomingMessage;
   }
   type Welcome = { readonly passport: Passport; readonly protocol: string | false };
 
@@ -119,8 +119,8 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     knock: Knock,
     schemas: Readonly<Record<Protocol, Schemas>>,
   ): Promise<Welcome | { readonly refusal: Refusal }> {
-    const { identity, password, protocols, remoteAddress } = knock;
-    const admission = await gate.admit({ identity, password, address: remoteAddress ?? '' });
+    const { identity, password, protocols, request } = knock;
+    const admission = await gate.admit({ identity, password, address: host.addressOf(request) });
     if ('refusal' in admission) return admission;
     const protocol = PROTOCOLS.find((name) => protocols.has(name));
     // OCPP-J: the handshake is completed without a protocol, and the connection closed at once.

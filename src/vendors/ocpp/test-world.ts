@@ -12,7 +12,7 @@ import { SimulatedStation, type SimulatorOptions } from './simulator.ts';
 import type { ChargerRaw } from './translate.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
-const QUICK: StationOptions = { ...DEFAULTS, settleMs: 1_000, bootMs: 150, lingerMs: 300 };
+const QUICK: StationOptions = { ...DEFAULTS, settleMs: 1_000, bootMs: 150, lingerMs: 300, suspectMs: 20 };
 
 export const KEY: LinkKey = { account: 1, link: 'one' };
 export const IDENTITY = 'CP:A1';
