@@ -52,7 +52,11 @@ export function accountPlan(policy: EffectivePolicy, halvings: Halvings): Plan {
       { name: 'hour', calls: halved(policy.perHour, halvings), lengthMs: HOUR_MS },
       { name: 'day', calls: halved(policy.perDay, halvings), lengthMs: DAY_MS },
     ],
-    { name: 'burst', calls: Math.min(policy.burst, perMinute), intervalMs: MINUTE_MS / perMinute },
+    {
+      name: 'burst',
+      calls: Math.min(halved(policy.burst, halvings), perMinute),
+      intervalMs: MINUTE_MS / perMinute,
+    },
   );
 }
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../core/log.ts';
 import type { Taken } from './rate-limit-memory.ts';
-import { endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+import { DAY_MS, endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+import { SKEW_MS } from './rate-limit-tally.ts';
 
 /**
  * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now,
@@ -12,6 +13,18 @@ const TAKE = `
 local now, cost, calls, interval = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local stored, flat = {}, redis.call('HGETALL', KEYS[1])
 for i = 1, #flat, 2 do stored[flat[i]] = tonumber(flat[i + 1]) end
+local at = stored.at or 0
+local back = at - now
+if back > 0 and back <= ${SKEW_MS} then
+  now = at
+elseif back > 0 then
+  stored.full = (stored.full or 0) - back
+  stored.refused_end = (stored.refused_end or 0) - back
+  for i = 1, (#ARGV - 4) / 3 do
+    local ending = 'end' .. i
+    if stored[ending] and tonumber(ARGV[3 + 3 * i]) ~= ${DAY_MS} then stored[ending] = stored[ending] - back end
+  end
+end
 local full_at, within, last = stored.full or 0, true, now
 if calls > 0 then
   full_at = math.max(now, math.min(full_at, now + calls * interval))
@@ -39,8 +52,8 @@ else
   refused = refused + cost
 end
 local text = function(number) return string.format('%.17g', number) end
-local fields = { 'full', text(full_at), 'refused', text(refused), 'refused_end', text(refused_end) }
-local answer = { within and 1 or 0, text(full_at), text(refused), text(refused_end) }
+local fields = { 'full', text(full_at), 'refused', text(refused), 'refused_end', text(refused_end), 'at', text(now) }
+local answer = { within and 1 or 0, text(full_at), text(refused), text(refused_end), text(now) }
 for i = 1, windows do
   fields[#fields + 1] = 'end' .. i
   fields[#fields + 1] = text(ends[i])
@@ -107,7 +120,7 @@ export class RedisTallies {
 }
 
 function understood(answer: readonly (string | number)[], plan: Plan): Taken {
-  const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, ...windows] = answer.map(Number);
+  const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, at = 0, ...windows] = answer.map(Number);
   return {
     isWithin: within === 1,
     plan,
@@ -115,6 +128,7 @@ function understood(answer: readonly (string | number)[], plan: Plan): Taken {
       fullAt,
       refused,
       refusedEndsAt,
+      at,
       endsAt: windows.filter((_, index) => index % 2 === 0),
       counts: windows.filter((_, index) => index % 2 === 1),
     },

@@ -110,16 +110,47 @@ describe('the limits of an account', () => {
     assert.equal(tally.refused, 1);
   });
 
-  it('survive a clock that jumps', () => {
-    const plan = accountPlan(
-      { perMinute: 60, perHour: 1_000, perDay: 10_000, burst: 10, autoThrottle: true, throttledUntil: null },
-      0,
-    );
+  const FREE = {
+    perMinute: 60,
+    perHour: 1_000,
+    perDay: 10_000,
+    burst: 10,
+    autoThrottle: true,
+    throttledUntil: null,
+  };
+
+  it('go on as before where the clock is set back: nobody is refused or gets more by it', () => {
+    for (const back of [2_001, MINUTE_MS, 3_600_000, 30 * DAY_MS]) {
+      const plan = accountPlan({ ...FREE, perMinute: 600, burst: 500 }, 0);
+      const tally = newTally();
+      for (let call = 0; call < 400; call += 1) assert.equal(take(tally, plan, START, 1), true);
+      const before = rateLimitField(tally, plan, START).split(', "day"')[0];
+      let now = START - back;
+      assert.equal(take(tally, plan, now, 0), true);
+      assert.equal(rateLimitField(tally, plan, now).split(', "day"')[0], before, `back ${back}`);
+      const passed = Array.from({ length: 200 }, () => take(tally, plan, now, 1)).filter(Boolean).length;
+      assert.equal(passed, 100, 'as many as were left');
+      now += 1_000;
+      assert.equal(take(tally, plan, now, 1), true, 'and they come back');
+    }
+  });
+
+  it('neither empty nor fill a small bucket where the clock is set back', () => {
+    const plan = accountPlan({ ...FREE, burst: 2 }, 0);
     const tally = newTally();
-    for (let call = 0; call < 10; call += 1) take(tally, plan, START + 30 * DAY_MS, 1);
-    assert.equal(take(tally, plan, START, 1), false);
-    assert.ok(longestWait(tally, plan, START).seconds <= 60);
-    assert.equal(take(tally, plan, START + MINUTE_MS, 1), true);
+    assert.deepEqual(
+      [START, START - 3_600_000, START - 3_600_000].map((now) => take(tally, plan, now, 1)),
+      [true, true, false],
+    );
+  });
+
+  it('gain nothing from instances whose clocks differ by a second', () => {
+    const plan = accountPlan({ ...FREE, burst: 3 }, 0);
+    const tally = newTally();
+    const passed = Array.from({ length: 40 }, (_, call) =>
+      take(tally, plan, START - (call % 2) * 1_000, 1),
+    ).filter(Boolean).length;
+    assert.equal(passed, 3);
   });
 
   it('are told in the fields of the draft', () => {
@@ -150,9 +181,10 @@ describe('the limits of an account', () => {
     };
     assert.match(
       accountPlan(policy, 1).policyField,
-      /"burst";q=30;.*"minute";q=30;.*"hour";q=1;.*"day";q=1;/,
+      /"burst";q=20;.*"minute";q=30;.*"hour";q=1;.*"day";q=1;/,
     );
-    assert.match(accountPlan(policy, 2).policyField, /"burst";q=15;/);
+    assert.match(accountPlan(policy, 2).policyField, /"burst";q=10;.*"minute";q=15;/);
+    assert.match(accountPlan({ ...policy, burst: 1 }, 2).policyField, /"burst";q=1;/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+import { DAY_MS, endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
 
 /** What a caller has used of its plan. Moments are milliseconds since 1970. */
 export interface Tally {
@@ -10,24 +10,30 @@ export interface Tally {
   /** Refused calls of a minute that begins with the first one. */
   refused: number;
   refusedEndsAt: number;
+  /** When it was last asked. */
+  at: number;
 }
+
+/** Clocks of instances agree to about a second; what is earlier by more is a clock that was set back. */
+export const SKEW_MS = 2_000;
 
 /** Adding fractions of a millisecond to moments of today is exact to about 0.0002 ms. */
 const ROUNDING_MS = 0.002;
 
 export function newTally(): Tally {
-  return { fullAt: 0, endsAt: [], counts: [], refused: 0, refusedEndsAt: 0 };
+  return { fullAt: 0, endsAt: [], counts: [], refused: 0, refusedEndsAt: 0, at: 0 };
 }
 
 /**
  * Takes `cost` calls (0 only asks) and answers whether that is within every limit; a refused call uses nothing.
  * `rate-limit-redis.ts` holds the same rules in Lua.
  */
-export function take(tally: Tally, plan: Plan, now: number, cost: 0 | 1): boolean {
+export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): boolean {
   const { bucket, windows } = plan;
+  const now = moment(tally, plan, asked);
   let isWithin = true;
   if (bucket !== undefined) {
-    // A clock that was set back, or another instance's that is ahead, costs no more than a full bucket.
+    // What a larger plan had used of it costs no more than the whole bucket.
     const emptied = now + bucket.calls * bucket.intervalMs;
     tally.fullAt = Math.max(now, Math.min(tally.fullAt, emptied));
     isWithin = tally.fullAt - now <= (bucket.calls - 1) * bucket.intervalMs + ROUNDING_MS;
@@ -57,6 +63,24 @@ export function take(tally: Tally, plan: Plan, now: number, cost: 0 | 1): boolea
   }
   tally.refused += cost;
   return false;
+}
+
+/**
+ * When the tally is asked. A clock that was set back takes its moments along, so that as much is left, for as long, as
+ * before; the end of a UTC day stays. Within the difference that clocks may have, time stands still.
+ */
+function moment(tally: Tally, { windows }: Plan, asked: number): number {
+  const back = tally.at - asked;
+  if (back > 0 && back <= SKEW_MS) return tally.at;
+  tally.at = asked;
+  if (back <= 0) return asked;
+  tally.fullAt -= back;
+  tally.refusedEndsAt -= back;
+  for (let index = 0; index < windows.length; index += 1) {
+    const end = tally.endsAt[index];
+    if (end !== undefined && windows[index]?.lengthMs !== DAY_MS) tally.endsAt[index] = end - back;
+  }
+  return asked;
 }
 
 /** Whether nothing is lost when the tally is forgotten. */

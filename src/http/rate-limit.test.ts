@@ -72,7 +72,7 @@ onEachEngine('limits in memory', (engine) => {
       const principal = await world.accounts.authenticate(key);
       return outcome((reply) => account(principal, reply));
     };
-    for (let calls = 0; calls < 14; calls += 1) await call();
+    for (let calls = 0; calls < 30 + 19; calls += 1) await call();
     const policyOf = async () => (await world.accounts.users.list()).find((user) => user.id === id)?.policy;
     assert.equal((await policyOf())?.throttled_until, null);
     const until = world.clock.now() + 600_000;
@@ -82,8 +82,11 @@ onEachEngine('limits in memory', (engine) => {
     assert.equal((await policyOf())?.throttled_until, new Date(until).toISOString());
     world.clock.turn(60_000);
     const halved = await call();
-    assert.match(halved.headers['ratelimit-policy'] ?? '', /"minute";q=30;w=60, "hour";q=500;/);
-    for (let calls = 0; calls < 20; calls += 1) await call();
+    assert.match(
+      halved.headers['ratelimit-policy'] ?? '',
+      /"burst";q=15;w=30, "minute";q=30;w=60, "hour";q=500;/,
+    );
+    for (let calls = 0; calls < 15; calls += 1) await call();
     assert.match((await call()).refused?.message ?? '', /halved until/);
     world.clock.turn(600_000);
     assert.match((await call()).headers['ratelimit-policy'] ?? '', /"minute";q=60;/);

@@ -49,7 +49,7 @@ interface LimitsOptions {
 
 /** Callers of one kind that are counted in memory at a time. */
 const MOST_CALLERS = 100_000;
-const REFUSED_BEFORE_THROTTLE = 5;
+const REFUSED_BEFORE_THROTTLE = 20;
 const THROTTLED_MS = 10 * 60_000;
 const EVERYBODY = 'all';
 
@@ -91,7 +91,7 @@ export function createLimits(options: LimitsOptions): Limits {
     if (taken.isWithin) return;
     const { account, policy } = principal;
     const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > now;
-    // Exactly the fifth, so that of many refused calls at once only one throttles.
+    // Exactly the twentieth, so that of many refused calls at once only one throttles.
     if (policy.autoThrottle && !isThrottled && taken.tally.refused === REFUSED_BEFORE_THROTTLE) {
       const until = now + THROTTLED_MS;
       log.warn(

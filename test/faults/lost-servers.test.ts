@@ -188,6 +188,7 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
       });
       const statuses = await Promise.all(Array.from({ length: 60 }, ask));
       assert.deepEqual([...new Set(statuses)].sort(), [200, 429], 'limits hold without Redis');
+      await isHalved(service);
       await wire.resume();
       await until('Redis is found again', async () =>
         (await readiness(service.connect)).body.checks.redis === 'ok' ? true : undefined,
@@ -198,3 +199,17 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
     await place.remove();
   });
 });
+
+/** Of a burst of 20 this process lets 10 through, and one more every two seconds; the field says so. */
+async function isHalved(service: Service): Promise<void> {
+  const { key } = await openAccount(service.grid, 'per_minute=60&per_hour=1000&per_day=1000&burst=20');
+  const call = callWith(key);
+  const begun = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () => call(service.connect, { path: '/devices' })),
+  );
+  const most = 11 + Math.floor((performance.now() - begun) / 2_000);
+  const passed = answers.filter(({ status }) => status === 200).length;
+  assert.ok(passed >= 10 && passed <= most, `${passed} calls were let through, and at most ${most} may be`);
+  assert.match(answers[0]?.headers.get('ratelimit-policy') ?? '', /^"burst";q=10;.*"minute";q=30;/);
+}

@@ -33,7 +33,7 @@ const FREE: Policy = {
   per_minute: 60,
   per_hour: 1_000,
   per_day: 10_000,
-  burst: 10,
+  burst: 30,
   auto_throttle_enabled: true,
 };
 const PRO: Policy = {

@@ -27,7 +27,7 @@ export const PolicyParameters = Type.Object({
   auto_throttle_enabled: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Halve the rates for 10 minutes when 5 calls are refused inside a minute',
+      description: 'Halve the rates for 10 minutes when 20 calls are refused inside a minute',
     }),
   ),
 });

@@ -126,7 +126,7 @@ onEachEngine('administration', (engine) => {
       per_minute: 60,
       per_hour: 1_000,
       per_day: 10_000,
-      burst: 10,
+      burst: 30,
       auto_throttle_enabled: true,
       throttled_until: null,
     };
