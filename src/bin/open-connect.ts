@@ -117,7 +117,9 @@ export async function openConnect(
     },
   });
   closers.push(async () => commands.close());
-  const charging = createCharging({ database, clock });
+  const charging = createCharging({ database, clock, log });
+  const endRetention = charging.keepReadings(settings.readingsKeepDays);
+  closers.push(async () => endRetention());
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptStations({

@@ -39,6 +39,7 @@ describe('the settings', () => {
       ELNAV_ADMIN_TOKEN: 'sixteen-and-more',
       ELNAV_VAULT_KEYS: `new:${KEY}, old:${KEY}`,
       ELNAV_TRUST_PROXY: '10.0.0.0/8, ::1',
+      ELNAV_READINGS_KEEP_DAYS: '60',
       DATABASE_URL: 'postgres://u:p@db/elnav',
       REDIS_URL: ' redis://r ',
       ELNAV_LOG_LEVEL: 'debug',
@@ -50,6 +51,9 @@ describe('the settings', () => {
       ['new', 'old'],
     );
     assert.deepEqual(settings.trustProxy, ['10.0.0.0/8', '::1']);
+    assert.equal(settings.readingsKeepDays, 60);
+    assert.equal(readSettings({}).readingsKeepDays, 396);
+    assert.throws(() => readSettings({ ELNAV_READINGS_KEEP_DAYS: '29' }), /from 30 to 36500, not "29"/);
     assert.equal(settings.databaseUrl?.reveal(), 'postgres://u:p@db/elnav');
     assert.ok(!inspect(settings.adminToken).includes('sixteen'));
   });

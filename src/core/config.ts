@@ -40,6 +40,8 @@ export interface Settings {
   readonly logLevel: string;
   readonly market: MarketSettings;
   readonly people: PeopleSettings;
+  /** How long meter readings of charging stations are kept, days. */
+  readonly readingsKeepDays: number;
   /** By slug. */
   readonly vendors: ReadonlyMap<string, VendorSettings>;
   /** Vendors that are served by their built-in simulators, besides those that are by default; undefined: the default alone. */
@@ -116,6 +118,12 @@ export const SETTINGS: readonly Setting[] = [
     description: 'PEM certificate chain, to serve https without a proxy',
   },
   { name: 'ELNAV_TLS_KEY_FILE', fallback: '', description: 'PEM private key of the certificate' },
+  {
+    name: 'ELNAV_READINGS_KEEP_DAYS',
+    fallback: '396',
+    description:
+      'Days that meter readings of charging stations are kept, 30 to 36500; older ones are removed. Charging transactions are kept for good',
+  },
   ...PEOPLE_SETTINGS,
   ...MARKET_SETTINGS,
   {
@@ -176,6 +184,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
       optional('DATABASE_URL') === undefined && LOOPBACK.test(text('ELNAV_HOST')),
     ),
     people: readPeopleSettings(read),
+    readingsKeepDays: parsed('ELNAV_READINGS_KEEP_DAYS', parseDays) ?? 396,
     vendors: readVendorSettings(read, vendors),
     simulate: parsed('ELNAV_SIMULATE', (value) => parseSimulate(value, vendors)),
     arePrivateAddressesAllowed: parsed('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off')) === 'on',
@@ -203,6 +212,13 @@ function parsePort(value: string): number {
   if (!/^\d{1,5}$/.test(value) || port > 65_535)
     throw new Error(`must be a port from 0 to 65535, not "${value}"`);
   return port;
+}
+
+function parseDays(value: string): number {
+  const days = Number(value);
+  if (!/^\d{1,5}$/.test(value) || days < 30 || days > 36_500)
+    throw new Error(`must be a whole number of days from 30 to 36500, not "${value}"`);
+  return days;
 }
 
 function parseUrl(value: string, protocols: readonly string[]): Secret {

@@ -198,6 +198,8 @@ interface ChargingTransactions {
   start_estimated: Generated<number>;
   stop_estimated: Generated<number>;
   end_estimated: Generated<number>;
+  /** The id where it is a number that ours may follow. */
+  number: number | null;
 }
 
 interface MeterReadings {

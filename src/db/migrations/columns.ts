@@ -1,7 +1,7 @@
 import type { ColumnBuilderCallback, ColumnDataType, Kysely } from 'kysely';
 import { SqliteAdapter, sql } from 'kysely';
 
-const isSqlite = (db: Kysely<unknown>): boolean => db.getExecutor().adapter instanceof SqliteAdapter;
+export const isSqlite = (db: Kysely<unknown>): boolean => db.getExecutor().adapter instanceof SqliteAdapter;
 
 /** A whole-number primary key that the engine counts up and never uses again. */
 export function identity(db: Kysely<unknown>): ['integer' | 'bigint', ColumnBuilderCallback] {

@@ -14,6 +14,7 @@ import * as usedSessions from './0012-used-sessions.ts';
 import * as begunRequests from './0014-begun-requests.ts';
 import * as keyedFingerprints from './0015-keyed-fingerprints.ts';
 import * as toldOrRead from './0016-told-or-read.ts';
+import * as chargingBounds from './0017-charging-bounds.ts';
 import * as howSessionsEnd from './0020-how-sessions-end.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
@@ -33,5 +34,6 @@ export const migrations: Record<string, Migration> = {
   '0014-begun-requests': begunRequests,
   '0015-keyed-fingerprints': keyedFingerprints,
   '0016-told-or-read': toldOrRead,
+  '0017-charging-bounds': chargingBounds,
   '0020-how-sessions-end': howSessionsEnd,
 };

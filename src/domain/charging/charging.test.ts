@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
 import type { ChargingRecords, MeterReading, TransactionStart } from '../../adapter/charging.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { type Log, silentLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { type Charging, createCharging } from './index.ts';
 
@@ -19,7 +21,7 @@ onEachEngine('charging records', (engine) => {
     clock = turnedClock();
     place = await makePlace(engine);
     database = await place.open(clock);
-    charging = createCharging({ database, clock });
+    charging = createCharging({ database, clock, log: silentLog });
   });
   after(async () => {
     await database.close();
@@ -257,5 +259,89 @@ onEachEngine('charging records', (engine) => {
     const many = await read('a', ...Array.from({ length: 25 }, (_, at) => [at + 1, at * 10] as const));
     assert.deepEqual(await records.latest('cp:1'), many.slice(-20));
     assert.deepEqual(await records.latest('cp:2'), []);
+  });
+
+  it('number a start without reading those before it', async () => {
+    for (let number = 1; number <= 60; number += 1)
+      await records.begin(start({ transactionId: `${number}` }));
+    await records.begin(start({ transactionId: '2000000001' }));
+    await records.begin(start({ transactionId: '99-made-up' }));
+    await records.end({ transactionId: '77', endedAt: 9_000, meterStopWh: 1, reason: null }, 'cp:1');
+    let rowsRead = 0;
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rowsRead += result.rows.length;
+        return result;
+      },
+    };
+    const queries = database.queries.withPlugin(counting);
+    const counted = createCharging({
+      database: { ...database, transaction: (work) => queries.transaction().execute(work) },
+      clock,
+      log: silentLog,
+    });
+    const key = { account: 1, link: `link-${links}` };
+    assert.equal(await counted.records(key).begin(start({ startedAt: 7_000 })), '78');
+    assert.ok(rowsRead >= 1 && rowsRead <= 3, `${rowsRead} rows were read`);
+  });
+
+  it('store as many values of a link a day as any station needs, and take the others without storing them', async () => {
+    const { promise: warned, resolve: warn } = Promise.withResolvers<unknown>();
+    const log = { ...silentLog, warn } as unknown as Log;
+    const bounded = createCharging({ database, clock, log });
+    const key = { account: 1, link: `link-${links}` };
+    const samples = Array.from({ length: 100_000 }, () => ({ measurand: 'V', value: 1, unit: 'V' }));
+    const append = async (...moments: number[]) => {
+      const readings = moments.map((at) => ({
+        deviceId: 'cp:1',
+        at,
+        transactionId: null,
+        samples,
+        registerWh: null,
+      }));
+      const appended = bounded.records(key).append(readings);
+      clock.turn(20);
+      await appended;
+      const stored = await bounded.records(key).latest('cp:1');
+      return stored.map(({ at }) => at);
+    };
+    assert.deepEqual(await append(1, 2, 3, 4, 5), [1, 2, 3]);
+    assert.deepEqual(await warned, { account: 1, link: key.link, values: 350_000 });
+    assert.deepEqual(await append(6), [1, 2, 3]);
+    clock.turn(24 * 60 * 60_000);
+    assert.deepEqual(await append(7), [1, 2, 3, 7]);
+  });
+
+  it('remove readings that are older than they are to be kept', async () => {
+    const day = 24 * 60 * 60_000;
+    const old = clock.now() - 31 * day;
+    const key = { account: 1, link: `link-${links}` };
+    const readings = Array.from({ length: 1_200 }, (_, index) => ({
+      deviceId: 'cp:1',
+      at: index < 1_199 ? old + index : clock.now() - 29 * day,
+      transactionId: null,
+      samples: [{ measurand: 'V', value: 1, unit: 'V' }],
+      registerWh: null,
+    }));
+    const appended = records.append(readings);
+    clock.turn(20);
+    await appended;
+    const count = async () => {
+      const { left } = await database.queries
+        .selectFrom('meter_readings')
+        .select(({ fn }) => fn.countAll<number>().as('left'))
+        .where('link_id', '=', key.link)
+        .executeTakeFirstOrThrow();
+      return Number(left);
+    };
+    const end = charging.keepReadings(30);
+    await until('the old ones are gone', async () => {
+      clock.turn(100);
+      return (await count()) === 1;
+    });
+    end();
+    clock.turn(3 * day);
+    assert.equal(await count(), 1);
   });
 });

@@ -1,8 +1,10 @@
 import type { ChargingRecords, Sample, TransactionStart } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { createReadings } from './readings.ts';
+import { startRetention } from './retention.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
 import { createReadingsStore, type OfDevice } from './store-readings.ts';
 
@@ -34,13 +36,14 @@ export interface StoredMeterReading {
 interface ChargingOptions {
   readonly database: Database;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
-/** Charging transactions and meter readings of stations, kept for good. */
-export function createCharging({ database, clock }: ChargingOptions) {
+/** Charging transactions of stations, kept for good, and their meter readings, kept as long as `keepReadings` is told. */
+export function createCharging({ database, clock, log }: ChargingOptions) {
   const store = createChargingStore(database);
   const measured = createReadingsStore(database);
-  const readings = createReadings({ database, store: measured, clock });
+  const readings = createReadings({ database, store: measured, clock, log });
 
   // A link's starts come through its one connection; in a row, two connectors never get the same number.
   const starting = new Map<string, Promise<unknown>>();
@@ -55,7 +58,8 @@ export function createCharging({ database, clock }: ChargingOptions) {
   const storeStart = (key: LinkKey, start: TransactionStart): Promise<string> =>
     database.transaction(async (transaction) => {
       const known = start.transactionId ?? (await store.findStart(transaction, key, start));
-      const transactionId = known ?? nextId(await store.idsOf(transaction, key));
+      // OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1.
+      const transactionId = known ?? String((await store.lastNumber(transaction, key)) + 1);
       await store.insertStart(transaction, key, { ...start, transactionId });
       return transactionId;
     });
@@ -108,6 +112,8 @@ export function createCharging({ database, clock }: ChargingOptions) {
       append: (list) => readings.append(key, list),
       latest: (deviceId) => measured.latest({ ...key, deviceId }, LATEST),
     }),
+    /** Removes readings that are older than so many days, from now on; the answer ends it. */
+    keepReadings: (days: number) => startRetention({ store: measured, clock, log, days }),
     async transactions(of: OfDevice, limit: number): Promise<ChargingTransaction[]> {
       const rows = await store.transactionsOf(of, limit);
       return Promise.all(
@@ -149,18 +155,6 @@ const MARKS = {
 const LATEST = 20;
 
 export type Charging = ReturnType<typeof createCharging>;
-
-/** Leaves room below 2^31, where the whole numbers of many stations end. */
-const LARGEST_ID = 2_000_000_000;
-
-/**
- * OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1. Ids that stations made up themselves
- * may lie anywhere: those beyond the largest do not count.
- */
-function nextId(taken: readonly string[]): string {
-  const numbers = taken.map(Number).filter((number) => Number.isInteger(number) && number < LARGEST_ID);
-  return String(numbers.reduce((most, number) => Math.max(most, number), 0) + 1);
-}
 
 function whole(value: number | null): number | null {
   return value === null ? null : Math.round(value);

@@ -1,20 +1,30 @@
 import type { MeterReading } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import type { ReadingsStore, StoredReading } from './store-readings.ts';
 
 const WAIT_MS = 20;
 const ROWS_PER_STATEMENT = 500;
 
+const DAY_MS = 24 * 60 * 60_000;
+/** Sampled values of one link a day: two connectors that tell ten each every ten seconds, and as much again. */
+const VALUES_A_DAY = 350_000;
+/** Links whose day is remembered. */
+const REMEMBERED = 50_000;
+
 interface ReadingsOptions {
   readonly database: Database;
   readonly store: ReadingsStore;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Readings of many stations share a transaction; `append` resolves when its own are durable, 20 ms later at most. */
-export function createReadings({ database, store, clock }: ReadingsOptions) {
+export function createReadings({ database, store, clock, log }: ReadingsOptions) {
+  const days = new Map<string, { readonly day: number; values: number }>();
+
   let waiting: StoredReading[] = [];
   let next: Promise<void> | null = null;
 
@@ -28,8 +38,31 @@ export function createReadings({ database, store, clock }: ReadingsOptions) {
       }
     });
   };
+  /** What the link's budget of the day still takes. What is beyond is acknowledged, or the station would send it for ever. */
+  const affordable = (
+    { account, link }: LinkKey,
+    readings: readonly MeterReading[],
+  ): readonly MeterReading[] => {
+    const name = `${account}/${link}`;
+    const day = Math.floor(clock.now() / DAY_MS);
+    const kept = days.get(name);
+    const used = kept?.day === day ? kept : { day, values: 0 };
+    days.delete(name);
+    days.set(name, used);
+    const [oldest] = days.keys();
+    if (days.size > REMEMBERED && oldest !== undefined) days.delete(oldest);
+    return readings.filter(({ samples }) => {
+      const before = used.values;
+      used.values += samples.length;
+      if (before <= VALUES_A_DAY && used.values > VALUES_A_DAY)
+        log.warn({ account, link, values: VALUES_A_DAY }, 'a link has used up the meter values of its day');
+      return used.values <= VALUES_A_DAY;
+    });
+  };
+
   return {
-    append(key: LinkKey, readings: readonly MeterReading[]): Promise<void> {
+    append(key: LinkKey, told: readonly MeterReading[]): Promise<void> {
+      const readings = affordable(key, told);
       if (readings.length === 0) return Promise.resolve();
       for (const reading of readings) waiting.push({ account: key.account, link: key.link, reading });
       next ??= new Promise((resolve, reject) => {

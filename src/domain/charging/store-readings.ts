@@ -57,6 +57,26 @@ export function createReadingsStore(database: Database) {
         .execute();
     },
 
+    /** Removes at most `limit` readings from before a moment, the oldest first; answers how many there were. */
+    async removeBefore(moment: number, limit: number): Promise<number> {
+      const { numDeletedRows } = await queries
+        .deleteFrom('meter_readings')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('account_id', 'link_id', 'device_id', 'at'),
+            'in',
+            selectFrom('meter_readings')
+              .select(['account_id', 'link_id', 'device_id', 'at'])
+              .where('at', '<', moment)
+              .orderBy('at')
+              .limit(limit)
+              .$asTuple('account_id', 'link_id', 'device_id', 'at'),
+          ),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
     /** The first or last reading of a transaction. */
     async readingAt(
       from: Queries,

@@ -6,6 +6,15 @@ import type { Tables } from '../../db/tables.ts';
 import type { OfDevice } from './store-readings.ts';
 
 export type TransactionRow = Selectable<Tables['charging_transactions']>;
+/** Leaves room below 2^31, where the whole numbers of many stations end: what is beyond was made up by a station. */
+const LARGEST_ID = 2_000_000_000;
+
+function numberOf(transactionId: string): number | null {
+  return /^\d{1,10}$/.test(transactionId) && Number(transactionId) < LARGEST_ID
+    ? Number(transactionId)
+    : null;
+}
+
 /** The only SQL for `charging_transactions`. */
 export function createChargingStore(database: Database) {
   const { queries } = database;
@@ -25,9 +34,15 @@ export function createChargingStore(database: Database) {
       return row?.transaction_id;
     },
 
-    async idsOf(from: Queries, key: LinkKey): Promise<string[]> {
-      const rows = await ofLink(from, key).select('transaction_id').execute();
-      return rows.map((row) => row.transaction_id);
+    /** The largest number among the ids of a link; 0 when there is none. */
+    async lastNumber(from: Queries, key: LinkKey): Promise<number> {
+      const row = await ofLink(from, key)
+        .select('number')
+        .where('number', 'is not', null)
+        .orderBy('number', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.number ?? 0;
     },
 
     /** Stores a start; one that arrives after its end completes the record, one that is known changes nothing. */
@@ -42,6 +57,7 @@ export function createChargingStore(database: Database) {
           account_id: key.account,
           link_id: key.link,
           transaction_id: start.transactionId,
+          number: numberOf(start.transactionId),
           device_id: start.deviceId,
           id_tag: start.idTag,
           started_at: start.startedAt,
@@ -90,6 +106,7 @@ export function createChargingStore(database: Database) {
           account_id: key.account,
           link_id: key.link,
           transaction_id: end.transactionId,
+          number: numberOf(end.transactionId),
           device_id: end.deviceId,
           id_tag: null,
           started_at: null,

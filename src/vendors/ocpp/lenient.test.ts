@@ -145,6 +145,25 @@ test('2.0.1: a sampled value of the vendor is dropped alone, with its register k
   );
 });
 
+test('of thousands of values in one message some hundred are kept, and the last ones count', async (t) => {
+  const { world, station } = await arrived(t);
+  await station.call('StatusNotification', status16({}));
+  const moments = Array.from({ length: 600 }, (_, index) => ({
+    timestamp: new Date(Date.now() - 600_000 + index * 1_000).toISOString(),
+    sampledValue: [
+      { value: String(index), measurand: 'Power.Active.Import', unit: 'W' },
+      { value: String(index), unit: 'Wh' },
+    ],
+  }));
+  assert.equal((await station.call('MeterValues', { connectorId: 1, meterValue: moments }))[0], 3);
+  const samples = world.link.readings.flatMap((reading) => reading.samples);
+  assert.deepEqual([samples.length, samples.at(-1)?.value], [200, 599]);
+  const one = Array.from({ length: 3_400 }, () => ({ value: '1', unit: 'Wh' }));
+  const crowded = { connectorId: 1, meterValue: [{ timestamp: now(), sampledValue: one }] };
+  assert.equal((await station.call('MeterValues', crowded))[0], 3);
+  assert.equal(world.link.readings.at(-1)?.samples.length, 200);
+});
+
 test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour or odd data ends', async (t) => {
   const { world, station } = await arrived(t);
   const odd: object[] = [

@@ -92,6 +92,21 @@ export function samplesOf(meterValue: MeterValue): Sample[] {
   return meterValue.sampledValue.map(sampleOf).filter((sample) => sample !== null);
 }
 
+/** Sampled values that are kept of one message: every measurand on every phase at ten moments. */
+const MOST_SAMPLES = 200;
+
+/** What is kept of the readings of one message: of too many the last ones, since the first have mostly been told before. */
+export function lastOf<R extends { readonly samples: readonly Sample[] }>(readings: readonly R[]): R[] {
+  let room = MOST_SAMPLES;
+  const kept: R[] = [];
+  for (const reading of readings.toReversed()) {
+    if (room === 0) break;
+    kept.unshift({ ...reading, samples: reading.samples.slice(0, room) });
+    room -= Math.min(room, reading.samples.length);
+  }
+  return kept;
+}
+
 /** Conversion leaves tails like 150.06999999999998; a thousandth of a base unit is finer than any meter. */
 function tidy(value: number): number {
   const rounded = Math.round(value * 1000) / 1000;

@@ -9,7 +9,7 @@ import { figuresOf } from './figures.ts';
 import type { Installation } from './installation.ts';
 import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
-import { type MeterValue, samplesOf } from './meter.ts';
+import { lastOf, type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
 import { keptOf, NAME, type Recalled, restore } from './recall.ts';
 import { Roster } from './roster.ts';
@@ -247,7 +247,7 @@ export class Station {
       })
       .filter(({ samples }) => samples.length > 0);
     if (readings.length === 0) return;
-    await this.records.append(readings.map(({ figures, ...reading }) => reading));
+    await this.records.append(lastOf(readings).map(({ figures, ...reading }) => reading));
     // What flowed in a transaction that has ended says nothing of now.
     const isOver = transactionId !== null && connector.transaction === null;
     for (const { figures, at } of readings) {
