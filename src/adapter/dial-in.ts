@@ -6,12 +6,15 @@ import type { Log } from '../core/log.ts';
 import type { Found } from './adapter.ts';
 import type { ChargingRecords } from './charging.ts';
 import type { Documents, LinkKey } from './session.ts';
+import type { Frame, StationOperations } from './station.ts';
 
 /** For vendors whose devices connect to us: they dial in at `/{path}/{identity}` on the Connect port. */
 export interface DialIn {
   readonly path: string;
   /** They ask who may charge when a card is held to them, and are answered by the cards of their link. */
   readonly asksForCards?: boolean;
+  /** What can be done with a station besides charging. */
+  readonly operations?: StationOperations;
   open(host: StationHost): StationServer;
 }
 
@@ -45,6 +48,8 @@ export interface StationServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The connected station of a link, for `Session.station`; undefined when it is not connected here. */
   station(link: LinkKey): unknown;
+  /** What was last said between a link's station and this process, the oldest first, without secrets. */
+  frames(link: LinkKey): readonly Frame[];
   /** Ends the connection of a link: it was deleted, its password changed, or the station now talks to another instance. */
   drop(link: LinkKey, reason: 'deleted' | 'credentials_changed' | 'taken_over'): void;
   /** How many stations are connected. */

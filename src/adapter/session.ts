@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { DeviceType } from './device.ts';
+import type { Frame } from './station.ts';
 import type { VendorHttp } from './vendor-http.ts';
 
 /** One linked vendor account of one elnav account. */
@@ -50,6 +51,8 @@ export interface Session extends LinkKey {
   readonly signals: Signals;
   /** For vendors whose devices dial in: the connected station of this link, as its `StationServer` gave it. */
   readonly station?: unknown;
+  /** For the same: what was last said between them and this process, the oldest first. */
+  readonly frames?: () => readonly Frame[];
 }
 
 /** The part of a session of vendors that make no calls of their own and have no stream. */

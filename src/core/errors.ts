@@ -66,6 +66,11 @@ export const ERRORS = {
   'device.ambiguous': both(400, 'changed', 'Several vendors have a device of this id'),
   'device.capability_missing': both(422, 'never', "The device lacks the command's capability"),
   'station.unsupported': both(422, 'never', 'The device or link is not a charging station that dials in'),
+  'station.setting_refused': both(
+    422,
+    'never',
+    'The setting holds a secret, or is how the station reaches us',
+  ),
   'device.offline': both(502, 'later', 'The device is not connected'),
   'command.type_unknown': both(400, 'changed', 'No command has this type'),
   'command.out_of_range': both(422, 'changed', 'A value is outside what the device accepts'),

@@ -126,6 +126,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'GET /devices/{id}/transactions': { path: ({ light }) => `/devices/${light}/transactions`, good: 200 },
   'GET /devices/{id}/readings': { path: ({ light }) => `/devices/${light}/readings`, good: 200 },
+  'GET /devices/{id}/station': { path: ({ station }) => `/devices/${station}/station`, good: 200 },
+  // The station never dialled in, so its good answer is that it is away.
+  'POST /devices/{id}/station': {
+    path: ({ station }) => `/devices/${station}/station`,
+    body: { type: 'trigger', message: 'Heartbeat' },
+    good: 502,
+    also: [400, 422],
+    strict: true,
+  },
   'POST /sandbox/devices/{id}': {
     path: ({ light }) => `/sandbox/devices/${light}`,
     body: { online: true, time_scale: 1 },

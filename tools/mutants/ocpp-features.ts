@@ -64,4 +64,33 @@ export const mutants: readonly Mutant[] = [
     to: 'idToken === station.options.idTag',
     tests: ['src/vendors/ocpp/cards.test.ts'],
   },
+  {
+    control: 'The password of a station is not changed from here',
+    file: 'src/vendors/ocpp/operations.ts',
+    from: "if (reason !== null) throw new AppError('station.setting_refused', reason);",
+    to: '',
+    tests: ['src/vendors/ocpp/operations.test.ts'],
+  },
+  {
+    control: 'Frames show no whole card',
+    file: 'src/vendors/ocpp/secrets.ts',
+    from: "if (CARDS.test(field) && typeof inner === 'string') return [field, maskedCard(inner)];",
+    to: '',
+    tests: ['src/vendors/ocpp/frames.test.ts', 'src/vendors/ocpp/operations.test.ts'],
+  },
+  {
+    control: 'The frames of a process have an end',
+    file: 'src/vendors/ocpp/frames.ts',
+    from: 'while (this.#characters > this.#most) {',
+    to: 'while (this.#characters > this.#most * 1e9) {',
+    tests: ['src/vendors/ocpp/frames.test.ts'],
+  },
+  {
+    control: 'A station of another process is run by the one that holds it',
+    file: 'src/domain/commands/stations.ts',
+    from: 'if (holder !== self) return undefined;\n    const request',
+    to: 'if (holder !== undefined) return undefined;\n    const request',
+    tests: ['test/journeys/stations.test.ts'],
+    needs: ['postgres'],
+  },
 ];

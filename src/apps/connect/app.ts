@@ -19,6 +19,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { simulatedPages } from './routes/simulated.ts';
+import { stationRoutes } from './routes/stations.ts';
 import { vendorRoutes } from './routes/vendors.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
@@ -58,6 +59,7 @@ export async function addConnect(
   deviceRoutes(app, dependencies);
   conditionRoutes(app, dependencies);
   chargingRoutes(app, dependencies);
+  stationRoutes(app, dependencies);
   cardRoutes(app, dependencies);
   partnerRoutes(app, dependencies);
   await simulatedPages(app, dependencies.simulatedPages);

@@ -33,6 +33,8 @@ export const CONNECT_DOCUMENT = {
   warnings: {
     'POST /devices/{id}/command':
       'This moves a real device, unless it is of the sandbox or of a simulator. I mean to do it.',
+    'POST /devices/{id}/station':
+      'This resets or changes a real charging station, unless it is a simulated one. I mean to do it.',
     'DELETE /links/{id}': 'This forgets the linked account with its devices and states. I mean to do it.',
   },
 } satisfies Partial<DocumentOptions>;

@@ -3,6 +3,7 @@ import { type Command, capabilityOf } from '../../adapter/commands.ts';
 import { kindOf } from '../../adapter/derive.ts';
 import { checkTimed, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
+import type { StationOperation } from '../../adapter/station.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, ERRORS } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
@@ -22,9 +23,11 @@ import {
 } from '../devices/index.ts';
 import { createLane } from './lane.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
+import { createStations } from './stations.ts';
 import { createCommandStore } from './store.ts';
 
 export { type CommandCheck, parseCommand } from './parse.ts';
+export { type OperationCheck, parseOperation } from './parse-operation.ts';
 
 const WHO = 'commands.who';
 const RUN = 'commands.run';
@@ -92,21 +95,21 @@ export async function createCommands(options: CommandsOptions) {
     return commandedOf(after);
   }
 
-  interface Change<T> {
+  interface Change<T, R> {
     /** What is kept of it. */
-    readonly kept: Command | { type: 'conditions'; conditions: JsonObject };
+    readonly kept: Command | StationOperation | { type: 'conditions'; conditions: JsonObject };
     readonly call: 'command' | 'conditions';
     work(session: Session): Promise<T>;
     /** Looks at the device before the next change may begin. */
-    look(answer: T): Promise<Known>;
+    look(answer: T): Promise<R>;
   }
 
   /** Changes the device in its lane, and answers what it is like then. */
-  async function change<T>(
+  async function change<T, R>(
     known: Known,
     request: Pick<CommandRequest, 'keyId' | 'begun'>,
-    what: Change<T>,
-  ): Promise<Known> {
+    what: Change<T, R>,
+  ): Promise<R> {
     const { account, vendor, id, link } = known.row;
     const entry = {
       account,
@@ -209,8 +212,16 @@ export async function createCommands(options: CommandsOptions) {
     return adapter;
   };
 
+  const stations = createStations({
+    ...{ database, adapters, devices, sessions, self },
+    holderOf: ({ account, link, vendor }) => bus.request(WHO, { account, link, vendor }, WHO_MS),
+    inLaneOf: (known, request, { kept, work }) =>
+      change(known, request, { kept, call: 'command', work, look: async (answer) => answer }),
+  });
+
   return {
     run,
+    stations,
 
     /** What could not be stored by now is not stored any more: the next start finds commands whose outcome is not known. */
     close: untilStored.close,

@@ -76,7 +76,8 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
     credentials: JsonObject,
     { signal, http }: Pick<Session, 'signal' | 'http'>,
   ): Session => {
-    const station = servers.get(row.vendor)?.station(row);
+    const server = servers.get(row.vendor);
+    const station = server?.station(row);
     return {
       account: row.account,
       link: row.link,
@@ -91,6 +92,7 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
       http,
       signals: calls.signals.of(row),
       ...(station === undefined ? {} : { station }),
+      ...(server === undefined ? {} : { frames: () => server.frames(row) }),
     };
   };
 

@@ -1,11 +1,11 @@
 import { kind } from '../../adapter/adapter.ts';
 import type { Timed } from '../../adapter/commands.ts';
-import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Connector, isCharging, limitNow, wordOf } from './connector.ts';
+import { type Place, placeOf } from './place.ts';
 import { hasCleared, liftPause, setLimit } from './profile.ts';
 import { type Limit, unending } from './schedule.ts';
-import { Station } from './station.ts';
+import type { Station } from './station.ts';
 import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
 /** Words in which a transaction that was asked for has not come to power yet. */
@@ -18,24 +18,6 @@ const NOT_YET: ReadonlySet<string | null> = new Set([
   'Occupied',
   'EVConnected',
 ]);
-
-interface Place {
-  readonly station: Station;
-  readonly connector: Connector;
-}
-
-function placeOf(session: Session, device: DeviceRef): Place {
-  const { station } = session;
-  if (!(station instanceof Station) || !station.online) {
-    throw new AppError('device.offline', 'the charging station is not connected');
-  }
-  const { connector: number } = device.details;
-  const connector = typeof number === 'number' ? station.find(number) : undefined;
-  if (connector === undefined) {
-    throw new AppError('device.offline', 'the charging station has no such connector any more');
-  }
-  return { station, connector };
-}
 
 /** Ampere per phase. */
 const mostOn = ({ station, connector }: Place): number =>

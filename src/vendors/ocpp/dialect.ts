@@ -1,3 +1,4 @@
+import type { OperationAnswer, StationOperation } from '../../adapter/station.ts';
 import type { Connector } from './connector.ts';
 import type { Answer } from './inbox.ts';
 import type { Limit } from './schedule.ts';
@@ -17,6 +18,8 @@ export interface Dialect {
   stop(connector: Connector, transactionId: string): Promise<void>;
   /** Null when the station took it, else what it said; throws when it said nothing. */
   limit(connector: Connector, limit: Limit, purpose: Purpose): Promise<string | null>;
+  /** Runs the station; what it said. */
+  operate(connector: Connector, operation: StationOperation): Promise<Omit<OperationAnswer, 'type'>>;
   /** Takes away every limit on a connector, or ours of one purpose. What the station said. */
   clear(what: Cleared): Promise<string>;
   /** Asks for a measurement now; false when the station cannot. */

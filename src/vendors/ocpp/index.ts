@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { charger } from './charger.ts';
 import { Credentials, checkInstallation, hashPassword } from './credentials.ts';
 import { devicesOf, loadKnown } from './known.ts';
+import { operations } from './operations.ts';
 import { DEFAULTS } from './options.ts';
 import { openStations, PATH } from './server.ts';
 import { words } from './words.ts';
@@ -28,5 +29,5 @@ export const ocpp = {
       devices: devicesOf(identity, await loadKnown(session.documents, identity)),
     };
   },
-  dialIn: { path: PATH, asksForCards: true, open: (host) => openStations(host, DEFAULTS) },
+  dialIn: { path: PATH, asksForCards: true, operations, open: (host) => openStations(host, DEFAULTS) },
 } satisfies Adapter;

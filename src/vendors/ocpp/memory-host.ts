@@ -53,7 +53,7 @@ export class MemoryHost implements StationHost {
     return link;
   }
 
-  session(key: LinkKey, parts: Pick<Session, 'credentials'> & { station?: unknown }): Session {
+  session(key: LinkKey, parts: Pick<Session, 'credentials' | 'frames'> & { station?: unknown }): Session {
     return {
       ...WITHOUT_CALLS,
       ...key,

@@ -1,10 +1,12 @@
 import { rfc3339 } from '../../core/clock.ts';
 import { idTagStatus } from './cards.ts';
 import { beginTransaction, type Connector, endTransaction, takeRegister, tell } from './connector.ts';
+import { wordOrNull } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { type Answer, answer } from './inbox.ts';
 import { learn16 } from './learn16.ts';
 import type { MeterValue } from './meter.ts';
+import { operations16 } from './operations16.ts';
 import { HEARTBEAT_SECONDS } from './options.ts';
 import { profileIdOf, refusalOf } from './profile.ts';
 import { refusedUnlessAccepted } from './rpc.ts';
@@ -15,8 +17,17 @@ import { hasBegun, meterWh, onlyConnector, startTime, watchForgotten } from './t
 interface Boot {
   readonly chargePointVendor?: string;
   readonly chargePointModel?: string;
+  readonly chargePointSerialNumber?: string;
+  readonly chargeBoxSerialNumber?: string;
+  readonly firmwareVersion?: string;
+  readonly iccid?: string;
 }
-interface StatusNotification {
+interface Fault {
+  readonly errorCode?: string;
+  readonly info?: string;
+  readonly vendorErrorCode?: string;
+}
+interface StatusNotification extends Fault {
   readonly connectorId: number;
   /** Absent: a word that nobody knows. */
   readonly status?: string;
@@ -100,6 +111,8 @@ export function ocpp16(station: Station): Dialect {
       );
     },
 
+    operate: operations16(station),
+
     /** §5.5 */
     async clear(what) {
       const { status } = await station.command<{ status: string }>(
@@ -122,18 +135,42 @@ const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
   SignCertificate: () => ({ status: 'Rejected' }),
 };
 
+/** §7.6: what is wrong with a connector, or with the station (0). */
+function takeFault(station: Station, connectorId: number, { errorCode, info, vendorErrorCode }: Fault): void {
+  const code = wordOrNull(errorCode);
+  if (code === null || code === 'NoError') return;
+  const words = [wordOrNull(vendorErrorCode), wordOrNull(info)].filter((word) => word !== null);
+  const at = station.host.clock.now();
+  station.details.told({
+    last_fault: {
+      code,
+      info: words.join(' ') || null,
+      connector: connectorId === 0 ? null : connectorId,
+      at,
+    },
+  });
+}
+
 function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
     BootNotification: answer((boot: Boot) => {
       station.hasBooted(boot.chargePointVendor, boot.chargePointModel);
+      station.details.told({
+        manufacturer: wordOrNull(boot.chargePointVendor),
+        model: wordOrNull(boot.chargePointModel),
+        serial_number: wordOrNull(boot.chargePointSerialNumber ?? boot.chargeBoxSerialNumber),
+        firmware_version: wordOrNull(boot.firmwareVersion),
+        iccid: wordOrNull(boot.iccid),
+      });
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
     Authorize: answer(async ({ idTag }: Pick<StartTransaction, 'idTag'>) => ({
       idTagInfo: { status: await idTagStatus(station, idTag) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
-    StatusNotification: answer(async ({ connectorId, status, timestamp }: StatusNotification) => {
+    StatusNotification: answer(async ({ connectorId, status, timestamp, ...fault }: StatusNotification) => {
+      takeFault(station, connectorId, fault);
       // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);

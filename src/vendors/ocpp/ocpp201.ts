@@ -1,10 +1,12 @@
 import { rfc3339 } from '../../core/clock.ts';
 import { type IdToken, idTokenStatus } from './cards.ts';
+import { wordOrNull } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { evseStatus } from './evse.ts';
 import { type Answer, answer } from './inbox.ts';
 import { learn201 } from './learn201.ts';
 import type { MeterValue } from './meter.ts';
+import { operations201 } from './operations201.ts';
 import { HEARTBEAT_SECONDS } from './options.ts';
 import { profileIdOf, refusalOf } from './profile.ts';
 import { refusedUnlessAccepted } from './rpc.ts';
@@ -14,7 +16,23 @@ import { takeTransactionEvent } from './transaction-event.ts';
 import { watchForgotten } from './transactions.ts';
 
 interface Boot {
-  readonly chargingStation?: { readonly vendorName?: string; readonly model?: string };
+  readonly chargingStation?: {
+    readonly vendorName?: string;
+    readonly model?: string;
+    readonly serialNumber?: string;
+    readonly firmwareVersion?: string;
+    readonly modem?: { readonly iccid?: string };
+  };
+}
+/** 2.0.1 EventDataType, as far as it matters here. */
+interface StationEvent {
+  readonly trigger?: string;
+  readonly cleared?: boolean;
+  readonly techCode?: string;
+  readonly techInfo?: string;
+  readonly actualValue?: string;
+  readonly component?: { readonly name?: string; readonly evse?: { readonly id?: number } };
+  readonly variable?: { readonly name?: string };
 }
 interface StatusNotification {
   readonly evseId: number;
@@ -94,6 +112,8 @@ export function ocpp201(station: Station): Dialect {
       );
     },
 
+    operate: operations201(station),
+
     /** K10 */
     async clear(what) {
       const { status } = await station.command<Outcome>(
@@ -107,11 +127,29 @@ export function ocpp201(station: Station): Dialect {
   };
 }
 
+/** N07: the newest alert among the events; what was cleared is no fault any more, but still the last one. */
+function takeAlert(station: Station, events: readonly StationEvent[]): void {
+  const alert = events.findLast(({ trigger, cleared }) => trigger === 'Alerting' && cleared !== true);
+  if (alert === undefined) return;
+  const name = [alert.component?.name, alert.variable?.name].filter((part) => part !== undefined).join('.');
+  const code = wordOrNull(alert.techCode) ?? wordOrNull(name) ?? 'Alerting';
+  const info = wordOrNull(alert.techInfo) ?? wordOrNull(alert.actualValue);
+  const at = station.host.clock.now();
+  station.details.told({ last_fault: { code, info, connector: alert.component?.evse?.id ?? null, at } });
+}
+
 function core(station: Station): Record<string, Answer> {
   const now = () => rfc3339(station.host.clock.now());
   return {
     BootNotification: answer(({ chargingStation }: Boot) => {
       station.hasBooted(chargingStation?.vendorName, chargingStation?.model);
+      station.details.told({
+        manufacturer: wordOrNull(chargingStation?.vendorName),
+        model: wordOrNull(chargingStation?.model),
+        serial_number: wordOrNull(chargingStation?.serialNumber),
+        firmware_version: wordOrNull(chargingStation?.firmwareVersion),
+        iccid: wordOrNull(chargingStation?.modem?.iccid),
+      });
       return { status: 'Accepted', currentTime: now(), interval: HEARTBEAT_SECONDS };
     }),
     Authorize: answer(async ({ idToken }: { readonly idToken: IdToken }) => ({
@@ -119,12 +157,21 @@ function core(station: Station): Record<string, Answer> {
     })),
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(async (told: StatusNotification) => {
+      if (told.connectorStatus === 'Faulted') {
+        const at = station.host.clock.now();
+        const connector = told.evseId === 0 ? null : told.evseId;
+        station.details.told({ last_fault: { code: 'Faulted', info: null, connector, at } });
+      }
       if (told.evseId === 0) return {};
       const evse = station.connector(told.evseId);
       const { connectorId: plug, connectorStatus: status, timestamp } = told;
       if (status !== undefined) evseStatus(evse, { plug, status, at: station.timeOf(timestamp) });
       watchForgotten(station, evse);
       await station.told(evse);
+      return {};
+    }),
+    NotifyEvent: answer(({ eventData = [] }: { readonly eventData?: readonly StationEvent[] }) => {
+      takeAlert(station, eventData);
       return {};
     }),
     TransactionEvent: answer(async (event: Parameters<typeof takeTransactionEvent>[1]) => {
@@ -156,7 +203,6 @@ const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
   NotifyDisplayMessages: () => ({}),
   NotifyEVChargingNeeds: () => ({ status: 'Rejected' }),
   NotifyEVChargingSchedule: () => ({ status: 'Accepted' }),
-  NotifyEvent: () => ({}),
   NotifyMonitoringReport: () => ({}),
   NotifyReport: () => ({}),
   PublishFirmwareStatusNotification: () => ({}),

@@ -5,6 +5,7 @@ import type { RPCServer } from 'ocpp-rpc';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { isIdentity } from './credentials.ts';
+import { Frames } from './frames.ts';
 import { Gate, type Refusal } from './gate.ts';
 import { receive } from './inbox.ts';
 import { installationOf } from './installation.ts';
@@ -73,6 +74,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   const connections = new Map<string, Connection>();
   const gate = new Gate(host, options);
   const takeovers = new PerMinute(host.clock, options.takeoversPerMinute);
+  const frames = new Frames(host.clock);
   const tolerances = new Tolerances(host.log);
   let closing = false;
 
@@ -165,6 +167,9 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   function arrive(rpc: Connected, parts: StationParts, endWith: Connection['end']): void {
     const station = new Station(parts, rpc);
     const { key, identity } = station;
+    rpc.on('message', ({ message, outbound }: { message: unknown; outbound: boolean }) =>
+      frames.add(keyOf(key), message, outbound),
+    );
     const connection = { station, end: endWith };
     if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', tell: false });
     connections.set(keyOf(key), connection);
@@ -184,6 +189,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       station.left(true);
     });
     host.log.info({ identity, protocol: rpc.protocol }, 'a station has connected');
+    station.details.told({ protocol: rpc.protocol ?? null });
     station.arrived();
   }
 
@@ -221,9 +227,11 @@ export function openStations(host: StationHost, options: StationOptions): Statio
         });
     },
     station: (link) => connections.get(keyOf(link))?.station,
+    frames: (link) => frames.of(keyOf(link)),
     drop(link, reason) {
       switch (reason) {
         case 'deleted':
+          frames.forget(keyOf(link));
           return leave(link, { code: 1008, reason: 'the link was deleted', tell: false });
         case 'credentials_changed':
           return leave(link, { code: 1008, reason: 'the password has changed', tell: true });

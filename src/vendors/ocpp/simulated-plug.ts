@@ -54,9 +54,26 @@ export class SimulatedPlug {
 
   amperesAt(at: number): number {
     if (!this.plugged || this.transaction === null) return 0;
-    const own = this.allowedAt('transaction', at) ?? this.allowedAt('default', at) ?? CAR_AMPERES;
-    const amperes = Math.min(CAR_AMPERES, own, this.allowedAt('station', at) ?? CAR_AMPERES);
+    const amperes = this.offeredAt(at);
     return amperes < LEAST_AMPERES ? 0 : amperes;
+  }
+
+  /** What it may take from now on, ampere per phase, as it works it out from all its schedules. */
+  composite(seconds: number): { startPeriod: number; limit: number }[] {
+    const now = this.#clock.now();
+    const until = now + seconds * 1000;
+    const ends = [...this.limits.values()].flatMap((periods) => periods.map(({ from }) => from));
+    const moments = [now, ...ends.filter((at) => at > now && at < until)].sort((a, b) => a - b);
+    return [...new Set(moments)].map((at) => ({
+      startPeriod: Math.round((at - now) / 1000),
+      limit: this.offeredAt(at),
+    }));
+  }
+
+  /** Ampere per phase that its schedules let a car have. */
+  offeredAt(at: number): number {
+    const own = this.allowedAt('transaction', at) ?? this.allowedAt('default', at) ?? CAR_AMPERES;
+    return Math.min(CAR_AMPERES, own, this.allowedAt('station', at) ?? CAR_AMPERES);
   }
 
   get watts(): number {

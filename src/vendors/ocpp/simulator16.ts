@@ -38,6 +38,8 @@ export function speak16(station: SimulatedStation): Tongue {
       await station.call('BootNotification', {
         chargePointVendor: 'elnav',
         chargePointModel: 'Simulated 16',
+        chargePointSerialNumber: 'SIM-1',
+        firmwareVersion: '1.2.3',
       });
       if (quirks.bareStatus === true) return;
       await station.call('StatusNotification', {
@@ -110,6 +112,7 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
     ['ChargingScheduleAllowedChargingRateUnit', quirks.wattsOnly === true ? 'Power' : 'Current,Power'],
     ['ChargingScheduleMaxPeriods', String(station.mostPeriods)],
     ['MeterValueSampleInterval', '0'],
+    ['AuthorizationKey', station.options.password],
     ['MeterValuesSampledData', 'Energy.Active.Import.Register'],
   ]);
   return {
@@ -160,6 +163,25 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       station.limit(concerned, { id: profile.chargingProfileId, purpose }, periods);
       return { status: 'Accepted' };
     },
+    Reset: () => {
+      station.boot();
+      return { status: 'Accepted' };
+    },
+    UnlockConnector: () => ({ status: 'Unlocked' }),
+    ChangeAvailability: ({ connectorId, type }: { connectorId: number; type: string }) => {
+      const [plug] = connectorId === 0 ? plugs : [station.plug(connectorId)];
+      return { status: type === 'Inoperative' && plug?.transaction != null ? 'Scheduled' : 'Accepted' };
+    },
+    GetCompositeSchedule: ({ connectorId, duration }: { connectorId: number; duration: number }) => ({
+      status: 'Accepted',
+      connectorId,
+      scheduleStart: station.now,
+      chargingSchedule: {
+        duration,
+        chargingRateUnit: 'A',
+        chargingSchedulePeriod: station.plug(connectorId).composite(duration),
+      },
+    }),
     ClearChargingProfile: ({ id, connectorId }: { id?: number; connectorId?: number }) => ({
       status: station.clear(connectorId, id) ? 'Accepted' : 'Unknown',
     }),

@@ -64,7 +64,12 @@ export function speak201(station: SimulatedStation): Tongue {
     async boot() {
       await station.call('BootNotification', {
         reason: 'PowerUp',
-        chargingStation: { vendorName: 'elnav', model: 'Simulated 201' },
+        chargingStation: {
+          vendorName: 'elnav',
+          model: 'Simulated 201',
+          serialNumber: 'SIM-1',
+          firmwareVersion: '1.2.3',
+        },
       });
     },
     async status(plug) {
@@ -132,6 +137,7 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
     ['SmartChargingCtrlr.RateUnit', quirks.wattsOnly === true ? 'W' : 'A,W'],
     ['SmartChargingCtrlr.PeriodsPerSchedule', String(station.mostPeriods)],
     ['SampledDataCtrlr.TxUpdatedInterval', '0'],
+    ['SecurityCtrlr.BasicAuthPassword', station.options.password],
     ['SampledDataCtrlr.TxUpdatedMeasurands', 'Energy.Active.Import.Register'],
     ['ChargingStation.SupplyPhases', '3'],
   ]);
@@ -194,6 +200,33 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
       station.limit(concerned, { id: chargingProfile.id, purpose }, periods);
       return { status: 'Accepted' };
     },
+    Reset: () => {
+      station.boot();
+      return { status: 'Accepted' };
+    },
+    UnlockConnector: () => ({ status: 'Unlocked' }),
+    ChangeAvailability: ({
+      operationalStatus,
+      evse,
+    }: {
+      operationalStatus: string;
+      evse?: { id: number };
+    }) => {
+      const [plug] = evse === undefined ? plugs : [station.plug(evse.id)];
+      return {
+        status: operationalStatus === 'Inoperative' && plug?.transaction != null ? 'Scheduled' : 'Accepted',
+      };
+    },
+    GetCompositeSchedule: ({ evseId, duration }: { evseId: number; duration: number }) => ({
+      status: 'Accepted',
+      schedule: {
+        evseId,
+        duration,
+        scheduleStart: station.now,
+        chargingRateUnit: 'A',
+        chargingSchedulePeriod: station.plug(evseId).composite(duration),
+      },
+    }),
     ClearChargingProfile: (request: {
       chargingProfileId?: number;
       chargingProfileCriteria?: { evseId?: number };

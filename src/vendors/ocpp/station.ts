@@ -4,6 +4,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { Calls } from './calls.ts';
 import { type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
+import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
 import type { Installation } from './installation.ts';
@@ -55,6 +56,9 @@ export class Station {
   readonly learning: Learning;
   readonly roster: Roster;
   readonly installation: Installation;
+  readonly details: DetailKeeper;
+  /** When it connected, ms since 1970. */
+  readonly since: number;
   /** Whether it speaks of limits in ampere per phase or only in watt. */
   rateUnit: 'A' | 'W' = 'A';
   /** Phases of its supply, where it says so. */
@@ -84,6 +88,8 @@ export class Station {
     this.#calls = new Calls(rpc, { ...parts, clock: parts.host.clock });
     this.roster = new Roster(parts.identity, parts.key, parts);
     this.installation = parts.installation;
+    this.details = new DetailKeeper(parts.host.documents(parts.key), parts.host);
+    this.since = parts.host.clock.now();
     this.#name = parts.known.name;
     for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
     for (const connector of this.#connectors.values()) {

@@ -83,7 +83,11 @@ export class World {
   session(key: LinkKey = KEY): Session {
     const station = this.#stationServer.station(key);
     const { credentials } = this.host.of(key);
-    return this.host.session(key, { credentials, ...(station !== undefined && { station }) });
+    return this.host.session(key, {
+      credentials,
+      ...(station !== undefined && { station }),
+      frames: () => this.#stationServer.frames(key),
+    });
   }
 
   device(connector = 1, id = IDENTITY): DeviceRef {

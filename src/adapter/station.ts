@@ -1,0 +1,156 @@
+import Type from 'typebox';
+import type { DeviceRef, Session } from './session.ts';
+
+const strict = { additionalProperties: false };
+const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const text = (description: string) => orNull(Type.String({ description }));
+const moment = Type.String({ format: 'date-time' });
+const setting = Type.String({ minLength: 1, maxLength: 101, pattern: '^[\\x21-\\x7e]+$' });
+
+/** What a charging station that dials in can be asked to do besides charging, by its `type`. */
+export const OPERATIONS = {
+  reset: Type.Object(
+    {
+      type: Type.Literal('reset'),
+      mode: Type.Optional(
+        Type.Enum(['soft', 'hard'], {
+          description:
+            'soft (default): when it may, charging ended in order (2.0.1: OnIdle); hard: at once (2.0.1: Immediate)',
+        }),
+      ),
+    },
+    strict,
+  ),
+  unlock: Type.Object({ type: Type.Literal('unlock') }, strict),
+  change_availability: Type.Object(
+    {
+      type: Type.Literal('change_availability'),
+      available: Type.Boolean({ description: 'false: out of service until it is made available again' }),
+    },
+    strict,
+  ),
+  trigger: Type.Object(
+    {
+      type: Type.Literal('trigger'),
+      message: Type.Enum(
+        ['BootNotification', 'Heartbeat', 'StatusNotification', 'MeterValues', 'FirmwareStatusNotification'],
+        { description: 'What the station is to send now' },
+      ),
+    },
+    strict,
+  ),
+  get_configuration: Type.Object(
+    {
+      type: Type.Literal('get_configuration'),
+      keys: Type.Optional(
+        Type.Array(setting, {
+          minItems: 1,
+          maxItems: 50,
+          description:
+            'OCPP 1.6: configuration keys, all when absent. OCPP 2.0.1: Component.Variable, needed',
+        }),
+      ),
+    },
+    strict,
+  ),
+  set_configuration: Type.Object(
+    {
+      type: Type.Literal('set_configuration'),
+      key: setting,
+      value: Type.String({ maxLength: 500 }),
+    },
+    strict,
+  ),
+  clear_limits: Type.Object({ type: Type.Literal('clear_limits') }, strict),
+  effective_limit: Type.Object(
+    {
+      type: Type.Literal('effective_limit'),
+      seconds: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 86_400, description: 'How far ahead; 86400 unless told' }),
+      ),
+    },
+    strict,
+  ),
+} as const;
+
+export type OperationType = keyof typeof OPERATIONS;
+export type StationOperation = { [T in OperationType]: Type.Static<(typeof OPERATIONS)[T]> }[OperationType];
+export const OPERATION_TYPES = Object.keys(OPERATIONS) as OperationType[];
+
+/** What the station said to it. */
+export const OperationAnswer = Type.Object({
+  type: Type.Enum(OPERATION_TYPES),
+  status: Type.String({
+    description: "The station's own word, such as Accepted, Rejected, RebootRequired, Unlocked",
+  }),
+  settings: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String(),
+        value: orNull(Type.String()),
+        readonly: orNull(Type.Boolean()),
+        redacted: Type.Optional(
+          Type.Literal(true, { description: 'The value is a secret, and was left out' }),
+        ),
+      }),
+    ),
+  ),
+  unknown_keys: Type.Optional(Type.Array(Type.String())),
+  limit: Type.Optional(
+    orNull(
+      Type.Object({
+        unit: Type.Enum(['A', 'W'], { description: 'A: for each phase; W: for all phases together' }),
+        starts_at: orNull(moment),
+        periods: Type.Array(Type.Object({ start_seconds: Type.Number(), limit: Type.Number() })),
+      }),
+    ),
+  ),
+});
+export type OperationAnswer = Type.Static<typeof OperationAnswer>;
+
+/** One message on the line between a station and us. */
+export const Frame = Type.Object({
+  at: moment,
+  direction: Type.Enum(['received', 'sent']),
+  kind: Type.Enum(['call', 'result', 'error', 'unreadable']),
+  action: text('What the call, or the call that is answered, was'),
+  payload: Type.Unknown({ description: 'Cards are masked, passwords and keys left out' }),
+});
+export type Frame = Type.Static<typeof Frame>;
+
+/** What is known of a station itself. */
+export const StationView = Type.Object({
+  connected: Type.Boolean(),
+  connected_since: orNull(moment),
+  protocol: text('ocpp1.6 or ocpp2.0.1; the last one while it is away'),
+  manufacturer: text('As it said when it booted'),
+  model: text('As it said when it booted'),
+  serial_number: text('As it said when it booted'),
+  firmware_version: text('As it said when it booted'),
+  iccid: text('Of its SIM card'),
+  last_fault: orNull(
+    Type.Object({
+      code: Type.String(),
+      info: orNull(Type.String()),
+      connector: orNull(Type.Integer()),
+      at: moment,
+    }),
+  ),
+  installation: Type.Object({
+    max_a: orNull(Type.Integer()),
+    fallback_a: orNull(Type.Integer()),
+    refusal: text('What the station said when it was told max_a and did not take it'),
+  }),
+  frames: Type.Array(Frame, {
+    description: 'The last 200 of this connection and those before it to the same process',
+  }),
+});
+export type StationView = Type.Static<typeof StationView>;
+
+/** What can be done with the stations of a vendor besides charging. */
+export interface StationOperations {
+  /** Answers what the station said, whatever it said; throws an `AppError` when it said nothing, or an error. */
+  operate(session: Session, device: DeviceRef, operation: StationOperation): Promise<OperationAnswer>;
+  /** What is known of the station, connected here or not. */
+  describe(session: Session, device: DeviceRef): Promise<StationView>;
+}

@@ -1,0 +1,166 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { Session } from '../../adapter/session.ts';
+import type {
+  OperationAnswer,
+  StationOperation,
+  StationOperations,
+  StationView,
+} from '../../adapter/station.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { Database } from '../../db/database.ts';
+import {
+  type Devices,
+  type Known,
+  type SessionSource,
+  type ToldError,
+  tellError,
+  toldError,
+} from '../devices/index.ts';
+
+const OPERATE = 'commands.operate';
+const DESCRIBE = 'commands.describe';
+const OPERATE_MS = 40_000;
+const DESCRIBE_MS = 3_000;
+
+interface OfDevice {
+  readonly account: number;
+  readonly deviceId: string;
+  readonly vendor: string | undefined;
+}
+
+export interface OperationRequest extends OfDevice {
+  readonly keyId: string;
+  readonly operation: StationOperation;
+  /** As with a command: called right before the station is asked. */
+  begun(): Promise<void>;
+}
+
+interface StationsOptions {
+  readonly database: Database;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly devices: Devices;
+  readonly sessions: SessionSource;
+  /** Names this process to the others. */
+  readonly self: string;
+  /** The process that the station of a link is connected to; undefined: none, or none that answers. */
+  holderOf(row: Known['row']): Promise<Json | undefined>;
+  /** Runs what changes a device in its lane. */
+  inLaneOf<T>(
+    known: Known,
+    request: Pick<OperationRequest, 'keyId' | 'begun'>,
+    what: { readonly kept: StationOperation; work(session: Session): Promise<T> },
+  ): Promise<T>;
+}
+
+/** Charging stations that dial in are run: by the process that they are connected to, in the lane of their commands. */
+export function createStations({ database, adapters, devices, sessions, ...options }: StationsOptions) {
+  const { bus } = database;
+  const { self, holderOf, inLaneOf } = options;
+
+  async function found({ account, deviceId, vendor }: OfDevice) {
+    const known = await devices.find(account, deviceId, vendor);
+    const operations = adapters.get(known.row.vendor)?.dialIn?.operations;
+    if (operations === undefined)
+      throw new AppError(
+        'station.unsupported',
+        `${known.row.id} is not a charging station that dials in; its vendor is ${known.row.vendor}`,
+      );
+    return { known, operations };
+  }
+
+  interface Found {
+    readonly known: Known;
+    readonly operations: StationOperations;
+  }
+
+  const operateHere = ({ known, operations }: Found, request: OperationRequest): Promise<OperationAnswer> =>
+    inLaneOf(known, request, {
+      kept: request.operation,
+      work: (session) => operations.operate(session, known.row, request.operation),
+    });
+
+  const describeHere = ({ known: { row }, operations }: Found): Promise<StationView> =>
+    sessions.withSession(row, { vendor: row.vendor, call: 'read' }, (session) =>
+      operations.describe(session, row),
+    );
+
+  async function operate(request: OperationRequest): Promise<OperationAnswer> {
+    const here = await found(request);
+    const { row } = here.known;
+    if (sessions.isConnectedHere(row)) return operateHere(here, request);
+    const holder = database.engine === 'sqlite' ? undefined : await holderOf(row);
+    if (holder === undefined)
+      throw new AppError('device.offline', `the station of ${row.id} is not connected`);
+    await request.begun();
+    const { account, vendor, id } = row;
+    const operation = request.operation as unknown as Json;
+    const told = (await bus.request(
+      OPERATE,
+      { holder, account, vendor, id, key: request.keyId, operation },
+      OPERATE_MS,
+    )) as { done: OperationAnswer } | { error: ToldError } | undefined;
+    if (told === undefined) {
+      throw new AppError(
+        'command.outcome_unknown',
+        'the process that the station is connected to did not answer; look at the station',
+      );
+    }
+    if ('error' in told) throw toldError(told.error);
+    return told.done;
+  }
+
+  /** What the process that holds the station tells of it; where none does, what is kept, and what this process heard. */
+  async function describe(of: OfDevice): Promise<StationView> {
+    const here = await found(of);
+    const { row } = here.known;
+    if (database.engine === 'sqlite' || sessions.isConnectedHere(row)) return describeHere(here);
+    const holder = await holderOf(row);
+    if (holder === undefined) return describeHere(here);
+    const { account, vendor, id } = row;
+    const told = (await bus.request(DESCRIBE, { holder, account, vendor, id }, DESCRIBE_MS)) as
+      | { done: StationView }
+      | { error: ToldError }
+      | undefined;
+    if (told === undefined) return describeHere(here);
+    if ('error' in told) throw toldError(told.error);
+    return told.done;
+  }
+
+  async function answered(work: () => Promise<object>): Promise<Json> {
+    try {
+      return { done: await work() } as unknown as Json;
+    } catch (error) {
+      const told =
+        error instanceof AppError
+          ? error
+          : new AppError('server.internal', 'an unexpected error happened', { cause: error });
+      return { error: tellError(told) } as unknown as Json;
+    }
+  }
+
+  bus.on(OPERATE, async (message) => {
+    const { holder, account, vendor, id, key, operation } = message as JsonObject;
+    if (holder !== self) return undefined;
+    const request: OperationRequest = {
+      account: Number(account),
+      deviceId: String(id),
+      vendor: String(vendor),
+      keyId: String(key),
+      operation: operation as unknown as StationOperation,
+      begun: async () => {},
+    };
+    return answered(async () => operateHere(await found(request), request));
+  });
+  bus.on(DESCRIBE, async (message) => {
+    const { holder, account, vendor, id } = message as JsonObject;
+    if (holder !== self) return undefined;
+    return answered(async () =>
+      describeHere(await found({ account: Number(account), deviceId: String(id), vendor: String(vendor) })),
+    );
+  });
+
+  return { operate, describe };
+}
+
+export type Stations = ReturnType<typeof createStations>;

@@ -1,0 +1,93 @@
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import type {
+  OperationAnswer,
+  StationOperation,
+  StationOperations,
+  StationView,
+} from '../../adapter/station.ts';
+import { rfc3339 } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Connector, takeLimit } from './connector.ts';
+import { loadDetails } from './details.ts';
+import { installationOf, layInstallation } from './installation.ts';
+import { placeOf } from './place.ts';
+import { isSecret, whyNotSet } from './secrets.ts';
+import { Station } from './station.ts';
+
+/** A setting as it is shown. */
+type Setting = NonNullable<OperationAnswer['settings']>[number];
+
+export function settingOf(key: string, value: string | undefined, readonly: boolean | null): Setting {
+  return isSecret(key)
+    ? { key, value: null, readonly, redacted: true }
+    : { key, value: value ?? null, readonly };
+}
+
+/** A schedule that a station calculated, in either protocol's words. */
+export interface Composite {
+  readonly chargingRateUnit?: string;
+  readonly chargingSchedulePeriod?: readonly { readonly startPeriod: number; readonly limit: number }[];
+}
+
+export function compositeOf(
+  schedule: Composite | undefined,
+  startsAt: string | undefined,
+): Exclude<OperationAnswer['limit'], undefined> {
+  if (schedule?.chargingSchedulePeriod === undefined) return null;
+  const at = Date.parse(startsAt ?? '');
+  return {
+    unit: schedule.chargingRateUnit === 'W' ? 'W' : 'A',
+    starts_at: Number.isFinite(at) ? rfc3339(at) : null,
+    periods: schedule.chargingSchedulePeriod.map(({ startPeriod, limit }) => ({
+      start_seconds: startPeriod,
+      limit,
+    })),
+  };
+}
+
+/** Takes our limits from a connector, and remembers that there are none; the installation's stays. */
+export async function clearLimits(station: Station, connector: Connector): Promise<string> {
+  const wholeLimited = station.roster.known.whole_limited;
+  let status = await station.dialect.clear({ on: connector });
+  if (wholeLimited) status = await station.dialect.clear({ of: connector, purpose: 'station' });
+  takeLimit(connector, { transactionLimit: null, defaultLimit: null }, station.host.clock.now());
+  // What a start would go back to was a limit of ours too.
+  connector.lastLimit = null;
+  await station.roster.limited(connector.number, null, false);
+  await station.roster.transactionLimited(connector, null);
+  await station.remember();
+  if (wholeLimited) await layInstallation(station);
+  return status;
+}
+
+async function operate(
+  session: Session,
+  device: DeviceRef,
+  operation: StationOperation,
+): Promise<OperationAnswer> {
+  const { station, connector } = placeOf(session, device);
+  if (operation.type === 'set_configuration') {
+    const reason = whyNotSet(operation.key);
+    if (reason !== null) throw new AppError('station.setting_refused', reason);
+  }
+  const answer = await station.dialect.operate(connector, operation);
+  return { type: operation.type, ...answer };
+}
+
+async function describe(session: Session): Promise<StationView> {
+  const { station } = session;
+  const live = station instanceof Station ? station : null;
+  await live?.details.stored();
+  const { last_fault: fault, ...told } = await loadDetails(session.documents);
+  const { max_a, fallback_a } = installationOf(session.credentials);
+  return {
+    connected: live !== null,
+    connected_since: live === null ? null : rfc3339(live.since),
+    ...told,
+    last_fault: fault === null ? null : { ...fault, at: rfc3339(fault.at) },
+    installation: { max_a, fallback_a, refusal: live?.installationRefusal ?? null },
+    frames: [...(session.frames?.() ?? [])],
+  };
+}
+
+export const operations: StationOperations = { operate, describe };

@@ -1,0 +1,105 @@
+import { AppError } from '../../core/errors.ts';
+import type { Dialect } from './dialect.ts';
+import { type Composite, clearLimits, compositeOf, settingOf } from './operations.ts';
+import type { Station } from './station.ts';
+
+interface Outcome {
+  readonly status: string;
+}
+interface Variable {
+  readonly attributeStatus: string;
+  readonly attributeValue?: string;
+  readonly component: { readonly name: string };
+  readonly variable: { readonly name: string };
+}
+interface CompositeSchedule extends Outcome {
+  readonly schedule?: Composite & { readonly scheduleStart?: string };
+}
+
+/** A key is `Component.Variable`. */
+function placeOf(key: string): { component: { name: string }; variable: { name: string } } {
+  const [component = '', variable = '', ...more] = key.split('.');
+  if (component === '' || variable === '' || more.length > 0 || component.length > 50 || variable.length > 50)
+    throw new AppError(
+      'request.invalid',
+      `a key of OCPP 2.0.1 is Component.Variable, such as OCPPCommCtrlr.HeartbeatInterval, not ${key.slice(0, 60)}`,
+    );
+  return { component: { name: component }, variable: { name: variable } };
+}
+
+const nameOf = ({ component, variable }: Variable): string => `${component.name}.${variable.name}`;
+
+/** What a 2.0.1 station can be asked to do besides charging; use cases of part 2. */
+export function operations201(station: Station): Dialect['operate'] {
+  return async (connector, operation) => {
+    const evse = { id: connector.number };
+    switch (operation.type) {
+      case 'reset': // B11, B12
+        return statusOf(
+          await station.command<Outcome>('Reset', {
+            type: operation.mode === 'hard' ? 'Immediate' : 'OnIdle',
+          }),
+        );
+      case 'unlock': // F05
+        return statusOf(
+          await station.command<Outcome>('UnlockConnector', { evseId: connector.number, connectorId: 1 }),
+        );
+      case 'change_availability': // G03
+        return statusOf(
+          await station.command<Outcome>('ChangeAvailability', {
+            operationalStatus: operation.available ? 'Operative' : 'Inoperative',
+            evse,
+          }),
+        );
+      case 'trigger': // F06
+        return statusOf(
+          await station.command<Outcome>('TriggerMessage', {
+            requestedMessage: operation.message,
+            ...(operation.message === 'StatusNotification' && { evse: { ...evse, connectorId: 1 } }),
+            ...(operation.message === 'MeterValues' && { evse }),
+          }),
+        );
+      case 'get_configuration': {
+        // B06
+        if (operation.keys === undefined)
+          throw new AppError(
+            'request.invalid',
+            'body lacks keys: a station of OCPP 2.0.1 is asked for named variables, such as OCPPCommCtrlr.HeartbeatInterval',
+          );
+        const { getVariableResult } = await station.command<{ getVariableResult: readonly Variable[] }>(
+          'GetVariables',
+          { getVariableData: operation.keys.map(placeOf) },
+        );
+        const isKnown = ({ attributeStatus }: Variable) => attributeStatus === 'Accepted';
+        return {
+          status: 'Accepted',
+          // Whether it can be written is told by reports alone.
+          settings: getVariableResult
+            .filter(isKnown)
+            .map((one) => settingOf(nameOf(one), one.attributeValue, null)),
+          unknown_keys: getVariableResult.filter((one) => !isKnown(one)).map(nameOf),
+        };
+      }
+      case 'set_configuration': {
+        // B05
+        const { setVariableResult } = await station.command<{ setVariableResult: readonly Variable[] }>(
+          'SetVariables',
+          { setVariableData: [{ ...placeOf(operation.key), attributeValue: operation.value }] },
+        );
+        return { status: setVariableResult[0]?.attributeStatus ?? 'Rejected' };
+      }
+      case 'clear_limits':
+        return { status: await clearLimits(station, connector) };
+      case 'effective_limit': {
+        // K08
+        const { status, schedule } = await station.command<CompositeSchedule>('GetCompositeSchedule', {
+          evseId: connector.number,
+          duration: operation.seconds ?? 86_400,
+        });
+        return { status, limit: compositeOf(schedule, schedule?.scheduleStart) };
+      }
+    }
+  };
+}
+
+const statusOf = ({ status }: Outcome): Outcome => ({ status });

@@ -1,0 +1,23 @@
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Connector } from './connector.ts';
+import { Station } from './station.ts';
+
+/** Where a device is: a connector of a station that is connected here. */
+export interface Place {
+  readonly station: Station;
+  readonly connector: Connector;
+}
+
+export function placeOf(session: Session, device: DeviceRef): Place {
+  const { station } = session;
+  if (!(station instanceof Station) || !station.online) {
+    throw new AppError('device.offline', 'the charging station is not connected');
+  }
+  const { connector: number } = device.details;
+  const connector = typeof number === 'number' ? station.find(number) : undefined;
+  if (connector === undefined) {
+    throw new AppError('device.offline', 'the charging station has no such connector any more');
+  }
+  return { station, connector };
+}
