@@ -20,7 +20,9 @@ export async function openSmtp() {
   const letters: TakenLetter[] = [];
   const sockets = new Set<Socket>();
   const answers: SmtpAnswers = {};
+  let connections = 0;
   const server = createServer((socket) => {
+    connections += 1;
     sockets.add(socket);
     let text = '';
     let from = '';
@@ -68,6 +70,8 @@ export async function openSmtp() {
   return {
     url: `smtp://127.0.0.1:${port}`,
     letters,
+    /** How many there have been. */
+    connections: () => connections,
     answers,
     /** Away: nothing listens, until it is restored. */
     cut,

@@ -27,6 +27,7 @@ export async function openGrid(shared: Shared): Promise<void> {
         people: signIn.people,
         limits,
         random,
+        vaultKeys: shared.vaultKeys,
         publicUrl: () => shared.addressOf('grid') ?? '',
         configuredUrl: settings.gridUrl,
         isSignUpOpen: settings.people.isSignUpOpen,

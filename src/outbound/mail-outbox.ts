@@ -18,7 +18,7 @@ interface OutboxOptions {
 
 /** Writes letters to files, for machines without a mail server: plain text that people and mail programs read. */
 export function outboxDelivery({ folder, clock, random, log }: OutboxOptions): Deliver {
-  return async ({ to, subject, text }) => {
+  return async ({ to, subject, text, isMailed }) => {
     const now = clock.now();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeOld(folder, now);
@@ -35,6 +35,10 @@ export function outboxDelivery({ folder, clock, random, log }: OutboxOptions): D
     const file = join(folder, name);
     // Whoever finds it finds it whole.
     await writeFile(`${file}.part`, `${headers.join('\n')}\n\n${text}`, { mode: 0o600, flag: 'wx' });
+    if (!isMailed) {
+      await unlink(`${file}.part`);
+      return;
+    }
     await rename(`${file}.part`, file);
     log.info({ file }, 'a letter was written to the outbox; set ELNAV_SMTP_URL to have it mailed');
   };

@@ -24,10 +24,15 @@ export function smtpDelivery({
     });
   };
   let transport: ReturnType<typeof load> | undefined;
-  return async ({ to, subject, text, html }) => {
+  return async ({ to, subject, text, html, isMailed }) => {
     transport ??= load();
     const headers = { 'auto-submitted': 'auto-generated' };
     try {
+      if (!isMailed) {
+        // The same connection, greeting and sign-in.
+        await (await transport).verify();
+        return;
+      }
       // As an object: an address is never read as a list.
       await (await transport).sendMail({
         from,

@@ -20,6 +20,7 @@ const LETTER = {
   text: 'Öppna länken:\n\nhttps://elnav.example/auth/magic/verify/canary-token\n.\nHej\n',
   html: '<p>Öppna</p>',
   isCounted: true,
+  isMailed: true,
 };
 
 function mailerOf(deliver: Deliver, clock: TurnedClock = turnedClock()) {
@@ -94,6 +95,24 @@ describe('mail by a server', () => {
     const text = lines.join('');
     assert.match(text, /a letter could not be delivered/);
     assert.ok(!text.includes('anna@') && !text.includes('canary-token'), text);
+  });
+
+  it('opens the same connection where it goes to nobody, waits as long, and is not delivered', async () => {
+    const { mailer, clock, lines, outcomes } = mailerOf(deliver);
+    const [letters, connections] = [smtp.letters.length, smtp.connections()];
+    mailer.send({ ...LETTER, isMailed: false });
+    await until('it has connected', () => smtp.connections() === connections + 1);
+    await mailer.close(1_000);
+    smtp.cut();
+    mailer.send({ ...LETTER, isMailed: false });
+    await until('the next try fails', () => mailer.fault() !== null);
+    await smtp.restore();
+    clock.turn(1_000);
+    await until('it is tried again', () => mailer.fault() === null);
+    assert.equal(smtp.connections(), connections + 2);
+    assert.equal(smtp.letters.length, letters);
+    assert.deepEqual(await outcomes(), {}, 'no metric tells');
+    assert.doesNotMatch(lines.join(''), /anna@|canary-token/);
   });
 
   it('is given up at once when the server refuses the address', async () => {
@@ -174,6 +193,8 @@ describe('the outbox', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
     const deliver = outboxDelivery({ folder, clock, random: systemRandom, log });
+    await deliver({ ...LETTER, isMailed: false });
+    assert.deepEqual(readdirSync(folder), [], 'nothing stays of one that goes to nobody');
     await deliver(LETTER);
     const [name = ''] = readdirSync(folder);
     const file = join(folder, name);

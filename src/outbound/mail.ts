@@ -9,7 +9,12 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
   /**
-   * Whether it shows in the metrics, which anybody may read: of a letter that only known addresses get, they would say that
+   * False for a letter that goes to nobody, as its address is not known. It waits, is tried again and opens the same
+   * connections as any other, so that nothing which can be watched tells it from them; only the server is not handed it.
+   */
+  readonly isMailed: boolean;
+  /**
+   * Whether it shows in the metrics: of a letter that only known addresses get, they would say that
    * an address is known.
    */
   readonly isCounted: boolean;
@@ -55,8 +60,8 @@ export function createMailer({ deliver, clock, log, metrics }: MailerOptions): M
   let fault: string | null = null;
   let idle = () => {};
 
-  function count({ isCounted }: Mail, outcome: 'sent' | 'retried' | 'failed'): void {
-    if (isCounted) metrics.mails.inc({ outcome });
+  function count({ isCounted, isMailed }: Mail, outcome: 'sent' | 'retried' | 'failed'): void {
+    if (isCounted && isMailed) metrics.mails.inc({ outcome });
   }
 
   async function deliverOne({ mail, tries }: Waiting): Promise<void> {

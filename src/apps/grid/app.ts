@@ -37,7 +37,7 @@ interface GridDependencies {
   readonly assets: Assets;
   readonly clock: Clock;
   /** What signing in needs besides. */
-  readonly auth: Omit<AuthDependencies, 'accounts' | 'assets'>;
+  readonly auth: Omit<AuthDependencies, 'accounts' | 'assets' | 'clock'>;
   /** Public addresses of the services; undefined where one is not known. */
   readonly addressOf: (service: Service) => string | undefined;
   /** Fires when the server begins to stop. */
@@ -73,8 +73,8 @@ export async function addGrid(
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
   await formScope(app, auth.configuredUrl, (scope) => {
-    addAuthRoutes(scope, { ...auth, accounts, assets });
-    addAuthPages(scope, { ...auth, accounts, assets });
+    addAuthRoutes(scope, { ...auth, accounts, assets, clock });
+    addAuthPages(scope, { ...auth, accounts, assets, clock });
   });
   const connectUrl = () => addressOf('connect');
   await formScope(app, auth.configuredUrl, (scope) =>

@@ -39,13 +39,18 @@ export function markAsking(
   return value;
 }
 
-function cookieOf(request: FastifyRequest, name: string): string | undefined {
+/** A cookie as it was sent. */
+export function cookieIn(request: FastifyRequest, name: string): string | undefined {
   const { cookie } = request.headers;
-  const value = cookie === undefined ? undefined : parseCookie(cookie)[name];
+  return cookie === undefined ? undefined : parseCookie(cookie)[name];
+}
+
+function cookieOf(request: FastifyRequest, name: string): string | undefined {
+  const value = cookieIn(request, name);
   return value !== undefined && WELL_FORMED.test(value) ? value : undefined;
 }
 
-function setCookie(
+export function setCookie(
   reply: FastifyReply,
   cookie: {
     readonly name: string;

@@ -10,6 +10,8 @@ export interface WrittenLetter {
   readonly html: string;
   /** Only known addresses get sign-in links; the others are sent to whomever is named. */
   readonly isCounted: boolean;
+  /** False for one that goes to nobody. */
+  readonly isMailed: boolean;
 }
 
 interface LetterWords {
@@ -88,5 +90,6 @@ export function writeLetter(letter: Letter, url: string, language: Language): Wr
     text: `${why}\n\n${how}\n\n${url}\n\n${otherwise}\n`,
     html: markup.toString(),
     isCounted: letter.kind !== 'sign_in',
+    isMailed: letter.isMailed,
   };
 }

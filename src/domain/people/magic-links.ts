@@ -5,9 +5,19 @@ import type { Database } from '../../db/database.ts';
 import { type Accounts, type Actor, canonicalEmail } from '../accounts/index.ts';
 import type { PasswordHashes } from './password-hash.ts';
 import { isToken, randomToken, type Sessions, type SignedIn, sha256Of } from './sessions.ts';
-import { forgetFailures, insertLink, type LinkRow, linkBy, putPassword, takeLink } from './store.ts';
+import {
+  countLinks,
+  forgetFailures,
+  insertLink,
+  type LinkRow,
+  linkBy,
+  putPassword,
+  takeLink,
+} from './store.ts';
 
 const LIFETIME_MS = 15 * 60_000;
+/** Letters to one address that are on their way or wait to be read, whoever asked for them. */
+const MOST_ON_THEIR_WAY = 3;
 
 /** A letter that is to be mailed; the token is what its link ends with. */
 export interface Letter {
@@ -15,6 +25,11 @@ export interface Letter {
   readonly kind: 'sign_in' | 'sign_up' | 'known';
   readonly to: string;
   readonly token: string;
+  /**
+   * False for an unknown address, and while others are on their way. It is written all the same, so that nobody can tell by
+   * what is done.
+   */
+  readonly isMailed: boolean;
 }
 
 /** What the cookie of a browser holds that asked for a link; undefined without one. */
@@ -44,9 +59,11 @@ export function createMagicLinks(options: MagicLinksOptions) {
   const { database, accounts, clock, random, hashes, sessions } = options;
   const { queries } = database;
 
+  /** A token, and whether it is good: not while enough letters to the address are on their way. */
   async function issue(row: Omit<LinkRow, 'sha256' | 'expires_at' | 'browser_sha256'>, browser: Browser) {
     const token = randomToken(random);
     const now = clock.now();
+    if ((await countLinks(queries, row.email, now)) >= MOST_ON_THEIR_WAY) return { token, isNew: false };
     await insertLink(
       queries,
       {
@@ -57,17 +74,17 @@ export function createMagicLinks(options: MagicLinksOptions) {
       },
       now,
     );
-    return token;
+    return { token, isNew: true };
   }
 
   return {
-    /** A letter with a sign-in link; undefined for an unknown address, after the same work. */
-    async askForLink(address: string, browser: Browser): Promise<Letter | undefined> {
+    /** A letter with a sign-in link; to an unknown address it is not mailed, after the same work. */
+    async askForLink(address: string, browser: Browser): Promise<Letter> {
       const email = canonicalEmail(address);
       const profile = await accounts.users.find(email);
       const link = { email, account_id: profile?.id ?? null, purpose: 'sign_in' };
-      const token = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
-      return profile === undefined ? undefined : { kind: 'sign_in', to: email, token };
+      const { token, isNew } = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
+      return { kind: 'sign_in', to: email, token, isMailed: isNew && profile !== undefined };
     },
 
     /**
@@ -83,12 +100,12 @@ export function createMagicLinks(options: MagicLinksOptions) {
       const profile = await accounts.users.find(email);
       if (profile !== undefined) {
         const link = { email, account_id: profile.id, purpose: 'sign_in' };
-        const token = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
-        return { kind: 'known', to: email, token };
+        const { token, isNew } = await issue({ ...link, pending_name: null, pending_phc: null }, browser);
+        return { kind: 'known', to: email, token, isMailed: isNew };
       }
       const link = { email, account_id: null, purpose: 'sign_up' };
-      const token = await issue({ ...link, pending_name: wish.name, pending_phc: phc }, browser);
-      return { kind: 'sign_up', to: email, token };
+      const { token, isNew } = await issue({ ...link, pending_name: wish.name, pending_phc: phc }, browser);
+      return { kind: 'sign_up', to: email, token, isMailed: isNew };
     },
 
     /** What a link is good for; undefined when it is good for nothing. Uses nothing up. */

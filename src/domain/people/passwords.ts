@@ -18,6 +18,8 @@ import {
 
 /** NIST SP 800-63B-4, 3.2.2: so many wrong ones in a row, and the password is good again after a sign-in by link. */
 export const MOST_FAILURES = 100;
+/** For a browser that has signed in before: what strangers tried leaves it as many again. */
+const MOST_FAILURES_OF_KNOWN = 2 * MOST_FAILURES;
 /** So long after a sign-in by link a forgotten password may be replaced. */
 const LINK_REPLACES_MS = 3_600_000;
 
@@ -48,8 +50,8 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
   }
 
   /** Compares with the password of an account, and counts. The same work for nobody, whose password is always wrong. */
-  async function isRight(account: number, password: string): Promise<boolean> {
-    const stored = await countTry(queries, account, MOST_FAILURES);
+  async function isRight(account: number, password: string, mostFailures = MOST_FAILURES): Promise<boolean> {
+    const stored = await countTry(queries, account, mostFailures);
     const phc = account === NOBODY ? undefined : stored;
     if (!(await hashes.verify(password, phc)) || phc === undefined) return false;
     await forgetFailures(queries, account);
@@ -73,13 +75,16 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
       email,
       password,
       before,
+      isKnownBrowser = false,
     }: {
       readonly email: string;
       readonly password: string;
       readonly before: string | undefined;
+      readonly isKnownBrowser?: boolean;
     }): Promise<SignedIn> {
-      const account = await whoSignsIn(queries, canonicalEmail(email), MOST_FAILURES);
-      if (!(await isRight(account, password))) throw refused();
+      const most = isKnownBrowser ? MOST_FAILURES_OF_KNOWN : MOST_FAILURES;
+      const account = await whoSignsIn(queries, canonicalEmail(email), most);
+      if (!(await isRight(account, password, most))) throw refused();
       const profile = await accounts.users.find(account);
       if (profile === undefined) throw refused();
       return { token: await sessions.begin({ account, by: 'password', before }), profile };

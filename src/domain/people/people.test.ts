@@ -138,6 +138,20 @@ onEachEngine('people', (engine) => {
     assert.ok(await signIn(email));
   });
 
+  it('keep their password in a browser that signed in before, for as many tries again', async () => {
+    const email = 'besieged@example.com';
+    await newPerson(email);
+    await lock(email);
+    const from = (isKnownBrowser: boolean, password = PASSWORD) =>
+      people.signIn({ email, password, before: undefined, isKnownBrowser });
+    await assert.rejects(from(false), withCode('signin.refused'));
+    assert.ok(await from(true));
+    await lock(email);
+    for (let times = 0; times < MOST_FAILURES; times += 1)
+      await assert.rejects(from(true, 'wrong'), withCode('signin.refused'));
+    await assert.rejects(from(true), withCode('signin.refused'));
+  });
+
   it('who are nobody never sign in, however often they try', async () => {
     for (let times = 0; times < MOST_FAILURES + 5; times += 1) {
       await assert.rejects(signIn('nobody@example.com', ''), withCode('signin.refused'));
@@ -169,12 +183,15 @@ onEachEngine('people', (engine) => {
     assert.equal(await people.lookAt(old?.token ?? '', undefined), undefined);
     await assert.rejects(use(old), withCode('signin.link_invalid'));
     for (const token of ['', 'x'.repeat(43), "'; drop table", '\0'.repeat(43)]) {
-      await assert.rejects(use({ kind: 'sign_in', to: '', token }), withCode('signin.link_invalid'));
+      await assert.rejects(
+        use({ kind: 'sign_in', to: '', token, isMailed: true }),
+        withCode('signin.link_invalid'),
+      );
     }
   });
 
   it('get no letter for an unknown address, whose link nobody has', async () => {
-    assert.equal(await people.askForLink('stranger@example.com', 'b'), undefined);
+    assert.equal((await people.askForLink('stranger@example.com', 'b')).isMailed, false);
     const rows = await world.database.queries
       .selectFrom('magic_links')
       .selectAll()

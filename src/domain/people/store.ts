@@ -149,6 +149,17 @@ export async function insertLink(queries: Queries, row: LinkRow, now: number): P
   await queries.insertInto('magic_links').values(row).execute();
 }
 
+/** How many links of an address can be used, known or not. */
+export async function countLinks(queries: Queries, email: string, now: number): Promise<number> {
+  const { count } = await queries
+    .selectFrom('magic_links')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('email', '=', email)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** A link that can be used. */
 export function linkBy(queries: Queries, sha256: string, now: number): Promise<LinkRow | undefined> {
   return queries

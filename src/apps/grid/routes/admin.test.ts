@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { accountsWorld } from '../../../../test/accounts.ts';
+import { accountsWorld, TEST_KEYS } from '../../../../test/accounts.ts';
 import { smallTables } from '../../../../test/areas.ts';
 import { assets } from '../../../../test/assets.ts';
 import { onEachEngine } from '../../../../test/databases.ts';
@@ -57,6 +57,7 @@ onEachEngine('administration', (engine) => {
       publicUrl: () => 'http://127.0.0.1',
       configuredUrl: undefined,
       isSignUpOpen: true,
+      vaultKeys: TEST_KEYS,
       hasOutbox: true,
       send: () => {},
     };

@@ -7,6 +7,7 @@ import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import type { Words } from '../../../pages/language.ts';
 import { askedBy, sessionIn } from '../cookies.ts';
+import { knownBrowsers } from '../known-browser.ts';
 import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
 import { pageLanguage } from '../pages/frame.ts';
@@ -30,6 +31,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
   const { people, assets, publicUrl, configuredUrl, isSignUpOpen, hasOutbox } = dependencies;
   const limits = linkLimit(dependencies.limits);
   const isSecure = () => publicUrl().startsWith('https:');
+  const known = knownBrowsers({ ...dependencies, isSecure });
   const plain = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;
   const readerOf = (request: FastifyRequest) => ({ assets, language: pageLanguage(request), hasOutbox });
 
@@ -75,7 +77,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
       actor: { name: 'user', ip: request.ip, requestId: request.id },
     });
     const next = request.body instanceof Form ? request.body.text('next') : undefined;
-    return welcome(request, reply, { signedIn, next, isSecure: isSecure() });
+    return welcome(request, reply, { signedIn, next, isSecure: isSecure(), known });
   };
 
   app.get(

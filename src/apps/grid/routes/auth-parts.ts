@@ -1,7 +1,9 @@
-import { hash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../core/clock.ts';
+import type { VaultKey } from '../../../core/config.ts';
 import type { Random } from '../../../core/ids.ts';
-import { type Accounts, canonicalEmail } from '../../../domain/accounts/index.ts';
+import { createKeyedHash } from '../../../core/keyed-hash.ts';
+import { type Accounts, canonicalEmail, clientAddress } from '../../../domain/accounts/index.ts';
 import type { Letter, People, SignedIn } from '../../../domain/people/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { Form } from '../../../http/forms.ts';
@@ -9,6 +11,7 @@ import type { Limits, OwnLimit } from '../../../http/rate-limit.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { giveSession } from '../cookies.ts';
+import type { KnownBrowsers } from '../known-browser.ts';
 import { type WrittenLetter, writeLetter } from '../letters.ts';
 import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
@@ -20,7 +23,9 @@ export interface AuthDependencies {
   readonly accounts: Pick<Accounts, 'users'>;
   readonly limits: Limits;
   readonly assets: Assets;
+  readonly clock: Clock;
   readonly random: Random;
+  readonly vaultKeys: readonly VaultKey[];
   /** The address that links lead to: as configured, else where the service listens; never what a request says. */
   readonly publicUrl: () => string;
   /** Undefined where it is not configured. */
@@ -34,26 +39,33 @@ export interface AuthDependencies {
 /** Where who has signed in is led to. */
 const HOME = '/account';
 
-/** Limits that are used up before anything is computed, by who asks and by the address that is asked for. */
-export function authLimits(limits: Limits) {
+/**
+ * Limits that are used up before anything is computed: by who asks; by who asks for which address, strictly; and by address,
+ * loosely, so that a stranger can keep nobody out. A browser that signed in to the account before passes the last one.
+ */
+export function authLimits(limits: Limits, vaultKeys: readonly VaultKey[]) {
   const passwords = [limits.perIp('auth.minute', 20, 60), limits.perIp('auth.hour', 100, 3_600)];
   const passwordsOf = limits.perName('auth.address', 10, 900);
+  const passwordsOfAll = limits.perName('auth.address-of-all', 100, 3_600);
   const letters = [limits.perIp('auth.letters', 30, 3_600)];
   const lettersTo = limits.perName('auth.letters-to', 5, 900);
   // Known or not, an address is counted; what is counted does not tell it.
-  const named = (email: string) => hash('sha256', canonicalEmail(email), 'hex');
+  const hashes = createKeyedHash(vaultKeys, 'names of limits');
+  const named = (email: string, ip = '') => hashes.of(`${clientAddress(ip)} ${canonicalEmail(email)}`);
   return {
-    async password(request: FastifyRequest, email: string): Promise<void> {
-      for (const limit of passwords) await limit.take(request.ip);
-      await passwordsOf.take(named(email));
+    async password({ ip }: FastifyRequest, email: string, isKnownBrowser: boolean): Promise<void> {
+      for (const limit of passwords) await limit.take(ip);
+      await passwordsOf.take(named(email, ip));
+      if (!isKnownBrowser) await passwordsOfAll.take(named(email));
     },
     /** A password is computed, and not tried. */
-    async newPassword(request: FastifyRequest): Promise<void> {
-      for (const limit of passwords) await limit.take(request.ip);
+    async newPassword({ ip }: FastifyRequest): Promise<void> {
+      for (const limit of passwords) await limit.take(ip);
     },
-    async letter(request: FastifyRequest, email: string): Promise<void> {
-      for (const limit of letters) await limit.take(request.ip);
-      await lettersTo.take(named(email));
+    /** How many are mailed to an address, whoever asks, is limited where they are made. */
+    async letter({ ip }: FastifyRequest, email: string): Promise<void> {
+      for (const limit of letters) await limit.take(ip);
+      await lettersTo.take(named(email, ip));
     },
   };
 }
@@ -65,9 +77,15 @@ export const linkLimit = (limits: Limits): OwnLimit => limits.perIp('auth.links'
 export function welcome(
   request: FastifyRequest,
   reply: FastifyReply,
-  { signedIn, next, isSecure }: { signedIn: SignedIn; next: string | undefined; isSecure: boolean },
+  {
+    signedIn,
+    next,
+    isSecure,
+    known,
+  }: { signedIn: SignedIn; next: string | undefined; isSecure: boolean; known: KnownBrowsers },
 ): FastifyReply {
   giveSession(reply, signedIn.token, isSecure);
+  known.remember(reply, signedIn.profile.email);
   reply.header('cache-control', 'no-store');
   if (wantsPage(request)) return reply.redirect(ownPath(next) ?? HOME, 303);
   return reply.send({ status: 'signed_in', ...signedIn.profile });
@@ -76,12 +94,12 @@ export function welcome(
 /** Ends the link of a letter that was asked for in a browser: many scanners of mail ask for any type, and have no button to press. */
 const FOR_PERSON = 'for=person';
 
-/** Answers that a letter is on its way, and sends it afterwards, if there is one: who waits cannot tell. */
+/** Answers that a letter is on its way, and hands it over afterwards, also where it is mailed to nobody: who waits cannot tell. */
 export function tellSent(
   request: FastifyRequest,
   reply: FastifyReply,
   options: {
-    readonly letter: Letter | undefined;
+    readonly letter: Letter;
     readonly next: string | undefined;
     readonly publicUrl: () => string;
     readonly send: (letter: WrittenLetter) => void;
@@ -94,7 +112,6 @@ export function tellSent(
   const linkQuery = [query, byPerson].filter((part) => part !== '').join('&');
   const language = pageLanguage(request);
   reply.raw.once('close', () => {
-    if (letter === undefined) return;
     const url = `${publicUrl()}/auth/magic/verify/${letter.token}${linkQuery === '' ? '' : `?${linkQuery}`}`;
     send(writeLetter(letter, url, language));
   });

@@ -4,6 +4,7 @@ import { faultInPassword, isTooLong, LONGEST_PASSWORD_BYTES } from '../../../dom
 import { ValidationError } from '../../../http/errors.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { markAsking, sessionIn, takeSession } from '../cookies.ts';
+import { knownBrowsers } from '../known-browser.ts';
 import { faultPage } from '../pages/faults.ts';
 import { parseBody } from '../parse-body.ts';
 import { type AuthDependencies, authLimits, backToForm, tellSent, welcome } from './auth-parts.ts';
@@ -27,8 +28,9 @@ const LED = 'A browser (Accept: text/html) is led on with 303 instead.';
 /** Signing in with a password, signing up, asking for a link, signing out. */
 export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependencies): void {
   const { people, accounts, assets, random, publicUrl, isSignUpOpen, send } = dependencies;
-  const limits = authLimits(dependencies.limits);
+  const limits = authLimits(dependencies.limits, dependencies.vaultKeys);
   const isSecure = () => publicUrl().startsWith('https:');
+  const known = knownBrowsers({ ...dependencies, isSecure });
 
   app.post(
     '/auth/login',
@@ -45,9 +47,11 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
       if (isTooLong(password)) {
         throw passwordFault('long', `the password is longer than ${LONGEST_PASSWORD_BYTES} bytes`);
       }
-      await limits.password(request, email);
-      const signedIn = await people.signIn({ email, password, before: sessionIn(request) });
-      return welcome(request, reply, { signedIn, next, isSecure: isSecure() });
+      const isKnownBrowser = known.isKnown(request, email);
+      await limits.password(request, email, isKnownBrowser);
+      const before = sessionIn(request);
+      const signedIn = await people.signIn({ email, password, before, isKnownBrowser });
+      return welcome(request, reply, { signedIn, next, isSecure: isSecure(), known });
     },
   );
 
