@@ -124,6 +124,7 @@ export function smallTables(changed: Partial<Tables> = {}): AreaTables {
       { id: '24200', name: 'Affärsverken Elnät AB' },
     ],
     zones: PRICE_AREAS.map((elomrade) => ({ elomrade, polygons: [ZONES[elomrade]] })),
+    municipality_shapes: [],
     concessions: [],
     tax_rates: [
       { valid_from: '2025-01-01', normal: '43.9', reduced: '34.3' },

@@ -17,6 +17,7 @@ municipalities is taken to hold since 2022. Manufacturing and agriculture pay an
 | --- | --- | --- |
 | \`postal-codes\` | GeoNames; swedish-geodata | zip or text of the export, CSV of a mirror; CSV |
 | \`municipalities\` | SCB | description of the population table (JSON), CSV |
+| \`municipality-shapes\` | SCB, digitala gränser | zip with a shapefile in SWEREF 99 TM, GeoJSON in WGS84 |
 | \`grid-areas\` | eSett EXP03 and EXP01 | JSON, CSV export |
 | \`zones\` | entsoe-py | GeoJSON |
 | \`concessions\` | Ei | zip with a shapefile in SWEREF 99 TM, GeoJSON in WGS84 |
@@ -36,7 +37,7 @@ table that would lose more than a fifth of its rows is refused without \`--accep
 shapes, grid areas, municipalities or postal codes change. Services read the tables when they start.
 
 The addresses of the originals, and the layout of SCB's answer, are written from their documentation; where one has moved, \`--from\` takes
-another. Ei's link is looked for on its page, since it changes with each edition.
+another. The links of Ei and of SCB's borders are looked for on their pages, since they change with each edition.
 
 Ei's concessions are not bundled: they are public, but no licence for passing them on is known. Once imported, they tell grid owners by
 coordinate.

@@ -1,4 +1,5 @@
 import { AppError } from '../src/core/errors.ts';
+import type { CoordinateAnswer } from '../src/domain/areas/answers.ts';
 import { areaFinder, SPLIT_MUNICIPALITIES } from '../src/domain/areas/compile-price-areas.ts';
 import type { Areas } from '../src/domain/areas/index.ts';
 import { indexPoints } from '../src/domain/areas/nearest.ts';
@@ -82,7 +83,7 @@ export function measure(tables: AreaTables, areas: Areas) {
         spoken += 1;
         if (witness.point.elomrade === drawn) agree += 1;
       }
-      const answer = coordinateOf(areas, point);
+      const answer = answerAt(areas, point)?.elomrade ?? null;
       if (answer !== null) answered += 1;
       if (answer === drawn) asDrawn += 1;
     }
@@ -100,7 +101,30 @@ export function measure(tables: AreaTables, areas: Areas) {
     };
   }
 
-  return { priceAreas: priceAreas(), land: randomLand(), grid: candidates(), metresTo };
+  /** The municipality that is drawn where a postal code is, against the one that is stated for the code. */
+  function municipalities() {
+    const stated = tables.postal_codes
+      .filter(({ municipality_basis }) => municipality_basis === 'stated')
+      .filter(isPositioned);
+    const spots = [
+      ...new Map(stated.map((row) => [`${row.lat} ${row.lon} ${row.municipality}`, row])).values(),
+    ];
+    const isDrawn = (row: Positioned) => answerAt(areas, row)?.kommun.code === row.municipality;
+    return {
+      codes: stated.length,
+      codesAgree: stated.filter(isDrawn).length,
+      spots: spots.length,
+      spotsAgree: spots.filter(isDrawn).length,
+    };
+  }
+
+  return {
+    priceAreas: priceAreas(),
+    municipalities: municipalities(),
+    land: randomLand(),
+    grid: candidates(),
+    metresTo,
+  };
 }
 
 type Positioned = PostalCodeRow & { readonly lat: number; readonly lon: number };
@@ -109,12 +133,12 @@ export const isPositioned = (row: PostalCodeRow): row is Positioned => row.lat !
 const isRegistered = (row: PostalCodeRow): row is Positioned =>
   row.elomrade_basis === 'register' && isPositioned(row);
 
-function coordinateOf(
+function answerAt(
   of: Areas,
   { lat, lon }: { readonly lat: number; readonly lon: number },
-): string | null {
+): CoordinateAnswer | null {
   try {
-    return of.coordinate(lat, lon).elomrade;
+    return of.coordinate(lat, lon);
   } catch (error) {
     // Outside of what the look-up answers for; counted as not answered.
     if (error instanceof AppError) return null;

@@ -4,6 +4,7 @@ import { OperatorError } from '../core/errors.ts';
 /** What is read, each in its own format. */
 export const ORIGINALS = [
   'municipalities',
+  'municipality-shapes',
   'zones',
   'grid-areas',
   'operators',
@@ -18,6 +19,7 @@ export type Original = (typeof ORIGINALS)[number];
 /** The first original of a command is what `--from` without a name means. */
 const COMMANDS = {
   municipalities: ['municipalities'],
+  'municipality-shapes': ['municipality-shapes'],
   zones: ['zones'],
   'grid-areas': ['grid-areas', 'operators'],
   'postal-codes': ['postal-codes', 'postal-municipalities'],
@@ -25,6 +27,7 @@ const COMMANDS = {
   tax: ['tax-rates', 'reduced-tax'],
   all: [
     'municipalities',
+    'municipality-shapes',
     'zones',
     'grid-areas',
     'operators',
@@ -40,13 +43,14 @@ export const HELP = `npm run import -- <command> [options]
 Refreshes the Swedish tables from their originals. All of it is read and judged before anything is changed.
 
 Commands
-  municipalities   codes of municipalities and counties          SCB
-  zones            shapes of SE1 to SE4                          entsoe-py
-  grid-areas       grid areas and operators                      eSett Open Data
-  postal-codes     postal codes, places, positions               GeoNames, swedish-geodata
-  concessions      where grid owners hold concessions            Energimarknadsinspektionen
-  tax              energy tax rates, reduced municipalities      files of your own, see docs/data.md
-  all              all of them but tax
+  municipalities       codes of municipalities and counties           SCB
+  municipality-shapes  borders of municipalities                      SCB, digitala gränser
+  zones                shapes of SE1 to SE4                           entsoe-py
+  grid-areas           grid areas and operators                       eSett Open Data
+  postal-codes         postal codes, places, positions                GeoNames, swedish-geodata
+  concessions          where grid owners hold concessions             Energimarknadsinspektionen
+  tax                  energy tax rates, reduced municipalities       files of your own, see docs/data.md
+  all                  all of them but tax
 
 Options
   --from <what>           file or address to read in place of the original's own address; may be repeated. In full it is

@@ -4,6 +4,7 @@ import type { AreaTables, TableSource } from '../domain/areas/tables.ts';
 import { EI, findConcessionsLink, parseConcessions } from '../sources/ei/index.ts';
 import { ESETT_REGISTERS, parseGridAreas, parseOperators } from '../sources/esett-registers/index.ts';
 import { GEONAMES, parseGeonames } from '../sources/geonames/index.ts';
+import { findBordersLink, parseMunicipalityBorders, SCB_BORDERS } from '../sources/scb/borders.ts';
 import {
   POSTAL_MUNICIPALITIES,
   parseMunicipalities,
@@ -22,6 +23,7 @@ interface Facts {
 
 const FACTS: { readonly [O in Original]: Facts } = {
   municipalities: SCB,
+  'municipality-shapes': SCB_BORDERS,
   zones: ZONES,
   'grid-areas': ESETT_REGISTERS,
   operators: ESETT_REGISTERS,
@@ -37,6 +39,7 @@ const url = ({ baseUrl, path }: { readonly baseUrl: string; readonly path: strin
 /** Where each original is, in as many parts as it has. */
 const ADDRESSES: { readonly [O in Original]: readonly string[] } = {
   municipalities: [url(SCB)],
+  'municipality-shapes': [url(SCB_BORDERS)],
   zones: ZONES.paths.map((path) => `${ZONES.baseUrl}${path}`),
   'grid-areas': [`${ESETT_REGISTERS.baseUrl}${ESETT_REGISTERS.gridAreasPath}`],
   operators: [`${ESETT_REGISTERS.baseUrl}${ESETT_REGISTERS.operatorsPath}?country=SE`],
@@ -45,6 +48,12 @@ const ADDRESSES: { readonly [O in Original]: readonly string[] } = {
   concessions: [url(EI)],
   'tax-rates': [],
   'reduced-tax': [],
+};
+
+/** Where the own address is a page, how the link to the file is found on it. */
+const LINKS: { readonly [O in Original]?: (html: string, pageUrl: string) => string } = {
+  'municipality-shapes': findBordersLink,
+  concessions: findConcessionsLink,
 };
 
 /** Reads and parses all that is named; what a table needs besides comes from the present tables. */
@@ -75,6 +84,7 @@ export async function readOriginals(
   const rates = parse('tax-rates', parseTaxRates)?.[0];
   const reduced = parse('reduced-tax', parseReducedTax)?.[0];
   const concessions = parts.get('concessions')?.[0];
+  const borders = parts.get('municipality-shapes')?.[0];
   return {
     ...(municipalities && {
       municipalities: {
@@ -105,6 +115,14 @@ export async function readOriginals(
         ],
       },
     }),
+    ...(borders && {
+      municipalityShapes: await parseMunicipalityBorders(borders.bytes, borders.file).then(
+        ({ shapes, source }) => ({
+          shapes,
+          sources: sources('municipality-shapes').map((one) => ({ ...one, ...source })),
+        }),
+      ),
+    }),
     ...(concessions && {
       concessions: {
         shapes: await parseConcessions(concessions.bytes, concessions.file),
@@ -132,9 +150,9 @@ async function fetchOriginal({ original, at }: Location, httpFor: HttpFor): Prom
   const fetched: Fetched[] = [];
   for (const place of places) fetched.push(await read(place, httpFor));
   const [page] = fetched;
-  if (original !== 'concessions' || at !== undefined || page === undefined) return fetched;
-  const link = findConcessionsLink(new TextDecoder().decode(page.bytes), page.file);
-  return [await read(link, httpFor)];
+  const findLink = LINKS[original];
+  if (findLink === undefined || at !== undefined || page === undefined) return fetched;
+  return [await read(findLink(new TextDecoder().decode(page.bytes), page.file), httpFor)];
 }
 
 function presentPositions({ postal_codes }: AreaTables) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { gridArea, postalCode, smallTables } from '../../../test/areas.ts';
+import { gridArea, postalCode, rectangle, smallTables } from '../../../test/areas.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { type AreaTables, createAreas, readTables } from './index.ts';
@@ -217,6 +217,22 @@ describe('a coordinate', () => {
     assert.equal(stated.coordinate(59.5, 18.07).elomrade, 'SE3');
   });
 
+  it('is in the municipality whose border is around it, whatever postal code is nearest', () => {
+    const drawn = areasOf({
+      municipality_shapes: [
+        { municipality: '0180', name: 'Stockholm', polygons: [rectangle(59.2, 17.9, 59.5, 18.1)] },
+        { municipality: '0182', name: 'Nacka', polygons: [rectangle(59.2, 18.1, 59.5, 18.4)] },
+      ],
+    });
+    // The nearest postal code is 11123 in Stockholm, at 18.08.
+    const answer = drawn.coordinate(59.34, 18.105);
+    assert.deepEqual([answer.kommun.name, answer.postal_code], ['Nacka', '13100']);
+    assert.equal(drawn.coordinate(59.34, 18.095).kommun.name, 'Stockholm');
+    assert.equal(drawn.coordinate(59.34, 18.41).kommun.name, 'Nacka', 'just outside of all: the nearest');
+    assert.ok(drawn.coordinate(59.34, 18.41).confidence < answer.confidence);
+    assert.equal(drawn.coordinate(65.58, 22.15).kommun.name, 'Luleå', 'far from all: by postal code');
+  });
+
   it('is answered or is outside, whatever it is', () => {
     fc.assert(
       fc.property(fc.double(), fc.double(), (lat, lon) => {
@@ -329,6 +345,20 @@ describe('the bundled tables', () => {
     const points = outlines.flatMap(({ rings }) => rings.map(({ lon }) => lon.length));
     assert.ok(points.length >= 6 && points.every((count) => count >= 3), points.join());
     assert.ok(points.reduce((sum, count) => sum + count) < 1_200, points.join());
+  });
+
+  it('know the municipality of places that are near the towns of others', () => {
+    for (const [name, lat, lon, municipality] of [
+      ['Drottningholm', 59.3217, 17.8866, 'Ekerö'],
+      ['Solna station', 59.3653, 18.0093, 'Solna'],
+      ['Arlanda airport', 59.6498, 17.9238, 'Sigtuna'],
+      ['Kebnekaise', 67.9008, 18.5167, 'Kiruna'],
+      ['Landvetter airport', 57.6688, 12.2923, 'Härryda'],
+      ['Sandhamn', 59.288, 18.913, 'Värmdö'],
+      ['Ven', 55.908, 12.69, 'Landskrona'],
+    ] as const) {
+      assert.equal(real.coordinate(lat, lon).kommun.name, municipality, name);
+    }
   });
 
   it('know where Sweden is', () => {

@@ -4,7 +4,7 @@ import { compileTables } from './compile.ts';
 import { compileGridAreas, type RegisteredArea } from './compile-grid-areas.ts';
 import { placePostalCodes } from './compile-postal-codes.ts';
 import { areaFinder, judgePriceAreas } from './compile-price-areas.ts';
-import { compileConcessions, compileZones } from './compile-shapes.ts';
+import { compileConcessions, compileMunicipalityShapes, compileZones } from './compile-shapes.ts';
 import { indexShapes } from './polygon.ts';
 import { simplify } from './polygon-simplify.ts';
 import { readTables } from './seed.ts';
@@ -379,6 +379,45 @@ describe('shapes', () => {
     assert.throws(
       () => compileConcessions([part, { ...part, owner_name: 'B' }]),
       /The concession 1 has several owners/,
+    );
+  });
+});
+
+describe('borders of municipalities', () => {
+  const ring = [
+    [18, 59],
+    [18, 60],
+    [19, 60],
+    [18, 59],
+  ] as const;
+  const known = [
+    { code: '0180', name: 'Stockholm' },
+    { code: '0182', name: 'Nacka' },
+  ];
+
+  it('are brought together by code', () => {
+    const shapes = ['0180', '0182', '0180'].map((code) => ({ code, polygons: [[ring]] }));
+    assert.deepEqual(
+      compileMunicipalityShapes(shapes, known).map(({ municipality, polygons }) => [
+        municipality,
+        polygons.length,
+      ]),
+      [
+        ['0180', 2],
+        ['0182', 1],
+      ],
+    );
+  });
+
+  it('are refused where one is missing or unknown', () => {
+    const only = [{ code: '0180', polygons: [[ring]] }];
+    assert.throws(
+      () => compileMunicipalityShapes(only, known),
+      /1 municipalities are missing: Nacka \(0182\)/,
+    );
+    assert.throws(
+      () => compileMunicipalityShapes([...only, { code: '9999', polygons: [[ring]] }], known),
+      /no municipality 9999; refresh the table of municipalities first/,
     );
   });
 });

@@ -1,7 +1,8 @@
+import type { Rings } from '../../core/geojson.ts';
 import { compileGridAreas, type RegisteredArea } from './compile-grid-areas.ts';
 import { type PositionedCode, placePostalCodes, type StatedCode } from './compile-postal-codes.ts';
 import { areaFinder, judgePriceAreas } from './compile-price-areas.ts';
-import { compileConcessions, compileZones, type Rings } from './compile-shapes.ts';
+import { compileConcessions, compileMunicipalityShapes, compileZones } from './compile-shapes.ts';
 import { randomPoints } from './random-points.ts';
 import type {
   AreaTables,
@@ -46,6 +47,10 @@ export interface Originals {
     }[];
     readonly sources: readonly Source[];
   };
+  readonly municipalityShapes?: {
+    readonly shapes: readonly { readonly code: string; readonly polygons: readonly Rings[] }[];
+    readonly sources: readonly Source[];
+  };
   readonly tax?: {
     readonly rates?: readonly TaxRateRow[];
     readonly reduced?: readonly ReducedTaxRow[];
@@ -73,7 +78,7 @@ export function compileTables(current: AreaTables, originals: Originals): Compil
     tables = { ...tables, ...rows, sources: replaceSources(tables.sources, Object.keys(rows), sources) };
   };
 
-  const { municipalities, zones, gridAreas, postalCodes, concessions, tax } = originals;
+  const { municipalities, zones, gridAreas, postalCodes, concessions, municipalityShapes, tax } = originals;
   if (municipalities !== undefined) {
     const { sources, ...rows } = municipalities;
     put(rows, sources);
@@ -105,6 +110,10 @@ export function compileTables(current: AreaTables, originals: Originals): Compil
   }
   if (concessions !== undefined) {
     put({ concessions: compileConcessions(concessions.shapes) }, concessions.sources);
+  }
+  if (municipalityShapes !== undefined) {
+    const rows = compileMunicipalityShapes(municipalityShapes.shapes, tables.municipalities);
+    put({ municipality_shapes: rows }, municipalityShapes.sources);
   }
   if (tax !== undefined) {
     if (tax.rates !== undefined) put({ tax_rates: tax.rates }, tax.sources);

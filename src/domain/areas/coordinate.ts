@@ -12,8 +12,10 @@ export interface Located {
   readonly elomrade: PriceArea;
   /** 0 inside. */
   readonly metres: number;
-  /** The nearest postal code of the price area. */
+  /** The nearest postal code, of the price area and the municipality where these have one. */
   readonly row: PostalCodeRow;
+  /** Four digits. */
+  readonly municipality: string;
   readonly confidence: number;
 }
 
@@ -29,8 +31,21 @@ const BY_POSTAL_CODE_METRES = 1_000;
 /** Further away no postal code says anything of a position; Sweden has none so remote. */
 const POSTAL_CODE_METRES = 120_000;
 const NEIGHBOURS = 6;
+const FAR_NEIGHBOURS = 40;
+/** Borders are inexact by about so much. */
+const NEAR_BORDER_METRES = 500;
 /** So near a postal code whose price area the register states, the register goes before the polygon. */
 const REGISTER_METRES = 5_000;
+
+interface Municipality {
+  readonly code: string;
+  readonly confidence: number;
+}
+
+interface Neighbour {
+  readonly row: PostalCodeRow;
+  readonly metres: number;
+}
 
 interface Spot {
   readonly lat: number;
@@ -40,11 +55,27 @@ interface Spot {
 }
 
 export function createLocate(
-  { zones, postal_codes }: Pick<AreaTables, 'zones' | 'postal_codes'>,
+  {
+    zones,
+    postal_codes,
+    municipality_shapes,
+  }: Pick<AreaTables, 'zones' | 'postal_codes' | 'municipality_shapes'>,
   isSplit: (municipality: string) => boolean,
 ): Locate {
   const shapes = indexShapes(zones.map(({ elomrade, polygons }) => ({ of: elomrade, polygons })));
+  const borders = indexShapes(
+    municipality_shapes.map(({ municipality, polygons }) => ({ of: municipality, polygons })),
+  );
   const near = indexPoints(spotsOf(postal_codes));
+
+  /** By its border, the nearest one for a point just outside of all; null where no borders are known so near. */
+  function municipalityAt(lat: number, lon: number): Municipality | null {
+    const [inside, other] = borders.at(lat, lon);
+    if (inside !== undefined) return { code: inside, confidence: other === undefined ? 0.97 : 0.6 };
+    const nearest = borders.nearest(lat, lon, SEA_METRES);
+    if (nearest === null) return null;
+    return { code: nearest.of, confidence: nearest.metres < NEAR_BORDER_METRES ? 0.9 : 0.7 };
+  }
 
   function areaAt(lat: number, lon: number): { areas: readonly PriceArea[]; metres: number } | null {
     const areas = shapes.at(lat, lon);
@@ -57,6 +88,17 @@ export function createLocate(
     if (!isForeignSide(lat, lon)) return SEA_METRES;
     const isByPostalCode = near({ lat, lon }, 1, BY_POSTAL_CODE_METRES).length > 0;
     return isByPostalCode ? LAND_METRES_BY_POSTAL_CODE : LAND_METRES;
+  }
+
+  /** The nearest postal code of a municipality: among the nearest of all as a rule, further away in large and empty ones. */
+  function ofMunicipality(
+    code: string,
+    { lat, lon, own }: { readonly lat: number; readonly lon: number; readonly own: readonly Neighbour[] },
+  ): Neighbour | undefined {
+    const isOf = ({ row }: Neighbour) => row.municipality === code;
+    return (
+      own.find(isOf) ?? near({ lat, lon }, FAR_NEIGHBOURS, POSTAL_CODE_METRES).flatMap(rowsOf).find(isOf)
+    );
   }
 
   return (lat, lon) => {
@@ -75,15 +117,20 @@ export function createLocate(
     const own = around.flatMap(({ point, metres }) =>
       point.rows.filter((row) => row.elomrade === elomrade).map((row) => ({ row, metres })),
     );
-    const nearest = own[0] ?? rowsOf(first)[0];
+    const within = municipalityAt(lat, lon);
+    const nearest =
+      (within === null ? undefined : ofMunicipality(within.code, { lat, lon, own })) ??
+      own[0] ??
+      rowsOf(first)[0];
     if (nearest === undefined) throw new Error('a position without postal codes');
     const { row, metres } = nearest;
+    const municipality = within?.code ?? row.municipality;
     const agreeing = around.filter(({ point }) =>
       point.rows.some(({ municipality }) => municipality === row.municipality),
     ).length;
     const basis = stated !== null ? 'register' : found.metres > 0 ? 'nearest_polygon' : 'polygon';
     const ofArea =
-      areaConfidence(basis, isSplit(row.municipality)) *
+      areaConfidence(basis, isSplit(municipality)) *
       (found.areas.length > 1 ? 0.6 : 1) *
       // Where the nearest postal codes lie in another price area, its border is near.
       (own.length === 0 || first.point.rows.every((one) => one.elomrade !== elomrade) ? 0.7 : 1);
@@ -91,7 +138,10 @@ export function createLocate(
       elomrade,
       metres: Math.round(found.metres),
       row,
-      confidence: twoDecimals(Math.min(ofArea, nearbyConfidence(metres, agreeing / around.length))),
+      municipality,
+      confidence: twoDecimals(
+        Math.min(ofArea, within?.confidence ?? nearbyConfidence(metres, agreeing / around.length)),
+      ),
     };
   };
 }

@@ -88,6 +88,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
       'municipalities',
       'grid_areas',
       'zones',
+      'municipality_shapes',
       'concessions',
       'tax_rates',
     ]),
@@ -153,8 +154,8 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
   }
 
   function coordinateAnswer(lat: number, lon: number): CoordinateAnswer {
-    const { elomrade, metres, row, confidence } = locate(lat, lon);
-    const kommun = places.municipalityOf(row);
+    const { elomrade, metres, row, municipality, confidence } = locate(lat, lon);
+    const kommun = places.municipalityOf({ municipality });
     const grid_areas = gridAreasAt({ ort: row.place, kommun, elomrade, at: { lat, lon, is: 'address' } });
     return {
       lat,
@@ -164,9 +165,9 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
       ort: row.place,
       postal_code: row.code,
       kommun,
-      lan: places.countyOf(row.municipality),
+      lan: places.countyOf(municipality),
       grid_areas,
-      energy_tax: taxToday(row.municipality),
+      energy_tax: taxToday(municipality),
       source: sources.all,
       confidence,
       ...(grid_areas.length === 0 ? { note: NO_GRID_AREA } : {}),

@@ -31,7 +31,7 @@ export interface Places {
   readonly byFolded: ReadonlyMap<string, readonly Place[]>;
   /** All places of a name, the largest first. */
   named(name: string): readonly Place[];
-  municipalityOf(row: PostalCodeRow): Coded;
+  municipalityOf(of: Pick<PostalCodeRow, 'municipality'>): Coded;
   countyOf(municipality: string): Coded;
   municipalities: ReadonlyMap<string, MunicipalityRow>;
 }

@@ -10,6 +10,7 @@ import {
   type GridAreaRow,
   MUNICIPALITY_BASES,
   type MunicipalityRow,
+  type MunicipalityShapeRow,
   type OperatorRow,
   type PostalCodeRow,
   type ReducedTaxRow,
@@ -270,6 +271,18 @@ const ZONE_SHAPES = shapes<ZoneRow>({
   row: (cells, polygons) => ({ elomrade: cells.oneOf<PriceArea>(0, PRICE_AREAS), polygons }),
 });
 
+const MUNICIPALITY_SHAPES = shapes<MunicipalityShapeRow>({
+  table: 'municipality_shapes',
+  columns: ['municipality', 'name'],
+  key: (row) => row.municipality,
+  head: (row) => [row.municipality, row.name],
+  row: (cells, polygons) => ({
+    municipality: cells.matching(0, MUNICIPALITY, 'four digits'),
+    name: cells.text(1),
+    polygons,
+  }),
+});
+
 const CONCESSIONS = shapes<ConcessionRow>({
   table: 'concessions',
   columns: ['id', 'owner_name'],
@@ -286,6 +299,7 @@ export const CODECS = {
   operators: OPERATORS,
   grid_areas: GRID_AREAS,
   zones: ZONE_SHAPES,
+  municipality_shapes: MUNICIPALITY_SHAPES,
   concessions: CONCESSIONS,
   tax_rates: TAX_RATES,
   reduced_tax: REDUCED_TAX,

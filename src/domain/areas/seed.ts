@@ -39,6 +39,7 @@ export function readTables(folders: readonly string[]): AreaTables {
     operators: read(CODECS.operators),
     grid_areas: read(CODECS.grid_areas),
     zones: read(CODECS.zones),
+    municipality_shapes: read(CODECS.municipality_shapes),
     concessions: read(CODECS.concessions),
     tax_rates: read(CODECS.tax_rates),
     reduced_tax: read(CODECS.reduced_tax),
@@ -51,6 +52,7 @@ export function readTables(folders: readonly string[]): AreaTables {
     operators: tables.operators.rows,
     grid_areas: tables.grid_areas.rows,
     zones: tables.zones.rows,
+    municipality_shapes: tables.municipality_shapes.rows,
     concessions: tables.concessions.rows,
     tax_rates: tables.tax_rates.rows,
     reduced_tax: tables.reduced_tax.rows,
@@ -121,6 +123,7 @@ function judgeReferences(tables: DecodedTables): void {
   const operators = new Set(tables.operators.rows.map(({ id }) => id));
   refer(tables.municipalities, counties, { of: (row) => row.county, what: 'county' });
   refer(tables.postal_codes, municipalities, { of: (row) => row.municipality, what: 'municipality' });
+  refer(tables.municipality_shapes, municipalities, { of: (row) => row.municipality, what: 'municipality' });
   refer(tables.reduced_tax, municipalities, { of: (row) => row.municipality, what: 'municipality' });
   refer(tables.grid_areas, operators, { of: (row) => row.owner, what: 'operator' });
   for (const table of ['counties', 'municipalities', 'postal_codes', 'grid_areas', 'tax_rates'] as const) {

@@ -84,6 +84,13 @@ export interface ZoneRow {
   readonly polygons: readonly Polygon[];
 }
 
+/** The land and sea of a municipality; empty where the table is not there, and then the nearest postal code tells. */
+export interface MunicipalityShapeRow {
+  readonly municipality: string;
+  readonly name: string;
+  readonly polygons: readonly Polygon[];
+}
+
 /** Where a grid owner holds a concession for a local grid, from Energimarknadsinspektionen; empty until it is imported. */
 export interface ConcessionRow {
   /** 104FA. */
@@ -123,6 +130,7 @@ export interface AreaTables {
   readonly grid_areas: readonly GridAreaRow[];
   readonly operators: readonly OperatorRow[];
   readonly zones: readonly ZoneRow[];
+  readonly municipality_shapes: readonly MunicipalityShapeRow[];
   readonly concessions: readonly ConcessionRow[];
   readonly tax_rates: readonly TaxRateRow[];
   readonly reduced_tax: readonly ReducedTaxRow[];

@@ -1,8 +1,8 @@
 import proj4 from 'proj4';
 import { open } from 'shapefile';
-import { type Fields, isFields } from '../../core/delimited.ts';
-import { OperatorError } from '../../core/errors.ts';
-import type { Rings } from './index.ts';
+import { type Fields, isFields } from './delimited.ts';
+import { OperatorError } from './errors.ts';
+import { isInSweden, type Rings } from './geojson.ts';
 
 /** SWEREF 99 TM, as Lantmäteriet defines it: UTM zone 33 on GRS 80; within a metre of WGS84. */
 const SWEREF_99_TM = '+proj=utm +zone=33 +ellps=GRS80 +towgs84=0,0,0,0,0,0,0 +units=m +no_defs';
@@ -18,6 +18,29 @@ interface Parts {
   readonly shp: Uint8Array;
   readonly dbf: Uint8Array;
   readonly prj: Uint8Array;
+}
+
+/** A shapefile among the entries of a zip file: the one main file, or the only one whose name matches where there are several. */
+export function shapefileIn(
+  entries: ReadonlyMap<string, Uint8Array>,
+  { file, name, what }: { readonly file: string; readonly name: RegExp; readonly what: string },
+): Parts & { readonly where: string } {
+  const shapes = [...entries.keys()].filter((entry) => /\.shp$/i.test(entry));
+  const chosen = shapes.length === 1 ? shapes : shapes.filter((entry) => name.test(entry.normalize('NFC')));
+  const [shp, ...others] = chosen;
+  if (shp === undefined || others.length > 0) {
+    throw new OperatorError(
+      `${file} must hold one shapefile of ${what}; it holds ${shapes.join(', ') || 'none'}.`,
+    );
+  }
+  const part = (ending: string) => {
+    const stem = shp.slice(0, -4).toLowerCase();
+    const found = [...entries.keys()].find((entry) => entry.toLowerCase() === `${stem}.${ending}`);
+    const content = found === undefined ? undefined : entries.get(found);
+    if (content === undefined) throw new OperatorError(`${file} holds ${shp} without its .${ending} file.`);
+    return content;
+  };
+  return { shp: part('shp'), dbf: part('dbf'), prj: part('prj'), where: `${file}: ${shp}` };
 }
 
 /** Reads polygons of an ESRI shapefile in SWEREF 99 TM as WGS84 degrees; throws an `OperatorError` for anything else. */
@@ -89,12 +112,9 @@ function polygonsOf(
   );
 }
 
-function inSweden(
-  [lon = Number.NaN, lat = Number.NaN]: readonly number[],
-  where: string,
-): readonly [number, number] {
-  if (!(lon > 9 && lon < 26 && lat > 54 && lat < 70)) {
-    throw new OperatorError(`${where} has a point at ${lat}, ${lon}, far outside Sweden.`);
+function inSweden(point: readonly number[], where: string): readonly [number, number] {
+  if (!isInSweden(point)) {
+    throw new OperatorError(`${where} has a point at ${point[1]}, ${point[0]}, far outside Sweden.`);
   }
-  return [lon, lat];
+  return point;
 }
