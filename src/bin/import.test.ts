@@ -92,7 +92,11 @@ describe('npm run import', () => {
   });
 
   const WRONG: readonly [string, readonly string[], RegExp][] = [
-    ['a command that is none', ['prices'], /"prices" must be one of municipalities, municipality-shapes, zones, grid-areas/],
+    [
+      'a command that is none',
+      ['prices'],
+      /"prices" must be one of municipalities, municipality-shapes, zones, grid-areas/,
+    ],
     ['an option that is none', ['zones', '--form', 'x'], /Unknown option '--form'/],
     [
       'an original of another table',

@@ -23,6 +23,7 @@ import { candidateItem, indexGridAreas } from './grid-areas.ts';
 import { indexMunicipalities } from './municipalities.ts';
 import { type Outline, outlinesOf } from './outlines.ts';
 import { indexPlaces, type Place, positionOf } from './places.ts';
+import { indexRegions, type Region } from './regions.ts';
 import { exactly, type FoundPlace, searchPlaces, similarNames } from './search.ts';
 import type { AreaTables, PostalCodeRow } from './tables.ts';
 import { createToday } from './today.ts';
@@ -30,6 +31,7 @@ import { createToday } from './today.ts';
 export type { AddressQuery } from './address.ts';
 export type * from './answers.ts';
 export type { Outline } from './outlines.ts';
+export type { Region } from './regions.ts';
 export type { FoundPlace } from './search.ts';
 export { readTables } from './seed.ts';
 export type { AreaTables } from './tables.ts';
@@ -44,6 +46,8 @@ export interface Areas {
   search(query: string): readonly FoundPlace[];
   /** All places of this name; throws `place.not_found`. */
   place(name: string): PlaceAnswer;
+  /** A municipality or a county by its name; null where there is none. */
+  region(name: string): Region | null;
   /** Waits only where a geocoder is asked; throws `address.not_found`, `place.not_found` or `geocoder.unavailable`. */
   address(query: AddressQuery): AddressAnswer | Promise<AddressAnswer>;
   /** By finite WGS84 degrees; throws `coordinate.outside`. */
@@ -98,6 +102,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
   };
 
   const taxToday = (municipality: string): EnergyTax | null => tax.on(municipality, today.now().day);
+  const region = indexRegions({ tables, municipalities, taxToday });
   const gridAreasAt = (spot: Spot): GridAreaCandidate[] => candidates.at(spot).map(candidateItem);
   const confidenceOf = (row: PostalCodeRow) =>
     twoDecimals(
@@ -235,6 +240,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
         source: sources.places,
       };
     },
+    region,
     address: (query) => resolveAddress(query, parts),
     coordinate: coordinateAnswer,
     priceAreas: () => PRICE_AREAS.map((code) => ({ code, ...PRICE_AREA_FACTS[code] })),

@@ -1,8 +1,8 @@
-import { PRICE_AREA_FACTS } from '../../../adapter/market.ts';
+import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
 import type { CurrentPrices } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Language, Words } from '../../../pages/language.ts';
-import type { AnswerFault, Found, FoundPlace } from './find.ts';
+import type { AnswerFault, Found, FoundPlace, FoundRegion } from './find.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Point } from './map.ts';
 import { seriesOf } from './plot.ts';
@@ -25,8 +25,14 @@ interface AnswerWords {
   readonly tax: string;
   taxText(ore: string, withVat: string): string;
   readonly reduced: string;
+  readonly taxVaries: string;
   readonly noGridArea: string;
   readonly several: string;
+  readonly areas: string;
+  readonly areasVary: string;
+  readonly county: string;
+  readonly regions: Readonly<Record<FoundRegion['kind'], string>>;
+  instead(name: string): string;
   away(kilometres: string): string;
   readonly more: (count: number) => string;
   readonly confidence: readonly [sure: string, likely: string, possible: string, uncertain: string];
@@ -39,8 +45,8 @@ interface AnswerWords {
 const ANSWER_WORDS = {
   en: {
     heading: 'Which price area am I in?',
-    label: 'Postal code, place or coordinates',
-    hint: 'Such as 111 22, Umeå or 59.33, 18.06',
+    label: 'Address, postal code, place or coordinates',
+    hint: 'Such as 111 22, Storgatan 1 Umeå, Dalarna or 59.33, 18.06',
     submit: 'Look up',
     locate: 'Use my location',
     locating: 'Asking the browser for your location …',
@@ -53,8 +59,15 @@ const ANSWER_WORDS = {
     tax: 'Energy tax',
     taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} with VAT`,
     reduced: 'reduced rate',
+    taxVaries: 'differs between its municipalities',
     noGridArea: 'Not known for this place.',
     several: 'No open data says which one an address belongs to; the likeliest comes first.',
+    areas: 'Price areas',
+    areasVary:
+      'Most of its postal codes are in the first. Type a postal code or an address to know which one applies.',
+    county: 'County',
+    regions: { area: 'Price area', municipality: 'Municipality', county: 'County' },
+    instead: (name) => `No place has exactly that name. This is ${name}.`,
     away: (kilometres) => `The point lies ${kilometres} km outside the price areas; this is the nearest one.`,
     more: (count) => `${count} more places have this name. Add a postal code to tell them apart.`,
     confidence: ['certain', 'likely', 'possible', 'uncertain'],
@@ -68,6 +81,7 @@ const ANSWER_WORDS = {
       unknown_postal_code:
         'We do not know this postal code. Check the digits, or type the name of the place.',
       unknown_place: 'We know no place in Sweden with this name. Check the spelling, or type a postal code.',
+      unknown_address: 'We cannot tell where this address is. Add its postal code or its place.',
       outside:
         'That point is not in Sweden. The latitude comes first, then the longitude: Stockholm is 59.33, 18.06.',
     },
@@ -78,8 +92,8 @@ const ANSWER_WORDS = {
   },
   sv: {
     heading: 'Vilket elområde hör jag till?',
-    label: 'Postnummer, ort eller koordinater',
-    hint: 'Till exempel 111 22, Umeå eller 59.33, 18.06',
+    label: 'Adress, postnummer, ort eller koordinater',
+    hint: 'Till exempel 111 22, Storgatan 1 Umeå, Dalarna eller 59.33, 18.06',
     submit: 'Slå upp',
     locate: 'Använd min plats',
     locating: 'Frågar webbläsaren efter din plats …',
@@ -92,8 +106,15 @@ const ANSWER_WORDS = {
     tax: 'Energiskatt',
     taxText: (ore, withVat) => `${ore} öre/kWh, ${withVat} med moms`,
     reduced: 'nedsatt',
+    taxVaries: 'olika i länets kommuner',
     noGridArea: 'Okänt för den här platsen.',
     several: 'Det finns inga öppna data om vilket nätområde en adress hör till; det troligaste står först.',
+    areas: 'Elområden',
+    areasVary:
+      'De flesta av postnumren hör till det första. Skriv ett postnummer eller en adress för att få veta vilket som gäller.',
+    county: 'Län',
+    regions: { area: 'Elområde', municipality: 'Kommun', county: 'Län' },
+    instead: (name) => `Ingen ort heter exakt så. Det här är ${name}.`,
     away: (kilometres) => `Punkten ligger ${kilometres} km utanför elområdena; det här är det närmaste.`,
     more: (count) => `${count} orter till har samma namn. Ange ett postnummer för att skilja dem åt.`,
     confidence: ['säkert', 'troligt', 'möjligt', 'osäkert'],
@@ -107,6 +128,7 @@ const ANSWER_WORDS = {
       unknown_postal_code: 'Vi känner inte till postnumret. Kontrollera siffrorna, eller skriv ortens namn.',
       unknown_place:
         'Vi känner inte till någon ort i Sverige med det namnet. Kontrollera stavningen, eller skriv ett postnummer.',
+      unknown_address: 'Vi kan inte avgöra var adressen ligger. Lägg till postnummer eller ort.',
       outside:
         'Punkten ligger inte i Sverige. Latituden kommer först, sedan longituden: Stockholm är 59.33, 18.06.',
     },
@@ -176,8 +198,10 @@ function told(answer: Answer, shown: Shown): Html | null {
       return html`<div class="notice notice-bad"><p>${words.limited}</p>${shown.isSignUpOpen ? html`<p><a href="/auth/signup">${wordsIn(shown.language).api.signUp}</a></p>` : null}</div>`;
     case 'found': {
       const { found } = answer;
-      if ('places' in found) return places(found.places, shown);
-      return html`<div class="notice notice-bad"><p>${words.faults[found.fault]}</p>${
+      if ('places' in found) return places(found, shown);
+      if ('region' in found) return oneRegion(found.region, shown);
+      // Who has names to choose from has made no mistake.
+      return html`<div class="${found.near.length === 0 ? 'notice notice-bad' : 'notice notice-note'}"><p>${words.faults[found.fault]}</p>${
         found.near.length === 0
           ? null
           : html`<p>${words.near}</p><ul class="near">${found.near.map((name) => html`<li><a class="button button-small" href="${`/lookup?q=${encodeURIComponent(name)}`}">${name}</a></li>`)}</ul>`
@@ -186,11 +210,14 @@ function told(answer: Answer, shown: Shown): Html | null {
   }
 }
 
-function places(found: readonly FoundPlace[], shown: Shown): Html {
+function places(
+  { places: found, instead }: { readonly places: readonly FoundPlace[]; readonly instead?: string },
+  shown: Shown,
+): Html {
   const words = ANSWER_WORDS[shown.language];
   const format = formatIn(shown.language);
   const more = found.length - MOST_PLACES;
-  return html`<div class="stack">${found.slice(0, MOST_PLACES).map((place) => onePlace(place, { ...shown, format }))}${
+  return html`<div class="stack">${instead === undefined ? null : html`<p class="small soft">${words.instead(instead)}</p>`}${found.slice(0, MOST_PLACES).map((place) => onePlace(place, { ...shown, format }))}${
     more > 0 ? html`<p class="small soft">${words.more(more)}</p>` : null
   }</div>`;
 }
@@ -228,6 +255,37 @@ ${
 }
 </dl>
 ${metresAway > 0 ? html`<p class="small soft">${words.away(format.decimal((metresAway / 1_000).toFixed(1)))}</p>` : null}
+</article>`;
+}
+
+function oneRegion(
+  { kind, name, lan, elomraden, tax }: FoundRegion,
+  { language, current, isOwnPage }: Shown,
+): Html {
+  const words = ANSWER_WORDS[language];
+  const format = formatIn(language);
+  const [first] = elomraden;
+  const title = kind === 'municipality' ? `${name} (${words.regions.municipality.toLowerCase()})` : name;
+  const priceOf = (area: PriceArea) => {
+    const price = current?.now[area] ?? null;
+    return price === null
+      ? null
+      : html` <span class="number">${format.ore(price)}</span> ${wordsIn(language).unit}`;
+  };
+  return html`<article class="${first === undefined ? 'answer' : `answer series-${seriesOf(first)}`}">
+${isOwnPage ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}
+<dl class="facts">
+<dt>${elomraden.length > 1 ? words.areas : words.area}</dt><dd><ul class="candidates">${elomraden.map(
+    (area) =>
+      html`<li><a href="${`#${area}`}"><strong>${area} ${PRICE_AREA_FACTS[area].name}</strong></a>${priceOf(area)}</li>`,
+  )}</ul>${elomraden.length > 1 ? html`<p class="small soft">${words.areasVary}</p>` : null}</dd>
+${lan === null ? null : html`<dt>${words.county}</dt><dd>${lan.name}</dd>`}
+${
+  kind === 'area'
+    ? null
+    : html`<dt>${words.tax}</dt><dd>${tax === null ? words.taxVaries : html`${words.taxText(format.decimal(tax.ore), format.decimal(tax.withVat))}${tax.isReduced ? html` <span class="sure">${words.reduced}</span>` : null}`}</dd>`
+}
+</dl>
 </article>`;
 }
 

@@ -1,6 +1,6 @@
-import type { PriceArea } from '../../../adapter/market.ts';
+import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Areas, Coded, GridAreaCandidate } from '../../../domain/areas/index.ts';
+import type { AddressMatch, Areas, Coded, GridAreaCandidate, Region } from '../../../domain/areas/index.ts';
 import { type QuestionFault, readQuestion } from './question.ts';
 
 /** A place that a question leads to. */
@@ -19,46 +19,118 @@ export interface FoundPlace {
   readonly metresAway: number;
 }
 
-export type AnswerFault = QuestionFault | 'unknown_postal_code' | 'unknown_place' | 'outside';
+/** A price area, a municipality or a county. */
+export interface FoundRegion {
+  readonly kind: 'area' | Region['kind'];
+  readonly name: string;
+  /** The county of a municipality. */
+  readonly lan: Coded | null;
+  /** That of most of its postal codes first. */
+  readonly elomraden: readonly PriceArea[];
+  readonly tax: FoundPlace['tax'];
+}
+
+export type AnswerFault =
+  | QuestionFault
+  | 'unknown_postal_code'
+  | 'unknown_place'
+  | 'unknown_address'
+  | 'outside';
 
 export type Found =
-  | { readonly places: readonly FoundPlace[] }
+  | {
+      readonly places: readonly FoundPlace[];
+      /** The name that is known, where it is not the one that was typed. */
+      readonly instead?: string;
+    }
+  | { readonly region: FoundRegion }
   | { readonly fault: AnswerFault; readonly near: readonly string[] };
 
-type Lookups = Pick<Areas, 'postal' | 'place' | 'coordinate' | 'search'>;
+type Lookups = Pick<Areas, 'postal' | 'place' | 'coordinate' | 'search' | 'region' | 'address'>;
 
 /** So many names are offered to who has misspelt one. */
 const MOST_NEAR = 6;
 
 /** Answers what was typed into the look-up box. */
-export function find(areas: Lookups, text: string): Found {
+export function find(areas: Lookups, text: string): Found | Promise<Found> {
   const question = readQuestion(text);
   switch (question.kind) {
     case 'fault':
       return { fault: question.fault, near: [] };
     case 'postal':
-      return orFault('unknown_postal_code', [], () => [ofPostalCode(areas, question.code)]);
+      return orFault('unknown_postal_code', () => [ofPostalCode(areas, question.code)]);
     case 'coordinate':
-      return orFault('outside', [], () => [ofCoordinate(areas, question)]);
-    case 'place': {
-      const { name } = question;
-      const near = () => [...new Set(areas.search(name).map(({ ort }) => ort))].slice(0, MOST_NEAR);
-      return orFault('unknown_place', near, () => ofName(areas, name));
-    }
+      return orFault('outside', () => [ofCoordinate(areas, question)]);
+    case 'area':
+      return { region: ofArea(question.area) };
+    case 'name':
+      return ofText(areas, question.name);
   }
 }
 
-function orFault(
-  fault: AnswerFault,
-  near: readonly string[] | (() => readonly string[]),
-  read: () => readonly FoundPlace[],
-): Found {
+function orFault(fault: AnswerFault, read: () => readonly FoundPlace[]): Found {
+  return orNothing(() => ({ places: read() })) ?? { fault, near: [] };
+}
+
+/** Undefined where a look-up says that there is no such thing. */
+function orNothing<T>(read: () => T): T | undefined {
   try {
-    return { places: read() };
+    return read();
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** A region where it is named as one, a place, a region, an address, or the only name that is like it. */
+function ofText(areas: Lookups, text: string): Found | Promise<Found> {
+  const region = areas.region(text);
+  const isNamedAsRegion = /\s(?:kommun|l[äa]n)$/iu.test(text);
+  const places = region !== null && isNamedAsRegion ? undefined : orNothing(() => ofName(areas, text));
+  if (places !== undefined) return { places };
+  if (region !== null) return { region: ofRegion(region) };
+  return isAddress(text) ? ofAddress(areas, text) : ofLikeNames(areas, text);
+}
+
+/** A name has no digits, and says nothing after a comma. */
+const isAddress = (text: string) => /[\d,]/.test(text);
+
+async function ofAddress(areas: Lookups, text: string): Promise<Found> {
+  try {
+    const { matches } = await areas.address({ adress: text, ort: '', postnr: '' });
+    return { places: matches.map((match) => ofMatch(match)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { fault, near: typeof near === 'function' ? near() : near };
+    return { fault: 'unknown_address', near: [] };
   }
+}
+
+function ofLikeNames(areas: Lookups, text: string): Found {
+  const near = [...new Set(areas.search(text).map(({ ort }) => ort))].slice(0, MOST_NEAR);
+  const [only] = near;
+  return only !== undefined && near.length === 1
+    ? { places: ofName(areas, only), instead: only }
+    : { fault: 'unknown_place', near };
+}
+
+function ofMatch(match: AddressMatch): FoundPlace {
+  const { postal_code: code, ort } = match;
+  return {
+    ...shared(match),
+    title: code === null ? ort : `${code.slice(0, 3)} ${code.slice(3)} ${ort}`,
+    confidence: match.confidence,
+    at: positionOf(match),
+    metresAway: 0,
+  };
+}
+
+function ofArea(area: PriceArea): FoundRegion {
+  const { name } = PRICE_AREA_FACTS[area];
+  return { kind: 'area', name: `${area} ${name}`, lan: null, elomraden: [area], tax: null };
+}
+
+function ofRegion({ kind, name, lan, elomraden, energy_tax }: Region): FoundRegion {
+  return { kind, name, lan, elomraden, tax: taxOf(energy_tax) };
 }
 
 interface Facts {
@@ -78,15 +150,13 @@ const shared = ({ elomrade, kommun, lan, grid_areas, energy_tax }: Facts) => ({
   kommun,
   lan,
   gridAreas: grid_areas,
-  tax:
-    energy_tax === null
-      ? null
-      : {
-          ore: energy_tax.rate_ore_per_kwh,
-          withVat: energy_tax.rate_ore_per_kwh_incl_vat,
-          isReduced: energy_tax.reduced,
-        },
+  tax: taxOf(energy_tax),
 });
+
+const taxOf = (tax: Facts['energy_tax']): FoundPlace['tax'] =>
+  tax === null
+    ? null
+    : { ore: tax.rate_ore_per_kwh, withVat: tax.rate_ore_per_kwh_incl_vat, isReduced: tax.reduced };
 
 function ofPostalCode(areas: Lookups, code: string): FoundPlace {
   const answer = areas.postal(code);

@@ -34,8 +34,28 @@ describe('what is typed into the look-up box', () => {
     assert.deepEqual(readQuestion('91, 18'), { kind: 'fault', fault: 'out_of_range' });
   });
 
-  it('is a place otherwise, or says what is wrong', () => {
-    assert.deepEqual(readQuestion(' Södra  Sandby '), { kind: 'place', name: 'Södra Sandby' });
+  it('is a coordinate in degrees, minutes and seconds', () => {
+    for (const text of [
+      "59°20'N 18°4'E",
+      '59° 20′ N, 18° 4′ Ö',
+      `59°20'0"N 18°4'0"E`,
+      '59°20,0’n;18°4.0’e',
+    ]) {
+      const question = readQuestion(text);
+      assert.ok(question.kind === 'coordinate', text);
+      assert.ok(Math.abs(question.lat - 59.3333) < 1e-3 && Math.abs(question.lon - 18.0667) < 1e-3, text);
+    }
+    assert.deepEqual(readQuestion("91°0'N 18°0'E"), { kind: 'fault', fault: 'out_of_range' });
+  });
+
+  it('is a price area', () => {
+    for (const text of ['SE3', 'se 3', 'Elområde 3', 'elområde SE3'])
+      assert.deepEqual(readQuestion(text), { kind: 'area', area: 'SE3' }, text);
+    assert.equal(readQuestion('SE5').kind, 'name');
+  });
+
+  it('is a name otherwise, or says what is wrong', () => {
+    assert.deepEqual(readQuestion(' Södra  Sandby '), { kind: 'name', name: 'Södra Sandby' });
     for (const [text, fault] of [
       ['', 'empty'],
       ['  ', 'empty'],

@@ -1,10 +1,13 @@
+import { PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
 import { faultInText } from '../../../core/json.ts';
 
 /** What somebody wants to have looked up. */
 export type Question =
   | { readonly kind: 'postal'; readonly code: string }
   | { readonly kind: 'coordinate'; readonly lat: number; readonly lon: number }
-  | { readonly kind: 'place'; readonly name: string }
+  | { readonly kind: 'area'; readonly area: PriceArea }
+  /** The name of a place, a municipality or a county, or an address. */
+  | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'fault'; readonly fault: QuestionFault };
 
 export type QuestionFault = 'empty' | 'too_long' | 'too_short' | 'not_five_digits' | 'out_of_range';
@@ -26,6 +29,12 @@ const SWEDISH_COORDINATE = new RegExp(
   'u',
 );
 
+/** `SE3`, `se 3` and `elområde 3`. */
+const AREA = /^(?:se|elområde|elomrade|price area)\s?-?(?:se)?([1-4])$/iu;
+/** `59°20'N 18°4'E`, with or without seconds. */
+const ANGLE = String.raw`(\d{1,3})\s*°\s*(\d{1,2}(?:[.,]\d{1,10})?)\s*['′’]\s*(?:(\d{1,2}(?:[.,]\d{1,10})?)\s*(?:"|″|”|'')\s*)?`;
+const ANGLES = new RegExp(String.raw`^${ANGLE}([nNsS])[\s,;]*${ANGLE}([eEöÖwWvV])$`, 'u');
+
 /** What the text in the look-up box means. */
 export function readQuestion(text: string): Question {
   const asked = text.trim().replaceAll(/\s+/g, ' ');
@@ -41,5 +50,23 @@ export function readQuestion(text: string): Question {
     const isOnEarth = Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
     return isOnEarth ? { kind: 'coordinate', lat, lon } : { kind: 'fault', fault: 'out_of_range' };
   }
-  return [...asked].length < 2 ? { kind: 'fault', fault: 'too_short' } : { kind: 'place', name: asked };
+  const angles = ANGLES.exec(asked);
+  if (angles !== null) return ofAngles(angles);
+  const area = PRICE_AREAS.find((code) => code === `SE${AREA.exec(asked)?.[1]}`);
+  if (area !== undefined) return { kind: 'area', area };
+  return [...asked].length < 2 ? { kind: 'fault', fault: 'too_short' } : { kind: 'name', name: asked };
+}
+
+/** Degrees, minutes and seconds, with the side of the equator or of Greenwich. */
+function ofAngles([, ...parts]: readonly (string | undefined)[]): Question {
+  const degrees = (from: number) => {
+    const [whole = 0, minutes = 0, seconds = 0] = parts
+      .slice(from, from + 3)
+      .map((part) => Number((part ?? '0').replace(',', '.')));
+    const isOpposite = /[swv]/i.test(parts[from + 3] ?? '');
+    return (isOpposite ? -1 : 1) * (whole + minutes / 60 + seconds / 3_600);
+  };
+  const [lat, lon] = [degrees(0), degrees(4)];
+  const isOnEarth = Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+  return isOnEarth ? { kind: 'coordinate', lat, lon } : { kind: 'fault', fault: 'out_of_range' };
 }

@@ -333,8 +333,19 @@ describe('a look-up on the page', () => {
       assert.equal(status, 200, q);
       assert.match(text, told, q);
     }
-    const near = (await get('/lookup?q=Varbeg')).text;
-    assert.match(near, /<a class="button button-small" href="\/lookup\?q=Varberg">Varberg<\/a>/);
+    const near = (await get('/lookup?q=ck')).text;
+    assert.match(
+      near,
+      /notice-note[\s\S]*<a class="button button-small" href="\/lookup\?q=Nacka">Nacka<\/a>/,
+    );
+  });
+
+  it('answers for the only name that is like a misspelt one', async () => {
+    const { get } = await make({ at: '2026-11-21T13:07:00Z' });
+    const { text } = await get('/lookup?q=Varbeg');
+    assert.match(text, /Ingen ort heter exakt så\. Det här är Varberg\./);
+    assert.match(text, /<h2>Varberg<\/h2>/);
+    assert.doesNotMatch(text, /notice-bad/);
   });
 
   it('lets nothing out of what is asked, in the page, its title or a part of it', async () => {

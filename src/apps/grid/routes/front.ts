@@ -76,8 +76,8 @@ export function addFrontRoutes(
       },
       schema: { hide: true },
     },
-    (request, reply) =>
-      sendAnswer(request, reply, { is: 'found', found: find(areas, textOf(request.query.q)) }),
+    async (request, reply) =>
+      sendAnswer(request, reply, { is: 'found', found: await find(areas, textOf(request.query.q)) }),
   );
 }
 
