@@ -157,6 +157,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       probes: isGrid ? gridProbes : probes,
       trustProxy,
       tls,
+      publicUrl: configured[service],
     });
     servers.push({ service, server, port });
     closers.push(() => server.app.close());

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import type { Clock } from '../core/clock.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Service } from './errors.ts';
 
@@ -14,6 +15,7 @@ export interface Probe {
 
 interface HealthOptions {
   readonly service: Service;
+  readonly clock: Clock;
   readonly probes: readonly Probe[];
   readonly metrics: Metrics;
   isStopping(): boolean;
@@ -27,6 +29,11 @@ const Ready = Type.Object({
 const WHO =
   'For whoever runs the service: from its own machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Everybody else gets 404.';
 
+/** Whoever asks a probe that is silent is told so then; orchestrators give up not much later. */
+const PROBE_MS = 2_000;
+/** Nobody needs to be told more often, and anybody may ask. */
+const KEPT_MS = 1_000;
+
 /** `/healthz`: the process answers. `/readyz`: it can do its work. `/metrics`: Prometheus. */
 export function addHealth(app: FastifyInstance, options: HealthOptions): void {
   const config = {
@@ -38,6 +45,8 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     { [options.service === 'connect' ? 'error' : 'detail']: Type.String() },
     { description: 'To everybody but the operator' },
   );
+  const { clock, probes } = options;
+  const ready = kept(clock, () => judge(probes, clock));
   app.get(
     '/healthz',
     {
@@ -63,18 +72,9 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
       },
     },
     async (_request, reply) => {
-      const checks: Record<string, string> = {};
-      let status: 'ready' | 'degraded' | 'not_ready' = options.isStopping() ? 'not_ready' : 'ready';
-      for (const probe of options.probes) {
-        try {
-          checks[probe.name] = await probe.check();
-        } catch (error) {
-          checks[probe.name] = error instanceof Error ? error.message : 'failed';
-          if (probe.vital) status = 'not_ready';
-          else if (status === 'ready') status = 'degraded';
-        }
-      }
-      return reply.code(status === 'not_ready' ? 503 : 200).send({ status, checks });
+      const { status, checks } = await ready();
+      const told = options.isStopping() ? 'not_ready' : status;
+      return reply.code(told === 'not_ready' ? 503 : 200).send({ status: told, checks });
     },
   );
 
@@ -98,4 +98,46 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     async (_request, reply) =>
       reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
   );
+}
+
+/** What is made for everybody: shared while it is being made, and for a second afterwards. */
+function kept<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
+  let last: { readonly made: Promise<T>; until: number } | undefined;
+  return () => {
+    if (last !== undefined && clock.now() < last.until) return last.made;
+    const own = { made: make(), until: Number.POSITIVE_INFINITY };
+    const keep = (ms: number) => {
+      own.until = clock.now() + ms;
+    };
+    own.made.then(
+      () => keep(KEPT_MS),
+      () => keep(0),
+    );
+    last = own;
+    return own.made;
+  };
+}
+
+/** Asks all probes at once; one that is silent for two seconds is not well. */
+async function judge(probes: readonly Probe[], clock: Clock): Promise<Static<typeof Ready>> {
+  const judged = await Promise.all(
+    probes.map(async ({ name, vital, check }) => {
+      const silent = Promise.withResolvers<never>();
+      const patience = clock.after(PROBE_MS, () =>
+        silent.reject(new Error(`no answer in ${PROBE_MS / 1_000} seconds`)),
+      );
+      try {
+        return { name, vital, isWell: true, told: await Promise.race([check(), silent.promise]) };
+      } catch (error) {
+        return { name, vital, isWell: false, told: error instanceof Error ? error.message : 'failed' };
+      } finally {
+        patience();
+      }
+    }),
+  );
+  const unwell = judged.filter(({ isWell }) => !isWell);
+  return {
+    status: unwell.some(({ vital }) => vital) ? 'not_ready' : unwell.length > 0 ? 'degraded' : 'ready',
+    checks: Object.fromEntries(judged.map(({ name, told }) => [name, told])),
+  };
 }

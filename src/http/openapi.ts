@@ -5,6 +5,7 @@ import type { NavigationLink, Page } from '../pages/page.ts';
 import type { ApiDocument } from '../pages/reference/document.ts';
 import { renderReference } from '../pages/reference/reference.ts';
 import type { Access } from './access.ts';
+import { type Prepared, prepared, sendCacheable } from './cacheable.ts';
 import type { Service } from './errors.ts';
 import { keepPage, sendPrepared } from './pages.ts';
 
@@ -25,6 +26,7 @@ export interface DocumentOptions {
 
 export type DocumentPage = Omit<Page, 'navigation' | 'brand' | 'footer'>;
 
+const DOCUMENT_SECONDS = 300;
 const NAMES: Readonly<Record<Service, string>> = { connect: 'Connect', grid: 'Grid' };
 
 /** Serves `/openapi.json`, made from the routes' own schemas, and `/docs`. Call it before the routes are added. */
@@ -46,10 +48,15 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
       url,
     }),
   });
+  let document: Prepared | undefined;
   app.get(
     '/openapi.json',
     { config: { access: 'public' }, schema: { summary: 'This document', tags: ['Operation'] } },
-    (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(app.swagger()),
+    (request, reply) => {
+      // Every route is there by now, and none is added later.
+      document ??= prepared(JSON.stringify(app.swagger()));
+      return sendCacheable(request, reply, { ...document, seconds: DOCUMENT_SECONDS, isShared: true });
+    },
   );
   const hidden = { config: { access: 'public' as const }, schema: { hide: true } };
   const page = keepPage();

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { systemClock } from '../core/clock.ts';
+import { until } from '../../test/until.ts';
+import { systemClock, turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';
 import type { Gate } from './access.ts';
-import { createServer, type Server } from './server.ts';
+import { createServer, type Server, type ServerOptions } from './server.ts';
 
 const open: Gate = { admit: () => {}, count: () => {} };
 
-function makeServer(lines: string[] = []): Server {
+function makeServer(lines: string[] = [], changes: Partial<ServerOptions> = {}): Server {
   return createServer({
     service: 'connect',
     clock: systemClock,
@@ -24,6 +25,7 @@ function makeServer(lines: string[] = []): Server {
     ],
     trustProxy: [],
     tls: undefined,
+    ...changes,
   });
 }
 
@@ -94,6 +96,55 @@ describe('a server', () => {
       [reply.statusCode, reply.json()],
       [200, { status: 'degraded', checks: { vital: 'ok', spare: 'away' } }],
     );
+  });
+
+  it('gives a probe two seconds, asks all of them at once, and keeps what they say for a second', async () => {
+    const clock = turnedClock();
+    let asked = 0;
+    const silent = () => {
+      asked += 1;
+      return Promise.withResolvers<string>().promise;
+    };
+    const probes = [
+      { name: 'database', vital: true, check: silent },
+      { name: 'redis', vital: false, check: silent },
+      { name: 'disk', vital: false, check: async () => 'ok' },
+    ];
+    const own = makeServer([], { clock, probes });
+    own.addHealth();
+    const ready = () => own.app.inject({ url: '/readyz' });
+    const [first, second] = [ready(), ready()];
+    first.catch(() => {});
+    await until('the probes are asked', () => asked === 2);
+    clock.turn(2_000);
+    const sentence = 'no answer in 2 seconds';
+    for (const reply of [await first, await second, await ready()])
+      assert.deepEqual(
+        [reply.statusCode, reply.json()],
+        [503, { status: 'not_ready', checks: { database: sentence, redis: sentence, disk: 'ok' } }],
+      );
+    assert.equal(asked, 2);
+    clock.turn(1_000);
+    const third = ready();
+    third.catch(() => {});
+    await until('they are asked again', () => asked === 4);
+    clock.turn(2_000);
+    await third;
+    await own.app.close();
+  });
+
+  it('tells browsers to use https alone where that is its address, and only there', async () => {
+    for (const [publicUrl, header] of [
+      ['https://elnav.example', 'max-age=31536000'],
+      ['http://elnav.example', undefined],
+      [undefined, undefined],
+    ] as const) {
+      const own = makeServer([], { publicUrl });
+      own.addHealth();
+      for (const url of ['/healthz', '/nowhere'])
+        assert.equal((await own.app.inject({ url })).headers['strict-transport-security'], header);
+      await own.app.close();
+    }
   });
 
   it('finishes what runs and refuses what comes when it stops', async () => {

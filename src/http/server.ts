@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
   readonly tls: TlsFiles | undefined;
+  /** Where callers reach the service, as far as it is configured; where that is https, browsers shall use nothing else. */
+  readonly publicUrl?: string | undefined;
 }
 
 export interface Server {
@@ -45,6 +47,8 @@ export interface Server {
 
 /** Bytes that a body may have where the route does not say otherwise: no body of a caller is larger than a few of them. */
 const BODY_LIMIT = 16 * 1024;
+/** For a year, and for this host alone: others of the domain may be somebody else's (RFC 6797). */
+const HSTS = 'max-age=31536000';
 const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** What every request of both services passes: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
@@ -52,6 +56,7 @@ export function createServer(options: ServerOptions): Server {
   const { service, random, log, metrics, gate, tls } = options;
   const prefix = randomBase62(random, 10);
   const tellsAll = log.level === 'debug' || log.level === 'trace';
+  const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
   let requests = 0;
   let running = 0;
   const stopping = new AbortController();
@@ -123,8 +128,8 @@ export function createServer(options: ServerOptions): Server {
       if (running === 0) drained();
     });
     reply.header('x-request-id', request.id);
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new AppError('request.malformed', 'the header Host is missing');
+    if (isSecure) reply.header('strict-transport-security', HSTS);
+    refuseHosts(request.raw);
     const { access } = request.routeOptions.config;
     if (access === undefined) {
       done();
@@ -163,7 +168,13 @@ export function createServer(options: ServerOptions): Server {
     app,
     stopping: stopping.signal,
     addHealth: () =>
-      addHealth(app, { service, probes: options.probes, metrics, isStopping: () => stopping.signal.aborted }),
+      addHealth(app, {
+        service,
+        clock: options.clock,
+        probes: options.probes,
+        metrics,
+        isStopping: () => stopping.signal.aborted,
+      }),
     drain() {
       stopping.abort();
       return new Promise((resolve) => {
@@ -172,6 +183,18 @@ export function createServer(options: ServerOptions): Server {
       });
     },
   };
+}
+
+/** A request names one host; with two, a proxy and we might take different ones (RFC 9112, 3.2). */
+function refuseHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) throw new AppError('request.malformed', 'the header Host must be there once');
+  if (hosts === 0 && httpVersion === '1.1')
+    throw new AppError('request.malformed', 'the header Host is missing');
 }
 
 /** How long a client may leave its half of a connection open that we have ended. */

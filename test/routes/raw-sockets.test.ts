@@ -62,6 +62,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   'both lengths': `POST /partners/apply HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n${HOST}\r\n`,
   'two lengths': `POST /partners/apply HTTP/1.1\r\n${HOST}Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`,
   'a negative length': `POST /partners/apply HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`,
+  'two hosts': `GET /healthz HTTP/1.1\r\n${HOST}HOST: elsewhere\r\nConnection: close\r\n\r\n`,
+  'the same host twice': `GET /healthz HTTP/1.0\r\n${HOST}${HOST}Connection: close\r\n\r\n`,
   'no host': 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
 };
 

@@ -89,4 +89,32 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['src/domain/prices/store.test.ts'],
   },
+  {
+    control: 'a request with two Host headers is refused',
+    file: 'src/http/server.ts',
+    from: 'if (hosts > 1) throw',
+    to: 'if (hosts > 99) throw',
+    tests: ['test/routes/raw-sockets.test.ts'],
+  },
+  {
+    control: 'browsers are told to use https alone where that is the public address',
+    file: 'src/http/server.ts',
+    from: "if (isSecure) reply.header('strict-transport-security', HSTS);",
+    to: "if (isSecure) reply.header('x-transport-security', HSTS);",
+    tests: ['src/http/server.test.ts'],
+  },
+  {
+    control: 'a silent probe of readyz is given up after two seconds',
+    file: 'src/http/health.ts',
+    from: 'await Promise.race([check(), silent.promise])',
+    to: 'await Promise.race([check(), new Promise<never>(() => {})])',
+    tests: ['src/http/server.test.ts'],
+  },
+  {
+    control: 'what readyz answers is kept for a second',
+    file: 'src/http/health.ts',
+    from: '() => keep(KEPT_MS)',
+    to: '() => keep(0)',
+    tests: ['src/http/server.test.ts'],
+  },
 ];

@@ -27,7 +27,7 @@ const IssuedCode = Type.Object(
 );
 
 const VendorPath = Type.Object({ vendor: Type.String() });
-/** Each is stored. Many users may share an address, as behind a proxy that is not declared. */
+/** Each is stored, and looked up when it comes back. Many users may share an address, as behind a proxy that is not declared. */
 const BEGUN_A_MINUTE = 600;
 
 /** Words for an app's own address: what the vendor called it, else our code. */
@@ -41,6 +41,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   const showError = showsError(dependencies);
 
   const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
+  const ended = limits.perIp('oauth.callback', BEGUN_A_MINUTE, 60);
 
   app.get<{ Params: { vendor: string } }>(
     '/oauth/:vendor/authorize',
@@ -93,12 +94,13 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
           error: Type.Optional(Type.String()),
         }),
         response: {
-          ...answers(IssuedCode, [400, 502, 503]),
+          ...answers(IssuedCode, [400, 429, 502, 503]),
           303: Type.Null({ description: "To the session's redirect_uri" }),
         },
       },
     },
     async (request, reply) => {
+      await ended.take(request.ip, reply);
       const vendor = vendorSlug(textIn(request.params.vendor));
       const query = new URL(request.url, 'http://localhost').searchParams;
       const browser = browserOf(request, isSecure());
