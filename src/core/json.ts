@@ -5,25 +5,51 @@ export type JsonObject = { [key: string]: Json };
 const DEPTH_LIMIT = 32;
 
 /** Why a parsed JSON value cannot be taken (too deep, or text that no database stores), or null when it can. */
-export function faultInJson(value: unknown, path = 'body', depth = 0): string | null {
-  if (typeof value === 'string') return faultInText(value, path);
+export function faultInJson(value: unknown): string | null {
+  const found = find(value, DEPTH_LIMIT);
+  return found === null ? null : found.tell(found.steps.reduceRight(below, 'body'));
+}
+
+interface Found {
+  /** What is wrong at a path, as a sentence. */
+  readonly tell: (path: string) => string;
+  /** From the fault up. */
+  readonly steps: string[];
+}
+
+/** Looks at every part once, and makes nothing as long as all is well: a body may have millions of parts. */
+function find(value: unknown, levels: number): Found | null {
+  if (typeof value === 'string') return findInText(value, '');
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEPTH_LIMIT) return `${path} is nested deeper than ${DEPTH_LIMIT} levels`;
+  if (levels === 0)
+    return { tell: (path) => `${path} is nested deeper than ${DEPTH_LIMIT} levels`, steps: [] };
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      const fault = faultInJson(value[index], below(path, `[${index}]`), depth + 1);
-      if (fault !== null) return fault;
+      const found = find(value[index], levels - 1);
+      if (found === null) continue;
+      found.steps.push(`[${index}]`);
+      return found;
     }
     return null;
   }
-  for (const [key, member] of Object.entries(value)) {
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const key in fields) {
     // An own __proto__ would become the prototype of whatever the object is copied into.
-    if (key === '__proto__') return `${path} has a field named __proto__, which is not permitted`;
-    const fault =
-      faultInText(key, `a field name in ${path}`) ?? faultInJson(member, below(path, `.${key}`), depth + 1);
-    if (fault !== null) return fault;
+    if (key === '__proto__')
+      return { tell: (path) => `${path} has a field named __proto__, which is not permitted`, steps: [] };
+    const inName = findInText(key, 'a field name in ');
+    if (inName !== null) return inName;
+    const found = find(fields[key], levels - 1);
+    if (found === null) continue;
+    found.steps.push(`.${key}`);
+    return found;
   }
   return null;
+}
+
+function findInText(text: string, where: string): Found | null {
+  if (faultInText(text, '') === null) return null;
+  return { tell: (path) => faultInText(text, `${where}${path}`) ?? '', steps: [] };
 }
 
 /** A path that stays fit for a sentence, however long the caller's field names are. */

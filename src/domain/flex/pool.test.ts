@@ -5,6 +5,7 @@ import { answer } from './answer.ts';
 import { createFlexPool, type FlexPool, type Task } from './pool.ts';
 
 const clock = turnedClock();
+const ACCOUNT = 7;
 
 function bodyOf(members: number): Uint8Array<ArrayBuffer> {
   const fleet = Array.from({ length: members }, (_, index) => ({
@@ -32,8 +33,8 @@ function taskOf(body: Uint8Array, size: number): Task {
 const whole = (body: Uint8Array<ArrayBuffer>) => taskOf(body, body.length);
 const pools: FlexPool[] = [];
 
-function poolOf(threads: number, waiting = 32): FlexPool {
-  const pool = createFlexPool({ threads, waiting, clock });
+function poolOf(threads: number, mostOfAccount = 32): FlexPool {
+  const pool = createFlexPool({ threads, waiting: { most: 32, mostOfAccount }, clock });
   pools.push(pool);
   return pool;
 }
@@ -47,7 +48,7 @@ describe('a pool of threads', () => {
       const body = bodyOf(members);
       const tasks = [whole(body), taskOf(body, 64 * 1024), taskOf(body, 999)];
       const inline = Buffer.concat(answer('dispatch', body.slice()));
-      for (const answered of await Promise.all(tasks.map((task) => pool.answer(task)))) {
+      for (const answered of await Promise.all(tasks.map((task) => pool.answer(ACCOUNT, task)))) {
         assert.ok(Buffer.concat(answered).equals(inline));
       }
     }
@@ -55,8 +56,8 @@ describe('a pool of threads', () => {
 
   it('passes on what is wrong with a body, and goes on', async () => {
     const pool = poolOf(1);
-    const broken = pool.answer(whole(new TextEncoder().encode('{"fleet":7}')));
-    const next = pool.answer(whole(bodyOf(1)));
+    const broken = pool.answer(ACCOUNT, whole(new TextEncoder().encode('{"fleet":7}')));
+    const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
     await assert.rejects(broken, {
       name: 'AppError',
       code: 'request.invalid',
@@ -67,15 +68,15 @@ describe('a pool of threads', () => {
 
   it('outlives a thread that fails', async () => {
     const pool = poolOf(1);
-    const broken = pool.answer({ question: 'dispatch', blocks: [], length: -1 });
-    const next = pool.answer(whole(bodyOf(1)));
+    const broken = pool.answer(ACCOUNT, { question: 'dispatch', blocks: [], length: -1 });
+    const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
     await assert.rejects(broken, RangeError);
     assert.equal((await next).length, 1);
   });
 
   it('refuses a body when too many wait', async () => {
     const pool = poolOf(1, 1);
-    const tasks = Array.from({ length: 3 }, () => pool.answer(whole(bodyOf(100))));
+    const tasks = Array.from({ length: 3 }, () => pool.answer(ACCOUNT, whole(bodyOf(100))));
     const settled = await Promise.allSettled(tasks);
     assert.deepEqual(
       settled.map(({ status }) => status),
@@ -84,16 +85,25 @@ describe('a pool of threads', () => {
     await assert.rejects(Promise.all(tasks), { code: 'limit.busy', retryAfterSeconds: 2 });
   });
 
+  it('lets accounts take turns', async () => {
+    const pool = poolOf(1);
+    const done: string[] = [];
+    const ask = (account: number, name: string) =>
+      pool.answer(account, whole(bodyOf(100))).then(() => done.push(name));
+    await Promise.all([ask(1, 'a1'), ask(1, 'a2'), ask(1, 'a3'), ask(2, 'b1'), ask(3, 'c1')]);
+    assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1', 'a3']);
+  });
+
   it('starts a thread anew after a long rest', async () => {
     const pool = poolOf(1);
-    await pool.answer(whole(bodyOf(1)));
+    await pool.answer(ACCOUNT, whole(bodyOf(1)));
     clock.turn(60_000);
-    assert.equal((await pool.answer(whole(bodyOf(1)))).length, 1);
+    assert.equal((await pool.answer(ACCOUNT, whole(bodyOf(1)))).length, 1);
   });
 
   it('ends at once when it is closed while a thread works', async () => {
     const pool = poolOf(1);
-    const tasks = [pool.answer(whole(bodyOf(300_000))), pool.answer(whole(bodyOf(1)))];
+    const tasks = [pool.answer(ACCOUNT, whole(bodyOf(300_000))), pool.answer(ACCOUNT, whole(bodyOf(1)))];
     const settled = Promise.allSettled(tasks);
     const begun = performance.now();
     await pool.close();
@@ -102,6 +112,6 @@ describe('a pool of threads', () => {
       assert.equal(one.status, 'rejected');
       assert.equal(one.reason.code, 'server.stopping');
     }
-    await assert.rejects(pool.answer(whole(bodyOf(1))), { code: 'server.stopping' });
+    await assert.rejects(pool.answer(ACCOUNT, whole(bodyOf(1))), { code: 'server.stopping' });
   });
 });

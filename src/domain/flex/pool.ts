@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { createTurns } from '../../core/turns.ts';
 import type { Question } from './answer.ts';
 
 /** A body as it arrived: blocks, of which only the last may be partly filled. */
@@ -16,16 +17,19 @@ export type Reply =
   | { readonly fault: { readonly code: ErrorCodeName; readonly detail: string } };
 
 export interface FlexPool {
-  /** Answers a body on a thread of its own. The blocks are handed over: they are empty afterwards. */
-  answer(task: Task): Promise<readonly Uint8Array<ArrayBuffer>[]>;
+  /**
+   * Answers a body on a thread of its own. The blocks are handed over: they are empty afterwards. Accounts take turns; throws
+   * `limit.busy` where too many of theirs wait.
+   */
+  answer(account: number, task: Task): Promise<readonly Uint8Array<ArrayBuffer>[]>;
   /** Ends the threads at once; what they were doing fails with `server.stopping`. */
   close(): Promise<void>;
 }
 
 interface PoolOptions {
   readonly threads: number;
-  /** Bodies that may wait for a thread; one more is refused. */
-  readonly waiting: number;
+  /** Bodies that may wait for a thread, in all and of one account; one more is refused. */
+  readonly waiting: { readonly most: number; readonly mostOfAccount: number };
   readonly clock: Clock;
 }
 
@@ -47,7 +51,7 @@ export function createFlexPool({ threads, waiting, clock }: PoolOptions): FlexPo
   /** With what keeps each of them from being ended. */
   const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
   const busy = new Map<Worker, Job>();
-  const queue: Job[] = [];
+  const turns = createTurns<Job>({ what: 'large fleets', ...waiting });
   let closed = false;
 
   function start(): Worker {
@@ -101,31 +105,26 @@ export function createFlexPool({ threads, waiting, clock }: PoolOptions): FlexPo
   }
 
   function work(): void {
-    while (queue.length > 0 && !closed) {
-      const worker = awaken() ?? (all.size < threads ? start() : undefined);
-      if (worker === undefined) return;
-      const job = queue.shift();
+    while (!closed && (idle.length > 0 || all.size < threads)) {
+      const job = turns.next();
       if (job === undefined) return;
+      const worker = awaken() ?? start();
       busy.set(worker, job);
       worker.postMessage(job.task, [...job.task.blocks]);
     }
   }
 
   return {
-    answer(task) {
+    answer(account, task) {
       return new Promise((resolve, reject) => {
         if (closed) throw new AppError('server.stopping', STOPPING, { retryAfterSeconds: 2 });
-        if (queue.length >= waiting)
-          throw new AppError('limit.busy', 'too many large fleets wait to be answered; try again', {
-            retryAfterSeconds: 2,
-          });
-        queue.push({ task, resolve, reject });
+        turns.add(account, { task, resolve, reject });
         work();
       });
     },
     async close() {
       closed = true;
-      for (const job of queue.splice(0)) {
+      for (const job of turns.empty()) {
         job.reject(new AppError('server.stopping', STOPPING, { retryAfterSeconds: 2 }));
       }
       const ending = [...all];

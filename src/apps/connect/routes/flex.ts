@@ -15,13 +15,14 @@ import {
 } from '../../../domain/flex/index.ts';
 import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
 import type { Places } from '../../../http/places.ts';
+import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
 
 const BODY_LIMIT = 96 * 1024 * 1024;
 /** Bodies up to this are answered at once: some 2 ms of work. Larger ones go to a thread, so that nobody waits for them. */
 const INLINE = 256 * 1024;
 const THREADS = 2;
-const WAITING = 32;
+const WAITING = { most: 32, mostOfAccount: 4 };
 
 const ROUTES = [
   {
@@ -72,7 +73,7 @@ export async function flexRoutes(app: FastifyInstance, { clock, places }: FlexOp
     const answered =
       length <= INLINE
         ? answer(question, joined(blocks, length))
-        : await during(() => pool.answer({ question, blocks, length }));
+        : await during(() => pool.answer(principalOf(request).account, { question, blocks, length }));
     const size = answered.reduce((sum, block) => sum + block.length, 0);
     const [first] = answered.map((block) => Buffer.from(block.buffer, block.byteOffset, block.length));
     return reply

@@ -10,6 +10,7 @@ import { type AreaRequest, areaRequestOf, withSpotPrices } from '../planning/are
 import { parsePlanBody, planBody } from '../planning/plan-body.ts';
 import { AreaPlanRequestSchema, AreaPlanSchema } from '../planning/schemas.ts';
 import { createPlannerThread } from '../planning/thread.ts';
+import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
 
 const BODY_LIMIT = 16 * 1024 * 1024;
@@ -45,26 +46,35 @@ export async function optimizeRoutes(
       clock,
     });
     const body = joined(blocks, length);
-    if (length <= INLINE) return planSmall(reply, body);
-    return sendAnswer(reply, await during(() => thread.plan(body)));
+    if (length <= INLINE) return planSmall(request, reply, body);
+    return sendAnswer(reply, await during(() => thread.plan(principalOf(request).account, body)));
   }
 
-  function planSmall(reply: FastifyReply, body: Uint8Array): FastifyReply | Promise<FastifyReply> {
-    const request = parsePlanBody(body);
-    const ofArea = areaRequestOf(request);
-    if (ofArea !== undefined) return planForArea(reply, ofArea);
-    const answer = inlineAnswer(request);
+  function planSmall(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: Uint8Array,
+  ): FastifyReply | Promise<FastifyReply> {
+    const { account } = principalOf(request);
+    const asked = parsePlanBody(body);
+    const ofArea = areaRequestOf(asked);
+    if (ofArea !== undefined) return planForArea(account, reply, ofArea);
+    const answer = inlineAnswer(asked);
     if (answer !== undefined) return sendAnswer(reply, answer);
     // The thread takes its memory over, which a piece of a shared pool must not be.
-    return thread.plan(new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
+    return thread.plan(account, new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
   }
 
-  function planForArea(reply: FastifyReply, ofArea: AreaRequest): FastifyReply | Promise<FastifyReply> {
+  function planForArea(
+    account: number,
+    reply: FastifyReply,
+    ofArea: AreaRequest,
+  ): FastifyReply | Promise<FastifyReply> {
     const { request, head } = withSpotPrices(ofArea, prices);
     const send = (answer: string) => sendAnswer(reply, head + answer.slice(1));
     const answer = inlineAnswer(request);
     if (answer !== undefined) return send(answer);
-    return thread.plan(new TextEncoder().encode(JSON.stringify(request))).then(send);
+    return thread.plan(account, new TextEncoder().encode(JSON.stringify(request))).then(send);
   }
 
   function replyTo(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
@@ -72,7 +82,7 @@ export async function optimizeRoutes(
     if (body === undefined || body === null)
       throw new AppError('request.malformed', 'the body is empty; send a JSON object');
     if (!(body instanceof Uint8Array)) return replyLater(request, reply);
-    return planSmall(reply, body);
+    return planSmall(request, reply, body);
   }
 
   await app.register((scope, _options, done) => {
