@@ -21,6 +21,8 @@ export interface SimulatedTransaction {
   id: string;
   readonly idTag: string;
   seqNo: number;
+  /** The charging state that was told last (2.0.1). */
+  toldState?: string;
 }
 
 /** One connector of a simulated station with what is plugged into it: amperes in, watt-hours out. */

@@ -17,6 +17,10 @@ export interface Quirks {
   readonly authorizesFirst?: boolean;
   /** Sends sequence number 0 throughout (Solidstudio, 2.0.1). */
   readonly seqNoZero?: boolean;
+  /** Tells the charging state of a transaction when it changes, and not again (MicroOcpp, Mobility House; 2.0.1). */
+  readonly statesOnce?: boolean;
+  /** Says Charging as long as a transaction runs, also when it is paused (MicroOcpp, SAP, Solidstudio; 1.6). */
+  readonly staysCharging?: boolean;
   /** Takes limits in watt only. */
   readonly wattsOnly?: boolean;
   /** Takes charging schedules of one period only. */
@@ -40,6 +44,8 @@ export interface SimulatorOptions {
   readonly clock: Clock;
   readonly connectors?: number;
   readonly quirks?: Quirks;
+  /** Keeps what it cannot deliver, and delivers it in order when it is connected again. */
+  readonly keeps?: boolean;
   /** Connects again by itself, this long after it lost the connection. */
   readonly reconnectMs?: number;
 }
@@ -76,6 +82,8 @@ export class SimulatedStation {
   #work: Promise<void> = Promise.resolve();
   #stopTicking: () => void = () => undefined;
   #ended = false;
+  /** Resolves at the next connection. */
+  #again = Promise.withResolvers<void>();
 
   constructor(options: SimulatorOptions) {
     this.options = options;
@@ -128,6 +136,8 @@ export class SimulatedStation {
     });
     await client.connect();
     this.#client = client;
+    this.#again.resolve();
+    this.#again = Promise.withResolvers();
     this.#tick();
     if (boots) {
       this.do(() => this.#tongue.boot());
@@ -150,9 +160,18 @@ export class SimulatedStation {
     return this.#client;
   }
 
-  /** A call of the station's, sent as it is. */
+  /** A call of the station's, sent as it is; one that keeps what it cannot deliver sends it until it has an answer. */
   async call(action: string, params: object): Promise<Record<string, unknown>> {
-    return (await this.rpc.call(action, params)) as Record<string, unknown>;
+    for (;;) {
+      const { promise: again } = this.#again;
+      try {
+        return (await this.rpc.call(action, params)) as Record<string, unknown>;
+      } catch (error) {
+        const wasAnswered = error instanceof Error && 'rpcErrorCode' in error;
+        if (this.options.keeps !== true || wasAnswered) throw error;
+        await again;
+      }
+    }
   }
 
   /** Does one thing after what is being done. What the central system refuses is left, as a station leaves it. */

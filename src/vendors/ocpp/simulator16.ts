@@ -21,7 +21,7 @@ export function speak16(station: SimulatedStation): Tongue {
   const statusOf = (plug: SimulatedPlug): string => {
     if (!plug.plugged) return 'Available';
     if (plug.transaction === null) return 'Preparing';
-    return plug.amperes > 0 ? 'Charging' : 'SuspendedEVSE';
+    return plug.amperes > 0 || quirks.staysCharging === true ? 'Charging' : 'SuspendedEVSE';
   };
   const tellStatus = async (plug: SimulatedPlug, status: string): Promise<void> => {
     await station.call('StatusNotification', {

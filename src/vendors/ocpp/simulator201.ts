@@ -39,6 +39,8 @@ export function speak201(station: SimulatedStation): Tongue {
     if (transaction === null) return;
     const { eventType, triggerReason, chargingState, stoppedReason } = event;
     const first = eventType === 'Started';
+    const isNews = quirks.statesOnce !== true || transaction.toldState !== chargingState;
+    transaction.toldState = chargingState;
     const { idTokenInfo } = await station.call('TransactionEvent', {
       eventType,
       triggerReason,
@@ -46,7 +48,7 @@ export function speak201(station: SimulatedStation): Tongue {
       seqNo: quirks.seqNoZero === true ? 0 : transaction.seqNo++,
       transactionInfo: {
         transactionId: transaction.id,
-        chargingState,
+        ...(isNews && { chargingState }),
         ...(stoppedReason !== undefined && { stoppedReason }),
       },
       ...(first && { evse: { id: plug.number, connectorId: 1 } }),
