@@ -63,11 +63,11 @@ export const mutants: readonly Mutant[] = [
     tests: [LIVE],
   },
   {
-    control: 'the register outlives the connection',
+    control: 'the register outlives the connection, wherever the line breaks',
     file: `${OCPP}/recall.ts`,
     from: '    takeRegister(connector, wh, at);\n',
     to: '',
-    tests: [LIVE],
+    tests: [LIVE, `${OCPP}/cut-line.test.ts`],
   },
   {
     control: 'a meter only counts up in a transaction',
