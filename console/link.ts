@@ -1,16 +1,22 @@
 /* Makes the pages of linking quicker; all of them work without it. */
 
+/** Shorter beginnings are said of too many brands. */
+const SHORTEST_BRAND = 3;
+
 /** Hides vendors while the user types that are not meant, as the server would. */
 function searchAtOnce(input: HTMLInputElement): void {
-  const list = document.getElementById(input.dataset.search ?? '');
   const status = document.querySelector<HTMLElement>('[data-found]');
-  if (list === null || status === null) return;
+  if (status === null) return;
   for (const replaced of document.querySelectorAll<HTMLElement>('[data-replaced]')) replaced.hidden = true;
   input.form?.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let found = 0;
-    for (const item of list.querySelectorAll<HTMLElement>('[data-words]')) {
+    for (const line of document.querySelectorAll<HTMLElement>('[data-brand]'))
+      line.hidden = !words.some(
+        (word) => word.length >= SHORTEST_BRAND && ` ${line.dataset.brand}`.includes(` ${word}`),
+      );
+    for (const item of document.querySelectorAll<HTMLElement>('[data-words]')) {
       const isMeant = words.every((word) => item.dataset.words?.includes(word));
       item.hidden = !isMeant;
       if (isMeant) found += 1;
@@ -56,6 +62,19 @@ function sendOnce(form: HTMLFormElement): void {
   window.addEventListener('pageshow', () => set(false));
 }
 
+/** Looks whether what is waited for has come, and then shows the page as it is now. */
+function lookAgain(waiting: HTMLElement): void {
+  const everyMs = Number(waiting.dataset.lookAgain) * 1000;
+  const look = async (): Promise<void> => {
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
+    const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
+    const isStillWaiting = answer?.ok !== true || page.querySelector('[data-look-again]') !== null;
+    if (isStillWaiting) setTimeout(look, everyMs);
+    else location.reload();
+  };
+  setTimeout(look, everyMs);
+}
+
 function copyOnDemand(line: HTMLElement): void {
   const code = line.querySelector('code');
   const button = document.createElement('button');
@@ -74,6 +93,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-search]')
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-show]')) showOnDemand(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-busy]')) sendOnce(form);
 for (const line of document.querySelectorAll<HTMLElement>('[data-copy]')) copyOnDemand(line);
+for (const waiting of document.querySelectorAll<HTMLElement>('[data-look-again]')) lookAgain(waiting);
 document.querySelector<HTMLElement>('[data-focus]')?.focus();
 
 export {};

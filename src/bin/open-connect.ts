@@ -157,6 +157,7 @@ export async function openConnect(
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,
+      offersTesting: database.engine === 'sqlite',
     },
     VERSION,
   );

@@ -5,16 +5,16 @@ import { brandSheet, colorOfFile } from '../pages/brand-color.ts';
 import { prepared } from './cacheable.ts';
 
 /** What a page may do; everything comes from the service itself, and nothing stands in the page. */
-const POLICY = [
+const DIRECTIVES = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
+const POLICY = [...DIRECTIVES, "form-action 'self'"].join('; ');
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -38,6 +38,14 @@ const HEADERS = {
  */
 export function sendPage(reply: FastifyReply, markup: string, status = reply.statusCode): FastifyReply {
   return reply.code(status).headers(HEADERS).header('cache-control', 'no-store').send(markup);
+}
+
+/**
+ * The same for a page whose form is answered with the way to another site: browsers hold what forms are answered with to the rule for
+ * forms as well, and where a vendor leads to nobody knows. The page's only form must be one of ours.
+ */
+export function sendPageThatLeadsOn(reply: FastifyReply, markup: string): FastifyReply {
+  return sendPage(reply, markup).header('content-security-policy', DIRECTIVES.join('; '));
 }
 
 /** A page that is the same for everybody, ready to be sent. */

@@ -39,6 +39,9 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
   it('goes from the app over the sign-in page of the simulated Tesla to a car that is read', async () => {
     const page = await browser.newPage();
     await page.goto(await session());
+    await page.getByText('An app from example.com wants to read and control the devices').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Continue to Tesla' }).click();
     assert.match(await page.title(), /Simulated Tesla/);
     assert.match((await page.textContent('body')) ?? '', /simulator inside elnav, not Tesla/);
     assert.ok(page.url().startsWith(`${world.connect}/simulated/tesla/`), page.url());
@@ -68,6 +71,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
   it('leads back to the app when the user cancels', async () => {
     const page = await browser.newPage();
     await page.goto(await session());
+    await page.getByRole('button', { name: 'Continue to Tesla' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     const { status, reason } = await outcomeInApp(page, app);
     assert.deepEqual([status, reason], ['failed', 'access_denied']);

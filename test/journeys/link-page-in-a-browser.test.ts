@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { systemClock } from '../../src/core/clock.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
 import { type AppThatLinks, openApp, outcomeInApp } from '../app-that-links.ts';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
@@ -62,7 +64,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
     await assertAccessible(page);
-    await page.getByLabel('Search by brand').fill('heat pump');
+    await page.getByLabel('Search for a brand').fill('heat pump');
     await page.getByText('1 to choose from').waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'Sandbox' }).click();
@@ -102,16 +104,16 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       const { username, password } = await easee();
       await page.goto(await session(userRef, { vendor: 'easee' }));
       await page.getByRole('heading', { name: 'Anslut Easee' }).waitFor();
-      await page.getByLabel('E-postadress hos Easee').focus();
+      await page.getByLabel('E-postadress till ditt Easee-konto').focus();
       await page.keyboard.type(username);
-      await page.getByLabel('Lösenord hos Easee').focus();
+      await page.getByLabel('Lösenord till ditt Easee-konto').focus();
       await page.keyboard.type('fel lösenord');
       await page.keyboard.press('Enter');
       await page.getByText('Easee godtog inte inloggningen.').waitFor();
       await page.getByText('Kontrollera det du fyllt i').waitFor();
-      assert.equal(await page.getByLabel('E-postadress hos Easee').inputValue(), username);
-      assert.equal(await page.getByLabel('Lösenord hos Easee').inputValue(), '');
-      await page.getByLabel('Lösenord hos Easee').focus();
+      assert.equal(await page.getByLabel('E-postadress till ditt Easee-konto').inputValue(), username);
+      assert.equal(await page.getByLabel('Lösenord till ditt Easee-konto').inputValue(), '');
+      await page.getByLabel('Lösenord till ditt Easee-konto').focus();
       await page.keyboard.type(password);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Easee är ansluten' }).waitFor();
@@ -127,7 +129,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   it('searches without scripts, and lets go', async () => {
     const { page, context } = await open({ javaScriptEnabled: false });
     await page.goto(await session('dan'));
-    await page.getByLabel('Search by brand').fill('tesla');
+    await page.getByLabel('Search for a brand').fill('tesla');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('1 to choose from').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Easee' }).isVisible(), false);
@@ -143,11 +145,14 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     const { page, context, strange } = await open();
     await page.goto(await session('eva', { redirect_uri: undefined }));
     await page.getByRole('link', { name: 'Tesla' }).click();
+    await page.getByRole('button', { name: 'Continue to Tesla' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Tesla did not give us permission' }).waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Tesla' }).click();
+    await page.getByRole('button', { name: 'Continue to Tesla' }).focus();
+    await page.keyboard.press('Enter');
     const password = page.locator('code', { hasText: /^anna$/ }).locator('xpath=following-sibling::code[1]');
     const text = (await password.textContent()) ?? '';
     await page.getByLabel('User name').fill('anna');
@@ -160,22 +165,77 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
+  it('leads to what a brand is connected as, with scripts and without', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
+      await page.goto(await session('gun'));
+      await page.getByLabel('Sök på märke').fill('Zaptec');
+      await page.keyboard.press('Enter');
+      const way = page.getByRole('link', { name: 'Zaptec: anslut den som ”Annan laddbox (OCPP)”.' });
+      await way.waitFor();
+      await page.getByText('1 att välja bland').waitFor();
+      await way.click();
+      await page.getByRole('heading', { name: 'Anslut en annan laddbox (OCPP)' }).waitFor();
+      assert.deepEqual(strange, []);
+      await context.close();
+    }
+  });
+
+  it('says in the language of the page what is missing, with scripts and without', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, context } = await open({ javaScriptEnabled, locale: 'sv-SE' });
+      await page.goto(`${await session('hanna')}/easee`);
+      await page.getByRole('button', { name: 'Anslut' }).click();
+      await page.getByText('Fyll i det här fältet.').first().waitFor();
+      assert.equal(await page.getByText('Fyll i det här fältet.').count(), 2);
+      await context.close();
+    }
+  });
+
+  it('waits with the owner of a charger until it has connected', async () => {
+    const { page, context, strange } = await open();
+    await page.goto(await session('ivar', { vendor: 'ocpp' }));
+    await page.getByRole('heading', { name: 'Connect an OCPP charger' }).waitFor();
+    await page.getByLabel('Charger identity').fill('HOME-9');
+    await page.getByLabel('Charger password').fill('long enough');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Waiting for your charger').waitFor();
+    await page.getByText('Your charger cannot reach this address').waitFor();
+    await assertAccessible(page);
+    const station = new SimulatedStation({
+      url: `${world.connect.replace('http', 'ws')}/ocpp`,
+      identity: 'HOME-9',
+      password: 'long enough',
+      protocol: 'ocpp1.6',
+      clock: systemClock,
+    });
+    await station.connect();
+    await page.getByRole('heading', { name: 'Your charger is connected' }).waitFor();
+    await page.getByText('We found one device').waitFor();
+    await assertAccessible(page);
+    await station.disconnect();
+    assert.deepEqual(strange, []);
+    await context.close();
+  });
+
   it('is sound in the states in which something went wrong', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, strange } = await open({ colorScheme });
       const url = await session('fia');
-      await page.goto(`${url}?q=nothing+such`);
-      await assertAccessible(page);
+      for (const query of ['nothing+such', 'zaptec']) {
+        await page.goto(`${url}?q=${query}`);
+        await assertAccessible(page);
+      }
       await page.goto(`${url}/easee`);
-      await page.getByLabel('E-mail address at Easee').fill('no address');
-      await page.getByLabel('Password at Easee').fill('x');
+      await page.getByLabel('Easee account email').fill('no address');
+      await page.getByLabel('Easee password').fill('x');
       await page.getByRole('button', { name: 'Show' }).click();
       await assertAccessible(page);
       await page.getByRole('button', { name: 'Connect' }).click();
       await page.getByText('Please check what you filled in').waitFor();
       await assertAccessible(page);
       await page.goto(`${world.connect}/link/sessions/unknown`);
-      await page.getByRole('heading', { name: 'This link cannot be used any more' }).waitFor();
+      await page.getByRole('heading', { name: 'This link has expired or was already used' }).waitFor();
       await assertAccessible(page);
       assert.deepEqual(strange, []);
       await context.close();

@@ -59,9 +59,9 @@ describe('the link page', () => {
     const path = new URL(url).pathname;
     assert.deepEqual(hrefs, [
       `${path}/easee`,
-      `${world.connect}/oauth/netatmo/authorize?session=${path.slice(15)}`,
+      `${url}/netatmo`,
       `${path}/ocpp`,
-      `${world.connect}/oauth/tesla/authorize?session=${path.slice(15)}`,
+      `${url}/tesla`,
       `${path}/testvendor`,
       `${path}/sandbox`,
     ]);
@@ -69,13 +69,15 @@ describe('the link page', () => {
     assert.ok(page.includes(`href="${path}/cancel"`));
     const found = async (query: string) => {
       const text = await (await browser.send(`${url}?q=${encodeURIComponent(query)}`)).text();
-      return [
-        ...text.matchAll(/<li data-words="[^"]*"><a class="vendor" href="[^"]*?(\w+)(?:\/authorize[^"]*)?"/g),
-      ].map(([, slug]) => slug);
+      return [...text.matchAll(/<li data-words="[^"]*" ?><a class="vendor" href="[^"]*?(\w+)"/g)].map(
+        ([, slug]) => slug,
+      );
     };
     assert.deepEqual(await found('laddbox easee'), ['easee']);
     assert.deepEqual(await found('TESLA'), ['tesla']);
     assert.deepEqual(await found('värmepump'), ['sandbox']);
+    assert.deepEqual(await found('elbil'), ['tesla', 'testvendor', 'sandbox']);
+    assert.deepEqual(await found('zaptec'), ['ocpp']);
     assert.deepEqual(await found('nothing such'), []);
   });
 
@@ -131,7 +133,7 @@ describe('the link page', () => {
     for (const path of ['', '/done', '/testvendor']) {
       const other = await CookieBrowser.inLanguage('en').send(`${url}${path}`);
       assert.deepEqual([other.status, other.headers.get('elnav-error')], [400, 'session.invalid'], path);
-      assert.match(await other.text(), /This link cannot be used any more/);
+      assert.match(await other.text(), /This link has expired or was already used/);
       const program = await fetch(`${url}${path}`);
       assert.deepEqual(Object.keys((await program.json()) as object), ['error'], path);
     }
@@ -208,7 +210,7 @@ describe('the link page', () => {
     const before = links();
     const browser = CookieBrowser.inLanguage('sv');
     const empty = await (await browser.post(`${url}/testvendor`, { user: XSS, password: '' })).text();
-    assert.match(empty, /id="field-password-fault"|id="password-fault">Fyll i det här\./);
+    assert.match(empty, /id="field-password-fault"|id="password-fault">Fyll i det här fältet\./);
     assert.match(empty, /aria-invalid="true"/);
     assert.doesNotMatch(empty, /<img/);
     assert.match(empty, /<title>Inte ansluten än/);
@@ -228,7 +230,7 @@ describe('the link page', () => {
     for (let tried = 0; tried < 10; tried += 1) assert.equal((await wrong()).status, 400);
     const stopped = await wrong();
     assert.deepEqual([stopped.status, stopped.headers.get('elnav-error')], [429, 'limit.exceeded']);
-    assert.match(await stopped.text(), /too many tries.*wait \d+ minutes/s);
+    assert.match(await stopped.text(), /Too many attempts.*wait \d+ minutes/s);
     assert.equal(links(), before + 10, 'the vendor is not asked');
     clock.turn(900_000);
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
@@ -279,7 +281,7 @@ describe('the link page', () => {
       more: 'x'.repeat(20_000),
     });
     assert.equal(large.status, 413);
-    assert.match(await large.text(), /did not reach us/);
+    assert.match(await large.text(), /lost on the way to us/);
     assert.equal(
       (await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, { user: 'a\u0000', password: 'x' }))
         .status,
@@ -298,11 +300,8 @@ describe('the link page', () => {
     for (const other of [await browser.send(`${url}/sandbox`), await browser.post(`${url}/sandbox`, {})])
       assert.deepEqual([other.status, pathOf(other)], [303, path]);
     const open = await session();
-    for (const oauth of [
-      await browser.send(`${open}/tesla`),
-      await browser.post(`${open}/tesla`, { link_code: 'x' }),
-    ])
-      assert.match(pathOf(oauth), /\/oauth\/tesla\/authorize\?session=/);
+    const oauth = await browser.post(`${open}/tesla`, { link_code: 'x' });
+    assert.equal(pathOf(oauth), `${world.connect}/oauth/tesla/authorize?session=${open.slice(-43)}`);
     const unknown = await browser.send(`${open}/nobody`);
     assert.deepEqual([unknown.status, unknown.headers.get('elnav-error')], [400, 'vendor.unknown']);
     assert.ok((await unknown.text()).includes(`href="${new URL(open).pathname}"`), 'another can be chosen');
@@ -357,7 +356,8 @@ describe('the link page', () => {
   it('tells a sign-in that failed at the vendor on a page that leads back to the session', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('sv');
-    const begun = await browser.send(`${world.connect}/oauth/tesla/authorize?session=${url.slice(-43)}`);
+    const agreed = await browser.post(`${url}/tesla`, {});
+    const begun = await browser.send(pathOf(agreed));
     const state = new URL(pathOf(begun)).searchParams.get('state') ?? '';
     const callback = `${world.connect}/oauth/tesla/callback`;
     const failed = await browser.send(`${callback}?state=${state}&error=${encodeURIComponent(XSS)}`);

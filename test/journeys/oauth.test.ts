@@ -118,6 +118,16 @@ describe('signing in at an OAuth vendor', () => {
     assert.match(await back.text(), /<code>[0-9A-Za-z]{43}<\/code>/);
   });
 
+  it('shows no page to a browser that did not begin, and a code to a program that did not', async () => {
+    const page = { accept: 'text/html' };
+    const back = await signIn(await begin(new CookieBrowser(page)));
+    const elsewhere = await fetch(back, { headers: page });
+    assert.deepEqual([elsewhere.status, elsewhere.headers.get('elnav-error')], [400, 'oauth.state_invalid']);
+    assert.match(await elsewhere.text(), /was started in another browser/);
+    const program = await fetch(await signIn(await begin(new CookieBrowser())));
+    assert.equal(program.status, 200);
+  });
+
   it('refuses a state that is replayed, unknown, missing, late or of another vendor', async () => {
     const browser = new CookieBrowser();
     const first = await signIn(await begin(browser));
@@ -225,6 +235,62 @@ describe('signing in at an OAuth vendor', () => {
       return answer.body as { session: string; url: string; expires_at: string };
     };
 
+    /** Goes on to the vendor from the page that says who asks. */
+    const agree = async (browser: CookieBrowser, id: string): Promise<URL> => {
+      const agreed = await browser.post(`${world.connect}/link/sessions/${id}/netatmo`, {});
+      assert.equal(agreed.status, 303, await agreed.text());
+      return begin(browser, `?session=${id}`);
+    };
+
+    it('opens the vendor for a browser alone that was told who asks', async () => {
+      const { session: id, url } = await session({ vendor: 'netatmo' });
+      const consent = `${url}/netatmo`;
+      const authorize = `${world.connect}/oauth/netatmo/authorize?session=${id}`;
+      const asked = async (browser: CookieBrowser) => {
+        const answer = await browser.get(authorize);
+        return [answer.status, answer.headers.get('location')];
+      };
+      const victim = new CookieBrowser();
+      assert.deepEqual(await asked(victim), [303, consent], 'a link of somebody else opens no vendor');
+      await victim.get(consent);
+      assert.deepEqual(await asked(victim), [303, consent], 'nor does a look at the page');
+      const foreign = await victim.post(
+        consent,
+        {},
+        { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      );
+      assert.deepEqual([foreign.status, foreign.headers.get('elnav-error')], [403, 'origin.foreign']);
+      const attacker = new CookieBrowser();
+      await agree(attacker, id);
+      assert.deepEqual(await asked(victim), [303, consent], 'nor that somebody else has agreed');
+      const page = await agree(victim, id);
+      assert.equal(page.origin, served.url);
+      const open = (await session({})).session;
+      await victim.post(`${world.connect}/link/sessions/${open}/sandbox`, { seed: 'x' });
+      const used = await victim.get(`${world.connect}/oauth/netatmo/authorize?session=${open}`);
+      assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
+    });
+
+    it('says who asks, for what, in words of the reader', async () => {
+      const { url } = await session({ vendor: 'netatmo' });
+      const read = async (language: string) =>
+        (await CookieBrowser.inLanguage(language).get(`${url}/netatmo`)).text();
+      const nameless = await read('en');
+      assert.match(
+        nameless,
+        /An app from example\.com wants to read and control the devices in your Netatmo account/,
+      );
+      assert.match(
+        nameless,
+        /Thermostats<\/strong><span>Reads its status and temperature<\/span><span>Can .*set the temperature/,
+      );
+      assert.match(nameless, /<button[^>]*>Continue to Netatmo<\/button>/);
+      assert.match(
+        await read('sv'),
+        /En app från example\.com vill läsa av och styra enheterna i ditt Netatmo-konto/,
+      );
+    });
+
     it('links at once and leads back to the app', async () => {
       const { session: id, url } = await session({
         vendor: 'netatmo',
@@ -234,8 +300,15 @@ describe('signing in at an OAuth vendor', () => {
       const start = await browser.get(url);
       assert.equal(start.status, 303);
       // Absolute: whoever opened the page by another name of this server would come back without the cookie.
-      const begun = start.headers.get('location') ?? '';
-      assert.equal(begun, `${world.connect}/oauth/netatmo/authorize?session=${id}`);
+      const consent = start.headers.get('location') ?? '';
+      assert.equal(consent, `${url}/netatmo`);
+      assert.equal((await browser.get(consent)).status, 200);
+      const agreed = await browser.post(consent, {});
+      const begun = agreed.headers.get('location') ?? '';
+      assert.deepEqual(
+        [agreed.status, begun],
+        [303, `${world.connect}/oauth/netatmo/authorize?session=${id}`],
+      );
       const page = await browser.get(begun);
       const back = await browser.get(await signIn(new URL(page.headers.get('location') ?? '')));
       assert.equal(back.status, 303, await back.text());
@@ -257,14 +330,14 @@ describe('signing in at an OAuth vendor', () => {
     it('leads back with the reason, and can be tried again', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
-      const failed = await browser.get(await signIn(await begin(browser, `?session=${id}`), { cancel: '1' }));
+      const failed = await browser.get(await signIn(await agree(browser, id), { cancel: '1' }));
       assert.equal(
         failed.headers.get('location'),
         `http://localhost:3000/?status=failed&session=${id}&reason=access_denied`,
       );
       const told = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<string, unknown>;
       assert.deepEqual([told.status, told.reason], ['failed', 'access_denied']);
-      const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
+      const linked = await browser.get(await signIn(await agree(browser, id)));
       assert.match(
         linked.headers.get('location') ?? '',
         new RegExp(`^http://localhost:3000/\\?status=linked&session=${id}&link=\\w+$`),
@@ -274,7 +347,7 @@ describe('signing in at an OAuth vendor', () => {
     it('is not used up by an account that could not be linked', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
-      const page = await begin(browser, `?session=${id}`);
+      const page = await agree(browser, id);
       served.vendor.fault('token_refused');
       const failed = await browser.get(await signIn(page));
       served.vendor.fault(null);
@@ -282,7 +355,7 @@ describe('signing in at an OAuth vendor', () => {
         failed.headers.get('location'),
         `http://localhost:3000/?status=failed&session=${id}&reason=link.credentials_refused`,
       );
-      const linked = await browser.get(await signIn(await begin(browser, `?session=${id}`)));
+      const linked = await browser.get(await signIn(await agree(browser, id)));
       assert.match(
         linked.headers.get('location') ?? '',
         new RegExp(`^http://localhost:3000/\\?status=linked&session=${id}&link=\\w+$`),
@@ -292,7 +365,7 @@ describe('signing in at an OAuth vendor', () => {
     it('links nothing for a browser that did not begin it', async () => {
       const { session: id } = await session({});
       const attacker = new CookieBrowser();
-      const page = await begin(attacker, `?session=${id}`);
+      const page = await agree(attacker, id);
       const [status, code] = await errorOf(await new CookieBrowser().get(await signIn(page)));
       assert.deepEqual([status, code], [400, 'oauth.state_invalid']);
     });
@@ -300,9 +373,11 @@ describe('signing in at an OAuth vendor', () => {
     it('shows the vendors to pick from', async () => {
       const { url } = await session({});
       const page = await (await fetch(url)).text();
-      const links = [...page.matchAll(/href="([^"?]*)\?session=[0-9A-Za-z]{43}"/g)].map((found) => found[1]);
+      const links = [...page.matchAll(/<a class="vendor" href="(http[^"]*)"/g)].map((found) => found[1]);
       // Tesla is not set up here: its link would lead nowhere.
-      assert.deepEqual(links, [`${world.connect}/oauth/netatmo/authorize`]);
+      assert.deepEqual(links, [`${url}/netatmo`]);
+      const bare = await fetch(`${url}/tesla`);
+      assert.deepEqual((await errorOf(bare)).slice(0, 2), [502, 'oauth.not_configured']);
     });
 
     it('ends after a day', async () => {

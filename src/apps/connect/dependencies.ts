@@ -42,6 +42,8 @@ export interface ConnectDependencies {
   readonly random: Random;
   readonly isConfigured: (vendor: string) => boolean;
   readonly isSimulated: (vendor: string) => boolean;
+  /** Whether users may choose vendors whose devices are made up, where the session does not ask for one. */
+  readonly offersTesting: boolean;
   readonly devices: Devices;
   readonly commands: Commands;
   readonly charging: Charging;

@@ -111,6 +111,10 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
       return linking;
     },
 
+    /** The user of this browser was told who asks, and goes on to the vendor. */
+    agree: (row: LinkSessionRow, { browser, vendor }: { browser: string; vendor: string }): Promise<void> =>
+      store.agree(row.sha256, { vendor, browserSha256: sha256Of(browser) }),
+
     /** The user goes back to the app without a link, which is told the same reason. The session can be used again. */
     fail: (row: LinkSessionRow, reason: string): Promise<void> =>
       store.noteFailed(row.sha256, { reason, failedAt: clock.now() }),

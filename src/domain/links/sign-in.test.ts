@@ -95,11 +95,12 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   const begin = async (vendor = 'vendor') =>
-    new URL(await signIn.begin({ vendor, session: undefined, browser: 'b' }));
+    new URL((await signIn.begin({ vendor, session: undefined, browser: 'b' })) ?? '');
   const finish = (page: URL, query: Record<string, string>, vendor = 'vendor'): Promise<Finished> =>
     signIn.finish({
       vendor,
       browser: undefined,
+      isPage: false,
       query: new URLSearchParams({ state: page.searchParams.get('state') ?? '', ...query }),
     });
   const errorOf = async (finished: Promise<Finished>) => {
@@ -162,9 +163,24 @@ describe('signing in at an OAuth vendor', () => {
       iss: ISSUER,
     });
     query.append('code', 'another');
-    const twice = await signIn.finish({ vendor: 'vendor', query, browser: undefined });
+    const twice = await signIn.finish({ vendor: 'vendor', query, browser: undefined, isPage: false });
     assert.equal(twice.outcome, 'failed');
     assert.equal(sent.length, before, 'no code was exchanged');
+  });
+
+  it('ends with a page in the browser alone in which it was begun, and with a code for a program anywhere', async () => {
+    const end = async (browser: string | undefined, isPage: boolean) => {
+      const query = new URLSearchParams({
+        state: (await begin()).searchParams.get('state') ?? '',
+        code: 'c',
+        iss: ISSUER,
+      });
+      return (await signIn.finish({ vendor: 'vendor', query, browser, isPage })).outcome;
+    };
+    for (const browser of [undefined, 'another'])
+      await assert.rejects(end(browser, true), { code: 'oauth.state_invalid' });
+    assert.equal(await end('b', true), 'signed_in');
+    assert.equal(await end(undefined, false), 'signed_in');
   });
 
   it('takes a state for its vendor alone, once', async () => {

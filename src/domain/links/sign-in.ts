@@ -163,9 +163,15 @@ export function createSignIn(options: SignInOptions) {
   }
 
   return {
+    /** Throws `vendor.unknown`, `oauth.unsupported` or `oauth.not_configured` where nobody can sign in. */
+    check(vendor: string): void {
+      configured(adapterOf(vendor));
+    },
+
     /**
-     * Where the browser is sent. `browser` is what its cookie holds: who began a session is who must end it.
-     * Throws `vendor.unknown`, `oauth.unsupported`, `oauth.not_configured`, `session.invalid`.
+     * Where the browser is sent; undefined where it must first agree, on a page of ours that says who asks. `browser` is what its cookie
+     * holds: who began a session is who must end it. Throws `vendor.unknown`, `oauth.unsupported`, `oauth.not_configured`,
+     * `session.invalid`.
      */
     async begin({
       vendor,
@@ -175,12 +181,16 @@ export function createSignIn(options: SignInOptions) {
       readonly vendor: string;
       readonly session: string | undefined;
       readonly browser: string;
-    }): Promise<string> {
+    }): Promise<string | undefined> {
       const adapter = adapterOf(vendor);
       const partner = configured(adapter);
       const row = session === undefined ? undefined : await sessions.open(session);
       if (row !== undefined && row.vendor !== null && row.vendor !== vendor)
         throw new AppError('session.invalid', `the link session is for the vendor ${row.vendor}`);
+      // Otherwise a link that somebody sends would open the vendor, whose page names us and not whom the devices go to.
+      const { agreed = null } = row ?? {};
+      const hasAgreed = agreed?.vendor === vendor && agreed.browserSha256 === sha256Of(browser);
+      if (row !== undefined && !hasAgreed) return undefined;
       const state = randomBase62(random, LENGTH);
       const verifier = randomBase62(random, LENGTH);
       const stateSha256 = sha256Of(state);
@@ -216,16 +226,20 @@ export function createSignIn(options: SignInOptions) {
 
     /**
      * Ends a sign-in with what the vendor sent the browser back with. Throws `oauth.state_invalid` when it was not begun here, with
-     * this vendor, in this browser (where a session waits for it), within ten minutes, or has ended already.
+     * this vendor, in this browser (where a session waits for it, or a page shows what comes of it), within ten minutes, or has ended
+     * already.
      */
     async finish({
       vendor,
       query,
       browser,
+      isPage,
     }: {
       readonly vendor: string;
       readonly query: URLSearchParams;
       readonly browser: string | undefined;
+      /** A person sees what comes of it, not a program. */
+      readonly isPage: boolean;
     }): Promise<Finished> {
       const adapter = adapterOf(vendor);
       const [state, ...others] = query.getAll('state');
@@ -235,9 +249,9 @@ export function createSignIn(options: SignInOptions) {
       if (row === undefined || row.expiresAt <= clock.now())
         throw stateInvalid('this sign-in is not known, has ended, or took more than ten minutes');
       if (row.vendor !== vendor) throw stateInvalid('this sign-in was begun at another vendor');
-      // Otherwise somebody could have another user's account linked into a session of theirs.
+      // Otherwise somebody could have another user's account linked into a session of theirs, or have another user link theirs.
       const isSameBrowser = browser !== undefined && sha256Of(browser) === row.browserSha256;
-      if (row.sessionSha256 !== null && !isSameBrowser)
+      if ((row.sessionSha256 !== null || isPage) && !isSameBrowser)
         throw stateInvalid('this sign-in was begun in another browser');
       const session = await sessionOf(row);
       if (row.sessionSha256 !== null && session === undefined)

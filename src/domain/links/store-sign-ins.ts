@@ -165,6 +165,15 @@ export function createSignInStore(database: Database) {
         .execute();
     },
 
+    /** Keeps which browser was told who asks, and agreed to open a vendor: it tries again. */
+    async agree(sha256: string, by: { vendor: string; browserSha256: string }): Promise<void> {
+      await queries
+        .updateTable('link_sessions')
+        .set({ agreed_vendor: by.vendor, agreed_browser_sha256: by.browserSha256, failed_at: null })
+        .where('session_sha256', '=', sha256)
+        .execute();
+    },
+
     /** Keeps why a try failed; `failedAt` when the user has gone back to the app. What has been linked since stays linked. */
     async noteFailed(sha256: string, failed: { reason: string; failedAt: number | null }): Promise<void> {
       await queries

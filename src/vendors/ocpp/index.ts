@@ -11,7 +11,7 @@ import { words } from './words.ts';
 export const ocpp = {
   slug: 'ocpp',
   name: 'OCPP charging station',
-  calledIn: { en: 'Charging station with OCPP', sv: 'Laddstation med OCPP' },
+  calledIn: { en: 'OCPP charger', sv: 'Annan laddbox (OCPP)' },
   credentials: Credentials,
   words,
   pushes: true,

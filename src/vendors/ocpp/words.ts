@@ -4,14 +4,14 @@ import type { WordsFor } from '../../adapter/words.ts';
 export const words = {
   en: {
     identity: {
-      label: 'Identity of the charging station',
-      hint: 'Often its serial number. In the station’s settings it is called Charge point identity, ChargeBox ID or just ID.',
+      label: 'Charger identity',
+      hint: 'Often the serial number. In the charger’s settings it is called Charge point identity, ChargeBox ID or just ID.',
       fault:
-        'Write it as it stands in the station: 1 to 48 letters, digits and * - _ = : + | @ . without blanks.',
+        'Enter it as it is shown in the charger: 1 to 48 letters, digits and * - _ = : + | @ . without spaces.',
     },
     password: {
-      label: 'Password of the charging station',
-      hint: 'At least 8 characters. In the station’s settings it is called AuthorizationKey, BasicAuthPassword or just password. Choose one and enter the same there.',
+      label: 'Charger password',
+      hint: 'At least 8 characters. In the charger’s settings it is called AuthorizationKey, BasicAuthPassword or just password. Choose one and enter the same there.',
     },
     installation_max_a: {
       label: 'Fuse of the charging station, ampere',
@@ -24,14 +24,14 @@ export const words = {
   },
   sv: {
     identity: {
-      label: 'Laddstationens identitet',
-      hint: 'Ofta serienumret. I stationens inställningar heter den Charge point identity, ChargeBox ID eller bara ID.',
+      label: 'Laddboxens identitet',
+      hint: 'Ofta serienumret. I laddboxens inställningar heter den Charge point identity, ChargeBox ID eller bara ID.',
       fault:
-        'Skriv den som den står i stationen: 1 till 48 bokstäver, siffror och * - _ = : + | @ . utan mellanslag.',
+        'Skriv den som den står i laddboxen: 1 till 48 bokstäver, siffror och * - _ = : + | @ . utan mellanslag.',
     },
     password: {
-      label: 'Laddstationens lösenord',
-      hint: 'Minst 8 tecken. I stationens inställningar heter det AuthorizationKey, BasicAuthPassword eller bara lösenord. Välj ett och skriv in samma där.',
+      label: 'Laddboxens lösenord',
+      hint: 'Minst 8 tecken. I laddboxens inställningar heter det AuthorizationKey, BasicAuthPassword eller bara lösenord. Välj ett och skriv in samma där.',
     },
     installation_max_a: {
       label: 'Laddstationens säkring, ampere',

@@ -3,7 +3,7 @@ import { DEVICE_WORDS } from '../../../adapter/words.ts';
 import type { DeviceRow } from '../../../domain/devices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Words } from '../../../pages/language.ts';
-import { appOf, backTo, linkPage, type Reader } from './frame.ts';
+import { appOf, backTo, type LinkStep, linkPage, makersOf, type Reader, steps } from './frame.ts';
 import { markOf } from './mark.ts';
 import { shown } from './shown.ts';
 import { callName } from './vendors.ts';
@@ -18,17 +18,21 @@ const WORDS = {
     offline: 'Cannot be reached right now',
     none: 'No devices were found there.',
     noneNext: (vendor: string, app: string) =>
-      `Check in ${vendor}’s own app that your device is there, and that you signed in with the right account. Then connect it once more from ${app}.`,
+      `Check in ${vendor}’s own app that your device is there, and that you signed in with the right account. Then connect it again from ${app}.`,
     dialsIn: 'Almost done',
-    dialsInNext:
-      'In the settings of your charging station, enter this address (OCPP, central system or back office):',
+    dialsInNext: 'In your charger’s settings, enter this address (OCPP, central system or back office):',
     dialsInThen: (app: string) =>
-      `Also enter the identity and the password that you just filled in. The charging station shows in ${app} as soon as it has connected.`,
+      `Enter the identity and the password from the last page there, too. The charger shows in ${app} as soon as it has connected.`,
+    loopback: (makers: string) =>
+      `Your charger cannot reach this address: it works on this computer only. Contact ${makers}.`,
+    expected: 'Waiting for your charger …',
+    expectedNext: 'This page shows when it has connected.',
+    station: 'Your charger is connected',
     copy: 'Copy',
     copied: 'Copied',
     close: 'You can close this page.',
     waiting: 'Connecting',
-    waitingNext: 'There is no answer yet. This page checks again by itself.',
+    waitingNext: 'There is no response yet. This page checks again automatically.',
     again: 'Check again',
   },
   sv: {
@@ -43,24 +47,34 @@ const WORDS = {
       `Kontrollera i appen från ${vendor} att din enhet finns där och att du loggade in med rätt konto. Anslut den sedan en gång till från ${app}.`,
     dialsIn: 'Nästan klart',
     dialsInNext:
-      'Skriv in den här adressen i laddstationens inställningar (OCPP, centralsystem eller backoffice):',
+      'Skriv in den här adressen i laddboxens inställningar (OCPP, centralsystem eller backoffice):',
     dialsInThen: (app: string) =>
-      `Skriv också in identiteten och lösenordet som du nyss fyllde i. Laddstationen syns i ${app} så snart den har anslutit sig.`,
+      `Skriv också in identiteten och lösenordet från förra sidan där. Laddboxen syns i ${app} så snart den har anslutit.`,
+    loopback: (makers: string) =>
+      `Laddboxen når inte den här adressen: den fungerar bara på den här datorn. Kontakta ${makers}.`,
+    expected: 'Väntar på din laddbox …',
+    expectedNext: 'Sidan visar när den har anslutit.',
+    station: 'Din laddbox är ansluten',
     copy: 'Kopiera',
     copied: 'Kopierad',
     close: 'Du kan stänga den här sidan.',
     waiting: 'Ansluter',
-    waitingNext: 'Det har inte kommit något svar än. Sidan frågar igen av sig själv.',
-    again: 'Fråga igen',
+    waitingNext: 'Det har inte kommit något svar än. Sidan kontrollerar igen automatiskt.',
+    again: 'Kontrollera igen',
   },
 } satisfies Words<object>;
 
+/** Between two looks at whether a station has connected. */
+const LOOK_AGAIN_SECONDS = 3;
 /** More are counted, not listed. */
 const MOST_LISTED = 50;
 const LONGEST_NAME = 80;
 
 export interface DonePage {
-  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'calledIn' | 'dialIn'>;
+  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'calledIn' | 'conditions' | 'dialIn'> & Partial<Adapter>;
+  readonly steps: readonly LinkStep[];
+  /** The page itself. */
+  readonly href: string;
   readonly devices: readonly DeviceRow[];
   /** Address at which stations dial in. */
   readonly dialInAddress: string;
@@ -75,11 +89,13 @@ export function donePage(reader: Reader, page: DonePage): string {
   const name = callName(adapter, reader.language);
   // Whoever links a station does not hear from it before it has been told where to.
   const isExpected = adapter.dialIn !== undefined && devices.every(({ seen }) => seen === null);
-  const title = isExpected ? words.dialsIn : words.title(name);
+  const found = adapter.dialIn === undefined ? words.title(name) : words.station;
+  const title = isExpected ? words.dialsIn : found;
   const isPrimary = devices.length > 0;
   return linkPage(reader, {
     title,
-    main: html`<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
+    main: html`${steps(reader, page.steps, 'done')}
+<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${isExpected ? dialsIn(reader, page) : devices.length === 0 ? nothingFound(reader, name) : foundDevices(reader, devices)}
 ${
   backHref === null
@@ -115,9 +131,19 @@ function nothingFound(reader: Reader, vendor: string): Html {
   return html`<div class="notice notice-note"><p><strong>${words.none}</strong></p><p>${words.noneNext(vendor, appOf(reader))}</p></div>`;
 }
 
-function dialsIn(reader: Reader, { dialInAddress }: DonePage): Html {
+/** Where the station is to dial in. The script of the page looks again until it has; without it there is a link to do so. */
+function dialsIn(reader: Reader, { dialInAddress, href }: DonePage): Html {
   const words = WORDS[reader.language];
-  return html`<p>${words.dialsInNext}</p><p class="code-line" data-copy="${words.copy}" data-copied="${words.copied}"><code>${dialInAddress}</code></p><p>${words.dialsInThen(appOf(reader))}</p>`;
+  return html`<p>${words.dialsInNext}</p><p class="code-line" data-copy="${words.copy}" data-copied="${words.copied}"><code>${dialInAddress}</code></p>
+${isLoopbackAddress(dialInAddress) ? html`<div class="notice notice-bad"><p>${words.loopback(makersOf(reader))}</p></div>` : null}
+<p>${words.dialsInThen(appOf(reader))}</p>
+<div class="notice notice-note expected" data-look-again="${LOOK_AGAIN_SECONDS}"><p><strong>${words.expected}</strong></p><p>${words.expectedNext} <a href="${href}">${words.again}</a></p></div>`;
+}
+
+/** Whether only this machine itself is reached there. */
+function isLoopbackAddress(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 /** While another tab, or the click before, is still at it. */

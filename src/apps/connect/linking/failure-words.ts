@@ -35,14 +35,14 @@ const NOT_YOURS_SV = 'Det är inte ditt fel och ingenting har ändrats. Försök
 const refusedEn: Say = ({ vendor, isByForm }) => ({
   what: `${vendor} did not accept the sign-in.`,
   next: isByForm
-    ? `Check what you filled in and write the password once more. After several wrong tries ${vendor} may lock the account for a while; if you are not sure of the password, choose a new one there first.`
-    : 'Try again, and sign in once more.',
+    ? `Check what you entered and type the password again. After several failed attempts ${vendor} may lock the account for a while. If you are not sure of the password, reset it there first.`
+    : 'Sign in to continue.',
 });
 const refusedSv: Say = ({ vendor, isByForm }) => ({
   what: `${vendor} godtog inte inloggningen.`,
   next: isByForm
-    ? `Kontrollera det du fyllt i och skriv lösenordet en gång till. Efter flera felaktiga försök kan ${vendor} låsa kontot en stund; är du osäker på lösenordet, välj först ett nytt där.`
-    : 'Försök igen och logga in en gång till.',
+    ? `Kontrollera det du fyllt i och skriv lösenordet en gång till. Efter flera felaktiga försök kan ${vendor} låsa kontot en stund. Är du osäker på lösenordet, byt det där först.`
+    : 'Logga in för att fortsätta.',
 });
 const unknownEn: Say = () => ({
   what: 'This cannot be connected here.',
@@ -53,15 +53,15 @@ const unknownSv: Say = () => ({
   next: 'Gå tillbaka och välj ett annat märke.',
 });
 const brokenEn: Say = () => ({
-  what: 'What you sent did not reach us as it should.',
-  next: 'Open the link from the app once more and try again.',
+  what: 'Something was lost on the way to us.',
+  next: 'Open the link from the app and try again.',
 });
 const brokenSv: Say = () => ({
-  what: 'Det du skickade kom inte fram som det skulle.',
-  next: 'Öppna länken från appen en gång till och försök igen.',
+  what: 'Något försvann på vägen till oss.',
+  next: 'Öppna länken från appen och försök igen.',
 });
 const pausedEn: Say = () => ({
-  what: 'We have a short interruption.',
+  what: 'The service is briefly unavailable.',
   next: 'Nothing was changed. Try again in a minute.',
 });
 const pausedSv: Say = () => ({
@@ -76,13 +76,13 @@ const WORDS = {
     minutes: (count) => (count === 1 ? 'a minute' : `${count} minutes`),
     other: ({ makers }) => ({
       what: 'Something went wrong on our side.',
-      next: `Try again. If it keeps happening, tell ${makers} the number below.`,
+      next: `Try again. If it keeps happening, contact ${makers} with the number below.`,
     }),
     codes: {
       'link.credentials_refused': refusedEn,
       'vendor.login_expired': refusedEn,
       'link.credentials_invalid': () => ({
-        what: 'Something you filled in is not right.',
+        what: 'Something you entered is not right.',
         next: 'Check the fields and try again.',
       }),
       'vendor.unreachable': ({ vendor }) => ({
@@ -91,7 +91,7 @@ const WORDS = {
       }),
       'vendor.timeout': ({ vendor }) => ({ what: `${vendor} did not answer in time.`, next: NOT_YOURS_EN }),
       'vendor.rate_limited': ({ vendor, wait }) => ({
-        what: `${vendor} asks us to wait.`,
+        what: `${vendor} is busy.`,
         next: `It has had too many requests just now. Try again in ${wait}.`,
       }),
       'vendor.refused': ({ vendor }) => ({
@@ -99,30 +99,30 @@ const WORDS = {
         next: `Check in ${vendor}’s own app that this account has access to the device, and try again.`,
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
-        what: `${vendor} gave an answer that we do not understand.`,
-        next: `Try again later. If it keeps happening, tell ${makers} the number below.`,
+        what: `${vendor} sent a response that we do not understand.`,
+        next: `Try again later. If it keeps happening, contact ${makers} with the number below.`,
       }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} did not give us permission.`,
-        next: 'Perhaps you cancelled. Nothing was connected; try again if you want to.',
+        next: 'You may have cancelled. Nothing was connected. You can try again.',
       }),
       'oauth.state_invalid': () => ({
         what: 'This sign-in is no longer valid.',
-        next: 'It took more than ten minutes, or was started in another browser. Start again in this one.',
+        next: 'It took more than ten minutes, or was started in another browser. Start over in this one.',
       }),
       'oauth.not_configured': ({ vendor, makers }) => ({
         what: `${vendor} cannot be connected here yet.`,
-        next: `That brand has not been set up. Tell ${makers}.`,
+        next: `That brand has not been set up. Contact ${makers}.`,
       }),
       'oauth.unsupported': unknownEn,
       'vendor.unknown': unknownEn,
       'route.not_found': unknownEn,
       'session.invalid': () => ({
-        what: 'This link cannot be used any more.',
-        next: 'A link works once, within a day. If you have used it, your devices are already in the app. Otherwise, go back to the app and start again there.',
+        what: 'This link has expired or was already used.',
+        next: 'If you have used it, your devices are already in the app. Otherwise, go back to the app and start again there.',
       }),
       'limit.exceeded': ({ wait }) => ({
-        what: 'That was too many tries in a short time.',
+        what: 'Too many attempts in a short time.',
         next: `To keep your account from being locked, wait ${wait} and try again.`,
       }),
       'limit.busy': pausedEn,
@@ -142,7 +142,7 @@ const WORDS = {
     minutes: (count) => (count === 1 ? 'en minut' : `${count} minuter`),
     other: ({ makers }) => ({
       what: 'Något gick fel hos oss.',
-      next: `Försök igen. Om det fortsätter, hör av dig till ${makers} med numret nedan.`,
+      next: `Försök igen. Om det fortsätter, kontakta ${makers} och uppge numret nedan.`,
     }),
     codes: {
       'link.credentials_refused': refusedSv,
@@ -154,8 +154,8 @@ const WORDS = {
       'vendor.unreachable': ({ vendor }) => ({ what: `Vi når inte ${vendor} just nu.`, next: NOT_YOURS_SV }),
       'vendor.timeout': ({ vendor }) => ({ what: `${vendor} svarade inte i tid.`, next: NOT_YOURS_SV }),
       'vendor.rate_limited': ({ vendor, wait }) => ({
-        what: `${vendor} ber oss att vänta.`,
-        next: `Det har kommit för många frågor dit just nu. Försök igen om ${wait}.`,
+        what: `${vendor} är överbelastad.`,
+        next: `Just nu är det för många anrop dit. Försök igen om ${wait}.`,
       }),
       'vendor.refused': ({ vendor }) => ({
         what: `${vendor} lät oss inte se dina enheter.`,
@@ -163,11 +163,11 @@ const WORDS = {
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
         what: `${vendor} gav ett svar som vi inte förstår.`,
-        next: `Försök igen senare. Om det fortsätter, hör av dig till ${makers} med numret nedan.`,
+        next: `Försök igen senare. Om det fortsätter, kontakta ${makers} och uppge numret nedan.`,
       }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} gav oss inte tillåtelse.`,
-        next: 'Du kanske avbröt. Ingenting har anslutits; försök igen om du vill.',
+        next: 'Du kanske avbröt. Ingenting har anslutits. Du kan försöka igen.',
       }),
       'oauth.state_invalid': () => ({
         what: 'Den här inloggningen gäller inte längre.',
@@ -175,14 +175,14 @@ const WORDS = {
       }),
       'oauth.not_configured': ({ vendor, makers }) => ({
         what: `${vendor} går inte att ansluta här än.`,
-        next: `Det märket är inte klart att använda. Hör av dig till ${makers}.`,
+        next: `Det märket är inte klart att använda. Kontakta ${makers}.`,
       }),
       'oauth.unsupported': unknownSv,
       'vendor.unknown': unknownSv,
       'route.not_found': unknownSv,
       'session.invalid': () => ({
-        what: 'Den här länken går inte att använda längre.',
-        next: 'En länk fungerar en gång, inom ett dygn. Har du använt den finns dina enheter redan i appen. Annars går du tillbaka till appen och börjar om där.',
+        what: 'Länken har gått ut eller redan använts.',
+        next: 'Om du har använt den finns dina enheter redan i appen. Gå annars tillbaka till appen och börja om där.',
       }),
       'limit.exceeded': ({ wait }) => ({
         what: 'Det blev för många försök på kort tid.',

@@ -55,23 +55,23 @@ describe('a form that was filled in', () => {
 
   it('says what is wrong beside each field', () => {
     assert.deepEqual(Object.fromEntries(read('').faults), {
-      user: 'Fill this in.',
-      password: 'Fill this in.',
+      user: 'Fill in this field.',
+      password: 'Fill in this field.',
     });
     for (const [text, fault] of [
-      ['user=a', 'Write at least 3 characters.'],
-      ['user=abcdefg', 'Write at most 6 characters.'],
+      ['user=a', 'Enter at least 3 characters.'],
+      ['user=abcdefg', 'Enter at most 6 characters.'],
       ['user=ABCD', 'Not so.'],
     ] as const)
       assert.deepEqual(faultsOf(text), { user: fault });
     for (const [port, fault] of [
-      ['x', 'Write a whole number.'],
-      ['1.5', 'Write a whole number.'],
-      ['0', 'Write 1 or more.'],
-      ['10', 'Write 9 or less.'],
+      ['x', 'Enter a whole number.'],
+      ['1.5', 'Enter a whole number.'],
+      ['0', 'Enter 1 or more.'],
+      ['10', 'Enter 9 or less.'],
     ] as const)
       assert.deepEqual(faultsOf(`user=anna&port=${port}`), { port: fault });
-    assert.deepEqual(faultsOf('user=anna&factor=x'), { factor: 'Write a number.' });
+    assert.deepEqual(faultsOf('user=anna&factor=x'), { factor: 'Enter a number.' });
     assert.deepEqual(faultsOf('user=anna&region=mars'), { region: 'Not so.' });
   });
 });

@@ -18,17 +18,17 @@ interface FaultTexts {
 
 const WORDS = {
   en: {
-    missing: 'Fill this in.',
-    short: (least) => `Write at least ${least} characters.`,
-    long: (most) => `Write at most ${most} characters.`,
-    whole: 'Write a whole number.',
-    number: 'Write a number.',
-    least: (least) => `Write ${least} or more.`,
-    most: (most) => `Write ${most} or less.`,
-    other: 'This does not look right. Check it once more.',
+    missing: 'Fill in this field.',
+    short: (least) => `Enter at least ${least} characters.`,
+    long: (most) => `Enter at most ${most} characters.`,
+    whole: 'Enter a whole number.',
+    number: 'Enter a number.',
+    least: (least) => `Enter ${least} or more.`,
+    most: (most) => `Enter ${most} or less.`,
+    other: 'This does not look right. Check it again.',
   },
   sv: {
-    missing: 'Fyll i det här.',
+    missing: 'Fyll i det här fältet.',
     short: (least) => `Skriv minst ${least} tecken.`,
     long: (most) => `Skriv högst ${most} tecken.`,
     whole: 'Skriv ett heltal.',

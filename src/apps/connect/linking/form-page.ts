@@ -2,33 +2,32 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import { type CredentialField, credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
 import { html } from '../../../pages/html.ts';
 import type { Words } from '../../../pages/language.ts';
+import { whoWantsWhat } from './consent-page.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
 import { fieldset } from './field.ts';
 import type { Filled } from './filled-form.ts';
-import { appOf, backTo, linkPage, type Reader } from './frame.ts';
+import { appOf, backTo, type LinkStep, linkPage, type Reader, steps } from './frame.ts';
 import { markOf } from './mark.ts';
 import { isMadeUp, nameWithin } from './vendors.ts';
 
 const WORDS = {
   en: {
     title: (vendor: string) => `Connect ${vendor}`,
-    lead: (app: string) => `Then ${app} can read and control your devices.`,
-    madeUp: 'This is for trying things out. The devices are made up, and nothing in your home is touched.',
+    madeUp: 'This is for testing. The devices are made up, and nothing in your home is touched.',
     more: 'More settings',
     submit: 'Connect',
     busy: 'Connecting. This can take half a minute.',
     secret: (app: string) =>
-      `Your password is stored encrypted and used only for this. It is never shown to ${app}.`,
+      `Your password is stored encrypted and used for this only. It is never shown to ${app}.`,
     fieldFaults: 'Please check what you filled in',
-    fieldFaultsNext: 'Each field below says what is wrong. Write the password once more, too.',
+    fieldFaultsNext: 'The fields below say what is wrong. Enter the password again, too.',
     notLinked: 'Not connected yet',
-    failed: 'Your account was not connected. Please try once more.',
+    failed: 'Your account was not connected. Please try again.',
     another: 'Choose another brand',
   },
   sv: {
     title: (vendor: string) => `Anslut ${vendor}`,
-    lead: (app: string) => `Sedan kan ${app} läsa av och styra dina enheter.`,
-    madeUp: 'Det här är till för att prova. Enheterna är påhittade och ingenting i ditt hem påverkas.',
+    madeUp: 'Det här är för test. Enheterna är påhittade och ingenting i ditt hem påverkas.',
     more: 'Fler inställningar',
     submit: 'Anslut',
     busy: 'Ansluter. Det kan ta en halv minut.',
@@ -45,6 +44,7 @@ const WORDS = {
 export interface FormPage {
   readonly adapter: Adapter;
   readonly isSimulated: (vendor: string) => boolean;
+  readonly steps: readonly LinkStep[];
   readonly filled: Filled;
   /** Why the last try failed. */
   readonly failure?: Failure | undefined;
@@ -76,18 +76,19 @@ export function formPage(reader: Reader, page: FormPage): string {
   const hasSecret = fields.some(({ kind }) => kind.is === 'secret');
   const isFaulty = filled.faults.size > 0;
   const title = words.title(nameWithin(adapter, reader.language));
-  const main = html`<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
+  const main = html`${steps(reader, page.steps, 'sign_in')}
+<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${
   isFaulty
     ? html`<div class="notice notice-bad" role="alert" tabindex="-1" data-focus><p><strong>${words.fieldFaults}</strong></p><p>${words.fieldFaultsNext}</p></div>`
     : failure === undefined
       ? page.hasFailed === true
         ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>`
-        : html`<p class="lead">${words.lead(appOf(reader))}</p>`
+        : whoWantsWhat(reader, adapter)
       : failureNotice(reader, failure)
 }
 ${isMadeUp(adapter, page.isSimulated) && !isFaulty && failure === undefined ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
-<form class="stack" method="post" action="${href}" autocomplete="off" data-busy="${words.busy}">
+<form class="stack" method="post" action="${href}" autocomplete="off" novalidate data-busy="${words.busy}">
 ${fields.filter(({ isRequired }) => isRequired).map(shownField)}
 ${
   optional.length === 0

@@ -7,10 +7,11 @@ const WORDS = {
   en: {
     again: 'Try again',
     signedIn: (vendor: string) => `You are signed in to ${vendor}`,
-    code: 'Copy this code into the app that asked for it:',
+    code: 'Copy this code to the app that asked for it:',
     copy: 'Copy',
     copied: 'Copied',
-    codeNote: 'It works once, within 15 minutes. It gives access to your account, so give it to nobody else.',
+    codeNote:
+      'It works once, within 15 minutes. It gives access to your account, so do not share it with anyone else.',
   },
   sv: {
     again: 'Försök igen',

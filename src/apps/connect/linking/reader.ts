@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
-import type { Brand } from '../../../domain/accounts/index.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { languageOf } from '../../../pages/language.ts';
@@ -11,10 +10,11 @@ import { sessionPath } from './addresses.ts';
 import type { Reader } from './frame.ts';
 import { failurePage } from './message-pages.ts';
 import { callName } from './vendors.ts';
+import { NOBODY, type WhoAsks } from './who-asks.ts';
 
 /** Who reads a page, by what the browser says of itself. */
-export function readerOf(request: FastifyRequest, assets: Assets, brand: Brand | null): Reader {
-  return { assets, brand, language: languageOf(request.headers['accept-language']) };
+export function readerOf(request: FastifyRequest, assets: Assets, who: WhoAsks): Reader {
+  return { assets, ...who, language: languageOf(request.headers['accept-language']) };
 }
 
 /** What no store can hold is what does not exist. */
@@ -31,7 +31,7 @@ export function showsError({ assets, adapters, publicUrl }: ConnectDependencies)
     const session =
       given === undefined ? sessionOf(request, publicUrl().startsWith('https:')) : textIn(given);
     const isOver = error.code === 'session.invalid' || session === undefined;
-    const reader = readerOf(request, assets, null);
+    const reader = readerOf(request, assets, NOBODY);
     const adapter = adapters.get(textIn(vendor));
     const failure = {
       error,

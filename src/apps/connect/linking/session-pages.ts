@@ -5,8 +5,9 @@ import type { LinkSessionRow } from '../../../domain/links/index.ts';
 import { browserOf } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { cancelPath, donePath, formPath, sessionPath } from './addresses.ts';
-import type { Reader } from './frame.ts';
+import { type Reader, stepsOf } from './frame.ts';
 import { readerOf, showsError } from './reader.ts';
+import { whoAsks } from './who-asks.ts';
 
 /** A part of the address of a session's pages. */
 export interface SessionPath {
@@ -16,17 +17,14 @@ export interface SessionPath {
 
 /** What the routes of a session's pages share. */
 export function createSessionPages(dependencies: ConnectDependencies) {
-  const { accounts, adapters, assets, linkSessions, isSimulated, publicUrl } = dependencies;
+  const { accounts, adapters, assets, linkSessions, publicUrl } = dependencies;
+  const { isConfigured, isSimulated, offersTesting } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
   const usedBy = (request: FastifyRequest, session: string) =>
     linkSessions.usedBy(browserOf(request, isSecure()), session);
 
-  // The vendor leads back to this address of ours alone: the browser must get its cookie there.
-  const authorizeUrl = (session: string, vendor: string) =>
-    `${publicUrl()}/oauth/${vendor}/authorize?session=${encodeURIComponent(session)}`;
-
   const readerFor = async (request: FastifyRequest, { account }: LinkSessionRow): Promise<Reader> =>
-    readerOf(request, assets, await accounts.brands.of(account));
+    readerOf(request, assets, await whoAsks(accounts, account));
 
   return {
     isSecure,
@@ -47,22 +45,37 @@ export function createSessionPages(dependencies: ConnectDependencies) {
       return { row, reader: await readerFor(request, row) };
     },
 
-    /** Where a vendor of the session is linked: a form of ours, or the vendor's own sign-in. */
+    // An OAuth vendor leads back to this address of ours alone: the browser must get its cookie there.
+    /** The page on which a vendor of the session is linked. */
     hrefOf: (session: string, { slug, oauth }: Adapter): string =>
-      oauth === undefined ? formPath(session, slug) : authorizeUrl(session, slug),
+      oauth === undefined ? formPath(session, slug) : `${publicUrl()}${formPath(session, slug)}`,
 
-    /** The vendor of a form's address; the address to go to instead, where it has no form in this session. */
+    /** Where a browser goes on to the vendor that has agreed to; the same address of ours, for the same reason. */
+    authorizeUrl: (session: string, { slug }: Adapter): string =>
+      `${publicUrl()}/oauth/${slug}/authorize?session=${encodeURIComponent(session)}`,
+
+    /** The vendors that the session's user may choose from. */
+    choices(row: LinkSessionRow): readonly Adapter[] {
+      if (row.vendor !== null) return [];
+      return [...adapters.values()].filter(
+        ({ slug, conditions }) => isConfigured(slug) && (conditions === undefined || offersTesting),
+      );
+    },
+
+    /** The vendor of a page's address; the address to go to instead, where it has none in this session. */
     vendorFor(row: LinkSessionRow, session: string, vendor: string): Adapter | string {
       if (row.vendor !== null && row.vendor !== vendor) return sessionPath(session);
       const adapter = adapters.get(vendor);
       if (adapter === undefined) throw new AppError('vendor.unknown', 'there is no such vendor');
-      return adapter.oauth === undefined ? adapter : authorizeUrl(session, vendor);
+      const isHidden = row.vendor === null && adapter.conditions !== undefined && !offersTesting;
+      return isHidden ? sessionPath(session) : adapter;
     },
 
-    /** What of a form's page follows from its session. */
+    /** What of a vendor's page follows from its session. */
     aroundForm: (row: LinkSessionRow, session: string, adapter: Adapter) => ({
       adapter,
       isSimulated,
+      steps: stepsOf(row),
       href: formPath(session, adapter.slug),
       chooseHref: row.vendor === null ? sessionPath(session) : null,
       cancelHref: cancelPath(row.redirectUri, session),

@@ -2,6 +2,17 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
 import type { Language, Words } from '../../../pages/language.ts';
+import { otherWays, wordsOf } from './other-ways.ts';
+
+/** What people look for besides the names of the types, in both languages. */
+const SOUGHT: Partial<Record<DeviceType, string>> = {
+  vehicle: 'elbil elbilar laddhybrid ev electric car',
+  charger: 'wallbox laddare laddstation laddstolpe evse charging station',
+  heat_pump: 'luftvärmepump bergvärme',
+  thermostat: 'golvvärme element radiator',
+  solar_inverter: 'solpaneler växelriktare pv inverter',
+  battery: 'batteri batterilager',
+};
 
 const WORDS = {
   en: { every: 'Every kind of device', and: 'and' },
@@ -9,9 +20,9 @@ const WORDS = {
 } satisfies Words<object>;
 
 /** More than these are not told apart in a line. */
-const MOST_KINDS = 4;
+export const MOST_KINDS = 4;
 
-const typesOf = ({ kinds }: Adapter): DeviceType[] =>
+export const typesOf = ({ kinds }: Pick<Adapter, 'kinds'>): DeviceType[] =>
   DEVICE_TYPES.filter((type) => kinds[type] !== undefined);
 
 /** What a vendor is called in a text. */
@@ -20,10 +31,12 @@ export const callName = (
   language: Language,
 ): string => calledIn?.[language] ?? name;
 
-/** The same in the middle of a sentence, where a brand keeps its capital and a word of the language does not. */
+/** The same in the middle of a sentence: a brand stays as it is, a word of the language gets its article and no capital. */
 export function nameWithin(adapter: Pick<Adapter, 'name' | 'calledIn'>, language: Language): string {
   const name = callName(adapter, language);
-  return adapter.calledIn?.[language] === undefined ? name : name.charAt(0).toLowerCase() + name.slice(1);
+  if (adapter.calledIn?.[language] === undefined) return name;
+  const word = /^\p{Lu}\p{Ll}/u.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
+  return language === 'sv' ? `en ${word}` : `${/^[aeiou]/i.test(word) ? 'an' : 'a'} ${word}`;
 }
 
 /** Its devices are made up, or a simulator stands in for it. */
@@ -47,16 +60,17 @@ export function soughtIn(adapter: Adapter): string {
   const kinds = (['en', 'sv'] as const).flatMap((language) =>
     types.flatMap((type) => Object.values(DEVICE_WORDS[language][type])),
   );
-  return [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds]
+  const also = types.map((type) => SOUGHT[type] ?? '');
+  const brands = otherWays([adapter]).map(wordsOf);
+  return [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds, ...also, ...brands]
     .join(' ')
     .toLowerCase();
 }
 
-/** Those that have every word of a query, by name; what is made up for trying out comes last. */
+/** Those that have every word of a query, by name. */
 export function vendorsFor(adapters: readonly Adapter[], query: string): Adapter[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = ({ conditions }: Adapter) => (conditions === undefined ? 0 : 1);
   return adapters
     .filter((adapter) => words.every((word) => soughtIn(adapter).includes(word)))
-    .toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, 'sv'));
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'sv'));
 }

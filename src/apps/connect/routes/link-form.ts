@@ -31,7 +31,7 @@ interface Try {
   readonly filled: Filled;
 }
 
-/** Takes the form with a vendor's credentials, and links with them. */
+/** Takes the form with a vendor's credentials, and links with them; of an OAuth vendor, that the user wants to go on to it. */
 export function linkFormRoute(
   app: FastifyInstance,
   dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
@@ -77,6 +77,10 @@ export function linkFormRoute(
       const { row, reader } = await pages.open(request, session);
       const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
       if (typeof adapter === 'string') return reply.redirect(adapter, 303);
+      if (adapter.oauth !== undefined) {
+        await linkSessions.agree(row, { browser, vendor: adapter.slug });
+        return reply.redirect(pages.authorizeUrl(session, adapter), 303);
+      }
       const filled = readForm(credentialFields(adapter.credentials), formOf(request.body), {
         language: reader.language,
         wordsOf: (field) => wordsOf(adapter, field, reader.language),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Principal } from '../../../domain/accounts/index.ts';
-import { sendPage } from '../../../http/pages.ts';
+import { sendPage, sendPageThatLeadsOn } from '../../../http/pages.ts';
 import { markBrowser } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import {
@@ -11,13 +11,14 @@ import {
   DONE_ROUTE,
   donePath,
   FORM_ROUTE,
-  formPath,
   sessionPath,
 } from '../linking/addresses.ts';
 import { choosePage } from '../linking/choose-page.ts';
+import { consentPage } from '../linking/consent-page.ts';
 import { donePage, waitingPage } from '../linking/done-page.ts';
 import { NOT_FILLED } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
+import { stepsOf } from '../linking/frame.ts';
 import { textIn } from '../linking/reader.ts';
 import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
@@ -48,7 +49,7 @@ export async function linkPageRoutes(
   app: FastifyInstance,
   dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
 ): Promise<void> {
-  const { adapters, devices, linkSessions, isConfigured, isSimulated } = dependencies;
+  const { adapters, devices, linkSessions, signIn, isSimulated } = dependencies;
   const { publicUrl, random } = dependencies;
   const pages = createSessionPages(dependencies);
   const { isSecure, showError } = pages;
@@ -101,15 +102,10 @@ export async function linkPageRoutes(
       if (opened === undefined) return reply;
       const { row, reader } = opened;
       const failed = request.query.failed === undefined ? '' : '?failed';
-      if (row.vendor !== null && adapters.has(row.vendor)) {
-        const next = pages.vendorFor(row, session, row.vendor);
-        return reply.redirect(
-          typeof next === 'string' ? next : `${formPath(session, next.slug)}${failed}`,
-          303,
-        );
-      }
+      const only = adapters.get(row.vendor ?? '');
+      if (only !== undefined) return reply.redirect(`${pages.hrefOf(session, only)}${failed}`, 303);
       const markup = choosePage(reader, {
-        vendors: row.vendor === null ? [...adapters.values()].filter(({ slug }) => isConfigured(slug)) : [],
+        vendors: pages.choices(row),
         isSimulated,
         hrefOf: (adapter) => pages.hrefOf(session, adapter),
         query: shown(textIn(request.query.q ?? ''), LONGEST_QUERY),
@@ -144,6 +140,8 @@ export async function linkPageRoutes(
         reply,
         donePage(reader, {
           adapter,
+          steps: stepsOf(row),
+          href: donePath(session),
           devices: await devices.knownOfLink({ account, link }),
           dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
           backHref: backToApp(row.redirectUri, { status: 'linked', session, link }),
@@ -179,12 +177,12 @@ export async function linkPageRoutes(
       const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
       if (typeof adapter === 'string') return reply.redirect(adapter, 303);
       markBrowser(request, reply, { isSecure: isSecure(), random });
-      const markup = formPage(reader, {
-        ...pages.aroundForm(row, session, adapter),
-        filled: NOT_FILLED,
-        hasFailed: request.query.failed !== undefined,
-      });
-      return sendPage(reply, markup);
+      const around = pages.aroundForm(row, session, adapter);
+      const hasFailed = request.query.failed !== undefined;
+      if (adapter.oauth === undefined)
+        return sendPage(reply, formPage(reader, { ...around, filled: NOT_FILLED, hasFailed }));
+      signIn.check(adapter.slug);
+      return sendPageThatLeadsOn(reply, consentPage(reader, { ...around, hasFailed }));
     },
   );
 

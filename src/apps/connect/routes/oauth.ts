@@ -8,10 +8,11 @@ import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { browserOf, markBrowser, rememberSession } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
-import { backToApp, donePath, sessionPath } from '../linking/addresses.ts';
+import { backToApp, donePath, formPath, sessionPath } from '../linking/addresses.ts';
 import { codePage, failurePage } from '../linking/message-pages.ts';
 import { readerOf, showsError, textIn } from '../linking/reader.ts';
 import { callName } from '../linking/vendors.ts';
+import { NOBODY, whoAsks } from '../linking/who-asks.ts';
 import { answers, failures } from '../schemas.ts';
 import { vendorSlug } from '../vendor-slug.ts';
 
@@ -50,7 +51,8 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       config: { access: 'public', showError },
       schema: {
         summary: "Send the browser to the vendor's sign-in page",
-        description: 'With a link session the account is linked when the user comes back.',
+        description:
+          'With a link session the account is linked when the user comes back; the page of the session, which says who asks, comes first.',
         tags: ['Linking'],
         params: VendorPath,
         querystring: Type.Object({
@@ -58,6 +60,9 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         }),
         response: {
           302: Type.Null({ description: 'To the vendor' }),
+          303: Type.Null({
+            description: 'To the page of the link session, where the user has not agreed yet',
+          }),
           ...failures([400, 429, 502, 503]),
         },
       },
@@ -66,13 +71,17 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       await begun.take(request.ip, reply);
       const { session } = request.query as { session?: unknown };
       const browser = markBrowser(request, reply, { isSecure: isSecure(), random });
+      const vendor = vendorSlug(textIn(request.params.vendor));
       const location = await signIn.begin({
-        vendor: vendorSlug(textIn(request.params.vendor)),
+        vendor,
         session: session === undefined ? undefined : textIn(session),
         browser,
       });
+      reply.header('cache-control', 'no-store');
+      if (location === undefined)
+        return reply.redirect(`${publicUrl()}${formPath(textIn(session), vendor)}`, 303);
       if (typeof session === 'string') rememberSession(reply, session, isSecure());
-      return reply.header('cache-control', 'no-store').redirect(location, 302);
+      return reply.redirect(location, 302);
     },
   );
 
@@ -104,7 +113,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       const vendor = vendorSlug(textIn(request.params.vendor));
       const query = new URL(request.url, 'http://localhost').searchParams;
       const browser = browserOf(request, isSecure());
-      const finished = await signIn.finish({ vendor, query, browser });
+      const finished = await signIn.finish({ vendor, query, browser, isPage: wantsPage(request) });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
         return intoSession(request, reply, { vendor, query, browser, finished, session: finished.session });
@@ -120,7 +129,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   ): Promise<FastifyReply> {
     const { code, expiresAt } = await linkCodes.issue(vendor, finished.tokens);
     if (!wantsPage(request)) return reply.send({ vendor, link_code: code, expires_at: rfc3339(expiresAt) });
-    const reader = readerOf(request, assets, null);
+    const reader = readerOf(request, assets, NOBODY);
     const adapter = adapters.get(vendor);
     const name = adapter === undefined ? vendor : callName(adapter, reader.language);
     return sendPage(reply, codePage(reader, { vendor: name, code }));
@@ -174,7 +183,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     const address = backToApp(row.redirectUri, { status: 'failed', session: name, reason });
     if (address !== null) return reply.redirect(address, 303);
     noteError('connect', error, request, reply);
-    const reader = readerOf(request, assets, await accounts.brands.of(row.account));
+    const reader = readerOf(request, assets, await whoAsks(accounts, row.account));
     const adapter = adapters.get(ending.vendor);
     const vendor = adapter === undefined ? undefined : callName(adapter, reader.language);
     const markup = failurePage(

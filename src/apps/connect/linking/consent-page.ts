@@ -1,0 +1,94 @@
+import type { Adapter } from '../../../adapter/adapter.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Words } from '../../../pages/language.ts';
+import { appOf, backTo, type LinkStep, linkPage, type Reader, steps, whoOf } from './frame.ts';
+import { markOf } from './mark.ts';
+import { canControl, readsAndControls } from './reads-and-controls.ts';
+import { callName, isMadeUp, nameWithin } from './vendors.ts';
+
+const WORDS = {
+  en: {
+    title: (vendor: string) => `Connect ${vendor}`,
+    controls: (who: string, vendor: string) =>
+      `${who} wants to read and control the devices in your ${vendor} account.`,
+    reads: (who: string, vendor: string) => `${who} wants to read the devices in your ${vendor} account.`,
+    behind: (name: string, domain: string) => `The account behind the name ${name} belongs to ${domain}.`,
+    controlsThis: (who: string) => `${who} wants to read and control your device.`,
+    trust: 'Continue only if you came here from an app that you know.',
+    what: (app: string) => `What ${app} gets access to`,
+    password: (vendor: string, app: string) =>
+      `You sign in at ${vendor}. Your password stays there: neither ${app} nor we see it.`,
+    end: (vendor: string) => `You can end the access at any time in your ${vendor} account.`,
+    go: (vendor: string) => `Continue to ${vendor}`,
+    madeUp: 'This is a simulation for testing. The devices are made up, and nothing in your home is touched.',
+    failed: 'Your account was not connected. Please try again.',
+    another: 'Choose another brand',
+  },
+  sv: {
+    title: (vendor: string) => `Anslut ${vendor}`,
+    controls: (who: string, vendor: string) =>
+      `${who} vill läsa av och styra enheterna i ditt ${vendor}-konto.`,
+    reads: (who: string, vendor: string) => `${who} vill läsa av enheterna i ditt ${vendor}-konto.`,
+    behind: (name: string, domain: string) => `Kontot bakom namnet ${name} hör till ${domain}.`,
+    controlsThis: (who: string) => `${who} vill läsa av och styra din enhet.`,
+    trust: 'Fortsätt bara om du kom hit från en app som du känner till.',
+    what: (app: string) => `Det här får ${app} tillgång till`,
+    password: (vendor: string, app: string) =>
+      `Du loggar in hos ${vendor}. Lösenordet stannar där: varken ${app} eller vi ser det.`,
+    end: (vendor: string) => `Du kan när som helst avsluta åtkomsten i ditt ${vendor}-konto.`,
+    go: (vendor: string) => `Fortsätt till ${vendor}`,
+    madeUp: 'Det här är en simulering för test. Enheterna är påhittade och ingenting i ditt hem påverkas.',
+    failed: 'Ditt konto anslöts inte. Försök en gång till.',
+    another: 'Välj ett annat märke',
+  },
+} satisfies Words<object>;
+
+export interface ConsentPage {
+  readonly adapter: Adapter;
+  readonly isSimulated: (vendor: string) => boolean;
+  readonly steps: readonly LinkStep[];
+  /** The user comes from a try that failed. */
+  readonly hasFailed: boolean;
+  /** Where the button leads. */
+  readonly href: string;
+  /** Where another vendor can be chosen; null where there is no choice. */
+  readonly chooseHref: string | null;
+  readonly cancelHref: string | null;
+}
+
+/** Who wants what, before the vendor's own sign-in page is opened: that page names us, not whoever asks. */
+export function consentPage(reader: Reader, page: ConsentPage): string {
+  const { adapter, href, chooseHref, cancelHref } = page;
+  const words = WORDS[reader.language];
+  const name = callName(adapter, reader.language);
+  const title = words.title(nameWithin(adapter, reader.language));
+  return linkPage(reader, {
+    title,
+    main: html`${steps(reader, page.steps, 'sign_in')}
+<div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
+${page.hasFailed ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>` : null}
+${whoWantsWhat(reader, adapter)}
+${isMadeUp(adapter, page.isSimulated) ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
+<p class="small">${words.password(name, appOf(reader))} ${words.end(name)}</p>
+<form method="post" action="${href}"><button class="button button-primary button-wide">${words.go(name)}</button></form>
+<ul class="ways">
+${chooseHref === null ? null : html`<li><a href="${chooseHref}">${words.another}</a></li>`}
+${cancelHref === null ? null : html`<li><a href="${cancelHref}">${backTo(reader)}</a></li>`}
+</ul>`,
+  });
+}
+
+/** Who asks, and for what: also above the forms of vendors that are signed in to here. */
+export function whoWantsWhat(reader: Reader, adapter: Adapter): Html {
+  const words = WORDS[reader.language];
+  const { brand, domain } = reader;
+  const name = callName(adapter, reader.language);
+  // What is no brand has no account either: a charger that dials in, say.
+  const asked =
+    adapter.calledIn !== undefined
+      ? words.controlsThis(whoOf(reader))
+      : (canControl(adapter) ? words.controls : words.reads)(whoOf(reader), name);
+  return html`<p class="lead">${asked}</p>
+<section class="card access-card" aria-labelledby="access"><h2 id="access">${words.what(appOf(reader))}</h2>${readsAndControls(adapter, reader.language)}</section>
+<p class="soft small">${brand === null || domain === null ? null : `${words.behind(brand.name, domain)} `}${words.trust}</p>`;
+}
