@@ -149,4 +149,25 @@ export const mutants: readonly Mutant[] = [
     to: "for (const table of ['meter_readings'])",
     tests: ['src/db/charging-bounds.test.ts'],
   },
+  {
+    control: 'limits that a station does not know are withheld',
+    file: 'src/vendors/ocpp/profile.ts',
+    from: 'if (refusals.every(isUnable)) station.takesNoLimits();',
+    to: '',
+    tests: ['src/vendors/ocpp/abilities.test.ts'],
+  },
+  {
+    control: 'limits that a station does not know are withheld across connections',
+    file: 'src/vendors/ocpp/station.ts',
+    from: 'this.#isWithoutLimits = parts.known.without_limits === true;',
+    to: 'this.#isWithoutLimits = false;',
+    tests: ['src/vendors/ocpp/abilities.test.ts'],
+  },
+  {
+    control: 'a profile lies above those of the installer',
+    file: 'src/vendors/ocpp/ocpp16.ts',
+    from: 'stackLevel: station.stackLevel,',
+    to: 'stackLevel: 0,',
+    tests: ['src/vendors/ocpp/abilities.test.ts'],
+  },
 ];

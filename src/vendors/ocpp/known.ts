@@ -21,6 +21,8 @@ const Known = Type.Object({
   ),
   /** The limit of the installation that the station has taken, ampere. */
   installation_a: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  /** It has refused every kind of limit as unknown. */
+  without_limits: Type.Optional(Type.Boolean()),
   /** Our limit lies on the station as a whole, because it took none on a connector. */
   whole_limited: Type.Boolean(),
 });

@@ -10,6 +10,8 @@ const KEYS = [
   'SupportedFeatureProfiles',
   'ChargingScheduleAllowedChargingRateUnit',
   'ChargingScheduleMaxPeriods',
+  'ChargeProfileMaxStackLevel',
+  'MaxChargingProfilesInstalled',
   'MeterValueSampleInterval',
   'MeterValuesSampledData',
 ];
@@ -17,11 +19,28 @@ const KEYS = [
 /** What power and energy are read from. */
 export const MEASURANDS = ['Energy.Active.Import.Register', 'Power.Active.Import'];
 
+/**
+ * Adds what is read from to a list of measurands, all at once, or one by one where the station takes no list with one that
+ * it does not know.
+ */
+export async function meterToo(
+  sampled: readonly string[],
+  set: (list: string) => Promise<boolean>,
+): Promise<void> {
+  const missing = MEASURANDS.filter((measurand) => !sampled.includes(measurand));
+  if (missing.length === 0 || (await set([...sampled, ...missing].join(',')))) return;
+  if (missing.length === 1) return;
+  let taken = sampled;
+  for (const measurand of missing) {
+    if (await set([...taken, measurand].join(','))) taken = [...taken, measurand];
+  }
+}
+
 /** Everything between commas, spaces and semicolons: stations differ in how they write a list. */
 export const listOf = (value: string): string[] => value.split(/[,;\s]+/).filter((item) => item !== '');
 
-/** How many periods a charging schedule may have; null where the station does not say it as a number. */
-export function periodsIn(value: string | undefined): number | null {
+/** A count that a station tells; null where it does not say it as a positive whole number. */
+export function countIn(value: string | undefined): number | null {
   const periods = Number(value ?? Number.NaN);
   return Number.isInteger(periods) && periods > 0 ? periods : null;
 }
@@ -40,21 +59,22 @@ export async function learn16(station: Station): Promise<void> {
     const units = listOf(settings.get('ChargingScheduleAllowedChargingRateUnit')?.value ?? '');
     station.rateUnit = units.length > 0 && !units.some((unit) => /^(current|a)$/i.test(unit)) ? 'W' : 'A';
 
-    station.schedulePeriods = periodsIn(settings.get('ChargingScheduleMaxPeriods')?.value);
+    station.schedulePeriods = countIn(settings.get('ChargingScheduleMaxPeriods')?.value);
+    station.stackLevel = countIn(settings.get('ChargeProfileMaxStackLevel')?.value) ?? 0;
+    station.mostProfiles = countIn(settings.get('MaxChargingProfilesInstalled')?.value);
 
-    const change = async (key: string, value: string) => {
+    const change = async (key: string, value: string): Promise<boolean> => {
       const setting = settings.get(key);
-      if (setting === undefined || setting.readonly) return;
-      await station.question('ChangeConfiguration', { key, value });
+      if (setting === undefined || setting.readonly) return false;
+      const answer = await station.question<{ status: string }>('ChangeConfiguration', { key, value });
+      return answer?.status === 'Accepted' || answer?.status === 'RebootRequired';
     };
     const interval = Number(settings.get('MeterValueSampleInterval')?.value);
     if (!(interval > 0 && interval <= METER_SECONDS)) {
       await change('MeterValueSampleInterval', String(METER_SECONDS));
     }
     const sampled = listOf(settings.get('MeterValuesSampledData')?.value ?? '');
-    if (!MEASURANDS.every((measurand) => sampled.includes(measurand))) {
-      await change('MeterValuesSampledData', [...new Set([...sampled, ...MEASURANDS])].join(','));
-    }
+    await meterToo(sampled, (list) => change('MeterValuesSampledData', list));
 
     if (!station.learning.booted)
       await station.question('TriggerMessage', { requestedMessage: 'BootNotification' });

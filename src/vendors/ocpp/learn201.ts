@@ -1,4 +1,4 @@
-import { listOf, MEASURANDS, periodsIn } from './learn16.ts';
+import { countIn, listOf, meterToo } from './learn16.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 
@@ -11,10 +11,15 @@ interface Variables {
   }[];
 }
 
+interface Outcomes {
+  readonly setVariableResult: readonly { readonly attributeStatus: string }[];
+}
+
 const VARIABLES = [
   ['SmartChargingCtrlr', 'Enabled'],
   ['SmartChargingCtrlr', 'RateUnit'],
   ['SmartChargingCtrlr', 'PeriodsPerSchedule'],
+  ['SmartChargingCtrlr', 'ProfileStackLevel'],
   ['SampledDataCtrlr', 'TxUpdatedInterval'],
   ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
   ['ChargingStation', 'SupplyPhases'],
@@ -47,21 +52,22 @@ export async function learn201(station: Station): Promise<void> {
     if (enabled !== undefined) smartCharging = enabled.toLowerCase() !== 'false';
     const units = listOf(values.get('SmartChargingCtrlr.RateUnit') ?? '');
     station.rateUnit = units.length > 0 && !units.includes('A') ? 'W' : 'A';
-    station.schedulePeriods = periodsIn(values.get('SmartChargingCtrlr.PeriodsPerSchedule'));
+    station.schedulePeriods = countIn(values.get('SmartChargingCtrlr.PeriodsPerSchedule'));
+    station.stackLevel = countIn(values.get('SmartChargingCtrlr.ProfileStackLevel')) ?? 0;
     const phases = Number(values.get('ChargingStation.SupplyPhases'));
     station.supplyPhases = phases === 1 || phases === 2 || phases === 3 ? phases : null;
 
-    const set = async (variable: string, attributeValue: string) => {
-      await station.question('SetVariables', {
+    const set = async (variable: string, attributeValue: string): Promise<boolean> => {
+      const told = await station.question<Outcomes>('SetVariables', {
         setVariableData: [{ ...place('SampledDataCtrlr', variable), attributeValue }],
       });
+      const [outcome] = told?.setVariableResult ?? [];
+      return outcome?.attributeStatus === 'Accepted' || outcome?.attributeStatus === 'RebootRequired';
     };
     const interval = Number(values.get('SampledDataCtrlr.TxUpdatedInterval'));
     if (!(interval > 0 && interval <= METER_SECONDS)) await set('TxUpdatedInterval', String(METER_SECONDS));
     const sampled = listOf(values.get('SampledDataCtrlr.TxUpdatedMeasurands') ?? '');
-    if (!MEASURANDS.every((measurand) => sampled.includes(measurand))) {
-      await set('TxUpdatedMeasurands', [...new Set([...sampled, ...MEASURANDS])].join(','));
-    }
+    await meterToo(sampled, (list) => set('TxUpdatedMeasurands', list));
     await tellState(station, connectors);
   } finally {
     station.learned({ connectors, smartCharging });

@@ -100,9 +100,9 @@ export function ocpp16(station: Station): Dialect {
         station.command('SetChargingProfile', {
           connectorId: purpose === 'station' ? 0 : connector.number,
           csChargingProfiles: {
-            chargingProfileId: profileIdOf(connector, purpose),
+            chargingProfileId: profileIdOf(station, connector, purpose),
             ...(transaction !== null && { transactionId: Number(transaction.transactionId) }),
-            stackLevel: 0,
+            stackLevel: station.stackLevel,
             chargingProfilePurpose: PURPOSES[purpose],
             chargingProfileKind: 'Absolute',
             chargingSchedule: scheduleOf(station, connector, limit),
@@ -117,7 +117,7 @@ export function ocpp16(station: Station): Dialect {
     async clear(what) {
       const { status } = await station.command<{ status: string }>(
         'ClearChargingProfile',
-        'on' in what ? { connectorId: what.on.number } : { id: profileIdOf(what.of, what.purpose) },
+        'on' in what ? { connectorId: what.on.number } : { id: profileIdOf(station, what.of, what.purpose) },
       );
       return status;
     },

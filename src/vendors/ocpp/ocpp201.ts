@@ -95,7 +95,7 @@ export function ocpp201(station: Station): Dialect {
 
     /** K01 */
     limit(connector, limit, purpose) {
-      const id = profileIdOf(connector, purpose);
+      const id = profileIdOf(station, connector, purpose);
       const transaction = purpose === 'transaction' ? connector.transaction : null;
       return refusalOf(() =>
         station.command('SetChargingProfile', {
@@ -103,7 +103,7 @@ export function ocpp201(station: Station): Dialect {
           chargingProfile: {
             id,
             ...(transaction !== null && { transactionId: transaction.transactionId }),
-            stackLevel: 0,
+            stackLevel: station.stackLevel,
             chargingProfilePurpose: PURPOSES[purpose],
             chargingProfileKind: 'Absolute',
             chargingSchedule: [{ id, ...scheduleOf(station, connector, limit) }],
@@ -120,7 +120,7 @@ export function ocpp201(station: Station): Dialect {
         'ClearChargingProfile',
         'on' in what
           ? { chargingProfileCriteria: { evseId: what.on.number } }
-          : { chargingProfileId: profileIdOf(what.of, what.purpose) },
+          : { chargingProfileId: profileIdOf(station, what.of, what.purpose) },
       );
       return status;
     },

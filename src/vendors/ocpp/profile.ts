@@ -2,14 +2,22 @@ import { AppError } from '../../core/errors.ts';
 import { type Connector, limitNow, takeLimit } from './connector.ts';
 import type { Dialect, Purpose } from './dialect.ts';
 import { layInstallation } from './installation.ts';
+import { isUnable } from './rpc.ts';
 import { amperesAt, type Limit, unending } from './schedule.ts';
 import type { Station } from './station.ts';
 
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
 
-/** One id for each connector and purpose: sent again, the profile replaces the one before (1.6 §5.16.4). */
-export const profileIdOf = (connector: Connector, purpose: Purpose): number =>
-  connector.number * 10 + ORDINALS[purpose];
+/**
+ * One id for each connector and purpose: sent again, the profile replaces the one before (1.6 §5.16.4). Some stations take
+ * no id above the number of profiles that they hold.
+ */
+export function profileIdOf(station: Station, connector: Connector, purpose: Purpose): number {
+  const id = connector.number * 10 + ORDINALS[purpose];
+  const { mostProfiles } = station;
+  if (mostProfiles === null || id <= mostProfiles) return id;
+  return Math.min((connector.number - 1) * 3 + ORDINALS[purpose] + 1, mostProfiles);
+}
 
 /** Runs a call that lays a limit: null when the station took it, else its refusal; no answer at all is thrown. */
 export async function refusalOf(call: () => Promise<{ status: string }>): Promise<string | null> {
@@ -51,6 +59,7 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
   }
   if (await taken('default')) return keep(false);
   if (alone && (await taken('station'))) return keep(true);
+  if (refusals.every(isUnable)) station.takesNoLimits();
   throw new AppError(
     'vendor.refused',
     `the station takes no current limit: ${[...new Set(refusals)].join('; ')}`,

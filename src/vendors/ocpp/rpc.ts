@@ -13,9 +13,10 @@ export function callError(code: string, description: string): Error {
   return error instanceof Error ? error : new Error(description);
 }
 
-/** The station's own words, cut and cleaned so that they can stand in an error message. */
+/** The first line of the station's own words, cut and cleaned so that it can stand in an error message. */
 export function wordsOf(text: unknown): string {
-  const words = typeof text === 'string' ? text.slice(0, 120) : '';
+  const [line = ''] = typeof text === 'string' ? text.trimStart().split(/[\r\n]/, 1) : [];
+  const words = line.slice(0, 120);
   return faultInText(words, 'text') === null ? words.replaceAll(/\p{C}/gu, ' ').trim() : '';
 }
 
@@ -42,6 +43,10 @@ export function callFailure(action: string, error: unknown): AppError {
     cause: error,
   });
 }
+
+/** Whether a refusal of `callFailure` says that the station does not know the call at all. */
+export const isUnable = (refusal: string): boolean =>
+  /^the station refused \w+ with Not(?:Implemented|Supported)\b/.test(refusal);
 
 function rpcCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('rpcErrorCode' in error)) return null;

@@ -65,6 +65,12 @@ export class Station {
   supplyPhases: number | null = null;
   /** How many periods a charging schedule may have, where it says so. */
   schedulePeriods: number | null = null;
+  /** The highest stack level that it takes: a profile below another one, of its installer say, would not hold. */
+  stackLevel = 0;
+  /** How many charging profiles it holds, where it says so. */
+  mostProfiles: number | null = null;
+  /** It has refused every kind of limit as unknown; until it boots anew. */
+  #isWithoutLimits: boolean;
   /** What it said to the limit of its installation; null: it has taken it, or there is none. */
   installationRefusal: string | null = null;
   #name: string | null;
@@ -91,6 +97,7 @@ export class Station {
     this.details = new DetailKeeper(parts.host.documents(parts.key), parts.host);
     this.since = parts.host.clock.now();
     this.#name = parts.known.name;
+    this.#isWithoutLimits = parts.known.without_limits === true;
     for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
     for (const connector of this.#connectors.values()) {
       restore(connector, parts, {
@@ -264,6 +271,7 @@ export class Station {
   hasBooted(maker: string | undefined, model: string | undefined): void {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
+    this.#isWithoutLimits = false;
     this.learning.hasBooted();
   }
 
@@ -281,12 +289,19 @@ export class Station {
     this.announce(smartCharging);
   }
 
+  /** It knows no charging profiles, whatever it said of itself: limits are withheld until it boots anew. */
+  takesNoLimits(): void {
+    this.#isWithoutLimits = true;
+    this.announce();
+  }
+
   /** Tells the platform which devices there are, when that differs from what it knows. */
   announce(smartCharging: boolean | null = null): void {
     this.roster.announce(
       () => ({
         name: this.#name,
-        ...(smartCharging !== null && { smart_charging: smartCharging }),
+        smart_charging: this.#canLimit(smartCharging),
+        without_limits: this.#isWithoutLimits,
         connectors: [...this.#connectors.keys()].sort((a, b) => a - b),
       }),
       () => {
@@ -294,6 +309,13 @@ export class Station {
           if (connector.at !== null) this.#observe(connector);
       },
     );
+  }
+
+  #canLimit(told: boolean | null): boolean {
+    if (this.#isWithoutLimits) return false;
+    const { smart_charging, without_limits } = this.roster.known;
+    // A station that does not say may be able to, now that it has booted.
+    return told ?? (smart_charging || without_limits === true);
   }
 
   /** The connection ended. `tell` is false when it lives on elsewhere, or nobody is left to hear of it. */
