@@ -16,13 +16,14 @@ import { createServer, type Server } from '../http/server.ts';
 import { loadAssets } from '../pages/assets.ts';
 import { vendors } from '../vendors/index.ts';
 import { BUILT, STYLES } from './console.ts';
-import { firstAccount } from './first-account.ts';
+import { isDeveloperIdle, makeDeveloperKey } from './developer.ts';
+import { listen } from './listen.ts';
 import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
 import { openRedis } from './open-redis.ts';
 import { probesOf } from './probes.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets, refuseHalfRestore } from './secrets.ts';
 import type { ServiceName, Shared } from './shared.ts';
 import { openSignIn } from './sign-in.ts';
 import { VERSION } from './version.ts';
@@ -42,6 +43,8 @@ export interface StartOptions {
   /** Instead of those that the settings name. */
   readonly priceSources?: readonly PriceSource[];
   readonly productionSource?: ProductionSource;
+  /** Fires when the start is not wanted any more; it then rejects, and leaves nothing made. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Running {
@@ -53,6 +56,8 @@ export interface Running {
   readonly simulated: readonly string[];
   /** What the first start made and shows once. */
   readonly made: { readonly adminToken: string | undefined; readonly apiKey: string | undefined };
+  /** Whether the developer of an embedded database has never called: the key may have been lost. */
+  readonly isDeveloperIdle: boolean;
   /** Stops taking work, finishes what runs, closes; within five seconds. */
   stop(): Promise<void>;
 }
@@ -64,6 +69,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const random = options.random ?? systemRandom;
   const log = options.log ?? createLog(settings.logLevel);
   const dataDir = resolve(settings.dataDir);
+  if (settings.databaseUrl === undefined) refuseHalfRestore(dataDir);
   const database = await openDatabase({ url: settings.databaseUrl?.reveal(), dataDir, clock, random, log });
   const closers: (() => Promise<unknown>)[] = [() => database.close()];
   try {
@@ -88,6 +94,7 @@ interface Parts {
 async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
   const { settings, services } = options;
   await migrate(database.queries);
+  options.signal?.throwIfAborted();
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
@@ -99,7 +106,6 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const { vaultKeys } = secrets;
   const accounts = await createAccounts({ database, clock, random, log, vaultKeys });
   closers.push(() => accounts.close());
-  const apiKey = firstStart && database.engine === 'sqlite' ? await firstAccount(accounts) : undefined;
   const limits = createLimits({ accounts, clock, log, redis });
   const market = await openMarket({
     settings: settings.market,
@@ -199,9 +205,14 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   for (const { service, server, port } of servers) {
     // The address is told once, by whoever starts us; the framework would log it as well.
     server.app.log.level = 'warn';
-    urls.set(service, await server.app.listen({ host: settings.host, port }));
+    urls.set(service, await listen(server.app, { host: settings.host, port }));
     server.app.log.level = log.level;
   }
+  // Only now: a start that cannot have its ports, or is stopped, must not use up what is shown once.
+  options.signal?.throwIfAborted();
+  secrets.keep();
+  const isEmbedded = database.engine === 'sqlite';
+  const apiKey = firstStart && isEmbedded ? await makeDeveloperKey(accounts, 'first start') : undefined;
   for (const start of begin) start();
   market.start();
   let stopping: Promise<void> | undefined;
@@ -224,7 +235,8 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     dataDir,
     engine: database.engine,
     simulated,
-    made: { adminToken: secrets.madeAdminToken ? secrets.adminToken.reveal() : undefined, apiKey },
+    made: { adminToken: secrets.isAdminTokenNew ? secrets.adminToken.reveal() : undefined, apiKey },
+    isDeveloperIdle: isEmbedded && (await isDeveloperIdle(accounts)),
     stop: () => {
       stopping ??= stop();
       return stopping;

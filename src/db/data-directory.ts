@@ -4,6 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../core/errors.ts';
 import { isBusy, isFull } from './sqlite-errors.ts';
 
+/** Another process of ours has the data directory. */
+export class DirectoryInUse extends OperatorError {}
+
 /** What the database needs to write, where it is there. */
 const FILES = ['lock', 'elnav.sqlite', 'elnav.sqlite-wal', 'elnav.sqlite-shm'];
 
@@ -22,7 +25,7 @@ export function lockDataDir(dataDir: string): { release(): void } {
   } catch (cause) {
     lock?.close();
     if (isBusy(cause)) {
-      throw new OperatorError(
+      throw new DirectoryInUse(
         `Another elnav process is using the data directory ${dataDir}. Stop it first, or set ELNAV_DATA_DIR to another directory.`,
         { cause },
       );

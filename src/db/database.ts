@@ -9,6 +9,9 @@ import { type Moments, ownMoments, serverMoments } from './moments.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
+export { DirectoryInUse } from './data-directory.ts';
+export { DATABASE_FILE } from './sqlite.ts';
+
 /** What a store writes its queries on: the database itself or a transaction. */
 export type Queries = Kysely<Tables>;
 

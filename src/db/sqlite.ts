@@ -8,9 +8,12 @@ import { isDamaged, isFull } from './sqlite-errors.ts';
 
 const CACHED_STATEMENTS = 300;
 
+/** The embedded database, in the data directory. */
+export const DATABASE_FILE = 'elnav.sqlite';
+
 /** Opens (or makes) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
 export function openSqlite(dataDir: string): DatabaseSync {
-  const file = join(dataDir, 'elnav.sqlite');
+  const file = join(dataDir, DATABASE_FILE);
   try {
     if (!existsSync(file)) makeEmpty(file);
     // SQLite takes a file of no bytes for a new database; ours has a page from the moment it has its name.
@@ -118,7 +121,7 @@ function translateErrors<T>(work: () => T): T {
         retryAfterSeconds: 60,
       });
     }
-    if (isDamaged(cause)) throw damaged('elnav.sqlite', cause);
+    if (isDamaged(cause)) throw damaged(DATABASE_FILE, cause);
     throw cause;
   }
 }

@@ -6,7 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import type { Answer } from '../world.ts';
-import { admin, callWith, envOf, openAccount, type Service, startService, stopService } from './service.ts';
+import { makeOldestIn } from './oldest-schema.ts';
+import {
+  admin,
+  callWith,
+  envOf,
+  openAccount,
+  runToEnd,
+  type Service,
+  startService,
+  stopService,
+} from './service.ts';
 
 const SECRET = 'the client secret of the tests';
 
@@ -24,12 +34,13 @@ function mount(): boolean {
 const unmount = () => execFileSync('umount', ['-l', dir]);
 const isMountable = mount();
 if (isMountable) unmount();
+const skip = isMountable ? false : 'a small file system cannot be mounted here';
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Takes whole pages until nothing fits, so that not even the log of the database can grow. */
-function fill(): void {
+/** Takes whole pages until nothing fits but `leaving` bytes, so that not even the log of the database can grow. */
+function fill(leaving = 0): void {
   const { bavail, bsize } = statfsSync(dir);
-  writeFileSync(join(dir, 'filler'), Buffer.alloc(bavail * bsize));
+  writeFileSync(join(dir, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
 }
 
 const makeSpace = () => rmSync(join(dir, 'filler'));
@@ -52,7 +63,7 @@ function assertFull({ status, headers, body }: Answer, what: string): void {
   assert.match(JSON.stringify(body), /disk is full/);
 }
 
-describe('a full disk', { skip: isMountable ? false : 'a small file system cannot be mounted here' }, () => {
+describe('a full disk', { skip }, () => {
   const env = {
     ...envOf({ dataDir: dir, url: undefined }),
     ELNAV_LOG_LEVEL: 'silent',
@@ -146,6 +157,34 @@ describe('a full disk', { skip: isMountable ? false : 'a small file system canno
     }
     assert.equal((await callWith(key)(base, { path: '/devices' })).status, 401, 'now it is');
   });
+});
+
+describe('a start on a disk that is nearly full', { skip }, () => {
+  const env = envOf({ dataDir: dir, url: undefined });
+  beforeEach(() => {
+    mount();
+  });
+  afterEach(unmount);
+
+  for (const { title, make, users } of [
+    { title: 'the first', make: () => {}, users: 1 },
+    { title: 'an upgrade of the oldest data', make: () => makeOldestIn(dir), users: 2 },
+  ]) {
+    it(`${title}, is refused with a sentence and goes on when there is space`, async () => {
+      make();
+      for (const leaving of [0, 40, 150, 250]) {
+        fill(leaving * 1_024);
+        const { code, output } = await runToEnd({ env });
+        assert.equal(code, 1, output);
+        assert.match(output, /^elnav: .*disk .*full.*start again\.\n$/);
+        makeSpace();
+      }
+      const service = await startService({ env });
+      const { body } = await admin(service.grid, 'GET', '/admin/users');
+      assert.equal((body as object[]).length, users);
+      await stopService(service);
+    });
+  }
 });
 
 async function deliver(base: string, home: string): Promise<Answer> {

@@ -14,7 +14,7 @@ import { migrations } from '../../src/db/migrations/index.ts';
 import { openSqlite, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { type Engine, makePlace, onEachEngine, type Place } from '../databases.ts';
-import { OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
+import { makeOldestIn, OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
 import { admin, callWith, envOf, runToEnd, startService, stopService } from './service.ts';
 
 /** So many points are tried between the first statement of a migration and its last. */
@@ -26,15 +26,12 @@ const spread = (count: number, last: number): number[] => [
 
 async function makeOldest(engine: Engine): Promise<Place> {
   const place = await makePlace(engine);
-  const text = oldestSchema(engine) + oldestRows();
   if (place.url === undefined) {
-    const database = new DatabaseSync(join(place.dataDir, 'elnav.sqlite'));
-    database.exec(`PRAGMA journal_mode = WAL; ${text}`);
-    database.close();
+    makeOldestIn(place.dataDir);
   } else {
     const client = new pg.Client({ connectionString: place.url });
     await client.connect();
-    await client.query(text);
+    await client.query(oldestSchema(engine) + oldestRows());
     await client.end();
   }
   return place;

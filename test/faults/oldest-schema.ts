@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { parseVaultKeys } from '../../src/core/config.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { createVault } from '../../src/domain/links/index.ts';
@@ -70,6 +72,13 @@ INSERT INTO commands VALUES (1, 'c1', 'sandbox', 'charger-1', 'k1', '{"type":"st
 INSERT INTO charging_transactions VALUES (1, 'link1', 't1', 'charger-1', 'tag', 28, 1000.5, 29, 2000.25, 'Local');
 INSERT INTO meter_readings VALUES (1, 'link1', 'charger-1', 30, 't1', '[]');
 `;
+}
+
+/** Makes such an embedded database in a directory. */
+export function makeOldestIn(dataDir: string): void {
+  const database = new DatabaseSync(join(dataDir, 'elnav.sqlite'));
+  database.exec(`PRAGMA journal_mode = WAL; ${oldestSchema('sqlite')} ${oldestRows()}`);
+  database.close();
 }
 
 /** Every table of the oldest schema. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -17,6 +17,41 @@ async function refused(env: Record<string, string>): Promise<string> {
   return output;
 }
 
+/** Somebody else than the owner of what this process makes; root is let into everything, so it plays another. */
+function stranger() {
+  const own = process.getuid?.();
+  return own === 0
+    ? { uid: { uid: 65_534 }, chown: 'sudo chown -R 65534' }
+    : { uid: {}, chown: 'chmod -R u+rwX' };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** What `npm run key` makes. */
+async function keyFrom(env: Record<string, string>): Promise<string> {
+  const { code, output } = await runToEnd({ bin: 'key', env });
+  assert.equal(code, 0, output);
+  return /^export GRID=\S+ KEY=(elnav_\S+)$/m.exec(output)?.[1] ?? '';
+}
+
+/** A start that shows the key and the token of a first start, which work. */
+async function assertFirst(env: Record<string, string>): Promise<void> {
+  const service = await startService({ env });
+  const key = /export CONNECT=\S+ GRID=\S+ KEY=(\S+)/.exec(service.output())?.[1] ?? '';
+  const token = /as admin-token:\s+(\S+)/.exec(service.output())?.[1] ?? '';
+  const devices = await fetch(`${service.connect}/devices`, { headers: { 'x-api-key': key } });
+  assert.equal(devices.status, 200, service.output());
+  const users = await fetch(`${service.grid}/admin/users`, { headers: { 'x-admin-token': token } });
+  assert.equal(users.status, 200, service.output());
+  await stopService(service);
+}
+
 const median = (figures: readonly number[]) =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
 
@@ -30,7 +65,9 @@ describe('the first start', () => {
   it('makes secrets that only its user reads, shows them once, and starts again with them', async (t) => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     const first = await startService({ env });
-    const key = /export KEY=(\S+)/.exec(first.output())?.[1] ?? '';
+    const [, connect, grid, key = ''] =
+      /export CONNECT=(\S+) GRID=(\S+) KEY=(\S+)/.exec(first.output()) ?? [];
+    assert.deepEqual([connect, grid], [first.connect, first.grid]);
     const token = /as admin-token:\s+(\S+)/.exec(first.output())?.[1] ?? '';
     for (const name of ['admin-token', 'vault-keys', 'elnav.sqlite'])
       assert.equal(statSync(join(place.dataDir, name)).mode & 0o777, 0o600, name);
@@ -94,18 +131,116 @@ describe('the first start', () => {
     await stopService(await startService({ env }));
   });
 
-  it('says which port is in use, and how to take another', async () => {
-    const squatter = createServer();
+  it('says which port is in use, and how to take another; the key is still to come', async () => {
+    const squatter = createServer().unref();
     await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));
     const { port } = squatter.address() as { port: number };
+    const env = { ELNAV_DATA_DIR: place.dataDir };
     for (const name of ['ELNAV_CONNECT_PORT', 'ELNAV_GRID_PORT']) {
-      const said = await refused({ ...envOf(place), [name]: String(port) });
+      const said = await refused({ ...env, [name]: String(port) });
       assert.match(
         said,
         new RegExp(`Port ${port} is in use\\. Stop what uses it, or set ELNAV_CONNECT_PORT`),
       );
     }
     squatter.close();
+    assert.deepEqual(
+      readdirSync(place.dataDir).filter((name) => /admin-token|vault-keys/.test(name)),
+      [],
+    );
+    await assertFirst(env);
+  });
+
+  it('says which host it does not have, and the key is still to come', async () => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    for (const host of ['nope.invalid', '203.0.113.1'])
+      assert.match(
+        await refused({ ...env, ELNAV_HOST: host }),
+        new RegExp(`ELNAV_HOST is ${host}, which is no address of this machine .*127\\.0\\.0\\.1 is reached`),
+      );
+    await assertFirst(env);
+  });
+
+  it('shows a key, or how to make one, after it was killed or stopped anywhere', async () => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    const imports = ['test/faults/at-statement.ts'];
+    const counted = await startService({ env, imports });
+    await stopService(counted);
+    const last = Number(/statements: (\d+)/.exec(counted.output())?.[1]);
+    assert.ok(last > 100, counted.output());
+    for (const { signal, exit, shares } of [
+      { signal: 'SIGKILL', exit: { code: null, signal: 'SIGKILL' }, shares: [0.4, 0.85, 0.95] },
+      // In the last part nothing is waited for: there the service gets ready, shows its key and stops.
+      { signal: 'SIGTERM', exit: { code: 0, signal: null }, shares: [0.2, 0.4] },
+    ]) {
+      for (const share of shares) {
+        rmSync(place.dataDir, { recursive: true });
+        const at = Math.round(last * share);
+        const fault = { FAULT_SIGNAL: signal, FAULT_AT: String(at) };
+        const { output, ...ended } = await runToEnd({ env: { ...env, ...fault }, imports });
+        assert.deepEqual(ended, exit, `${signal} at ${at} of ${last}: ${output}`);
+        assert.doesNotMatch(output, /elnav is ready|KEY=/);
+        const service = await startService({ env });
+        assert.match(service.output(), / KEY=elnav_|`npm run key` makes one/);
+        await stopService(service);
+      }
+    }
+  });
+
+  it('makes another key on demand, with the service running or not', async () => {
+    const port = String(await freePort());
+    const env = { ELNAV_DATA_DIR: place.dataDir, ELNAV_GRID_PORT: port };
+    const none = await runToEnd({ bin: 'key', env });
+    assert.match(none.output, /^elnav: There is no database in .* yet: the first npm start makes it/);
+    assert.deepEqual(readdirSync(place.dataDir), []);
+
+    await stopService(await startService({ env }));
+    const stopped = await keyFrom(env);
+    const service = await startService({ env });
+    assert.match(service.output(), /No API key at hand\? In another terminal, `npm run key` makes one/);
+    const running = await keyFrom(env);
+    for (const key of [stopped, running]) {
+      const devices = await fetch(`${service.connect}/devices`, { headers: { 'x-api-key': key } });
+      assert.equal(devices.status, 200);
+    }
+    const elsewhere = await runToEnd({ bin: 'key', env: { ...env, ELNAV_GRID_PORT: '1' } });
+    assert.match(
+      elsewhere.output,
+      /^elnav: elnav is running on .*, but Grid does not answer at http:\/\/127\.0\.0\.1:1\. Set ELNAV_HOST and ELNAV_GRID_PORT/,
+    );
+    await stopService(service);
+    const again = await startService({ env });
+    assert.doesNotMatch(again.output(), /npm run key/);
+    await stopService(again);
+  });
+
+  it('refuses to take the place of a database that is gone while its secrets are there', async () => {
+    const env = { ELNAV_DATA_DIR: place.dataDir };
+    await stopService(await startService({ env }));
+    for (const name of readdirSync(place.dataDir)) {
+      if (name.startsWith('elnav.sqlite')) rmSync(join(place.dataDir, name));
+    }
+    const left = readdirSync(place.dataDir);
+    assert.match(
+      await refused(env),
+      /The database .*elnav\.sqlite is gone, but vault-keys and admin-token of an earlier start are there\. Restore elnav\.sqlite from the same backup, or delete the whole directory/,
+    );
+    assert.deepEqual(readdirSync(place.dataDir), left);
+  });
+
+  it('says whose a data directory is that it may not write, and what to run', async () => {
+    const { uid, chown } = stranger();
+    chmodSync(place.dataDir, 0o755);
+    const inside = join(place.dataDir, 'data');
+    mkdirSync(inside, { mode: 0o555 });
+    const { code, output } = await runToEnd({ env: { ELNAV_DATA_DIR: inside }, ...uid });
+    assert.equal(code, 1, output);
+    assert.doesNotMatch(output, /\n\s+at /);
+    assert.match(
+      output,
+      /The data directory .*data cannot be written: it belongs to user id \d+, and elnav runs/,
+    );
+    assert.ok(output.includes(`Run \`${chown} ${inside}\`, or set ELNAV_DATA_DIR`), output);
   });
 
   it('says which TLS file is missing, or that the two are no certificate and its key', async () => {
@@ -140,6 +275,11 @@ describe('the first start', () => {
     assert.match(
       await refused({ ...envOf(place), ELNAV_DATA_DIR: join(file, 'data') }),
       /data directory .* cannot be made/,
+    );
+    // A parent that takes no directories, and says that it is not there.
+    assert.match(
+      await refused({ ...envOf(place), ELNAV_DATA_DIR: '/proc/nope' }),
+      /data directory \/proc\/nope cannot be made \(ENOENT.*Set ELNAV_DATA_DIR/,
     );
   });
 });
