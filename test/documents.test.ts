@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Clock, systemClock } from '../src/core/clock.ts';
@@ -106,6 +106,9 @@ for (const file of TRIED) {
       // The examples are posted from the folder of the project.
       mkdirSync(join(world.place.dataDir, 'docs'));
       cpSync('docs/examples', join(world.place.dataDir, 'docs/examples'), { recursive: true });
+      // So are simulators run.
+      for (const name of ['package.json', 'src', 'node_modules'])
+        symlinkSync(resolve(name), join(world.place.dataDir, name));
     });
     after(() => world.close());
 

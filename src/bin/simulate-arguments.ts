@@ -39,6 +39,8 @@ Runs the simulator of a vendor, or of a source of prices or production, on a por
   --list            every name
   --help            this
 
+npm run simulate -- ocpp is a charging station instead, which dials in to elnav; it has options of its own (--help).
+
 npm start has the simulators of vendors built in (ELNAV_SIMULATE); this is for a service of its own, or for faults.`;
 
 /** Reads the command line; throws an `OperatorError` that says what would be right. */

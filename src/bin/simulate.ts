@@ -12,6 +12,7 @@ import { exchangeRateSource, priceSources, productionSource } from '../sources/i
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './exit.ts';
 import { type Candidate, HELP, parseSimulateArguments } from './simulate-arguments.ts';
+import { parseStationArguments, runStation, STATION_HELP } from './simulate-station.ts';
 
 /** The same at every start, so that settings made once stay right. Nothing real hangs on it. */
 const PARTNER = { clientId: 'elnav-simulated', clientSecret: 'a-simulator-has-no-secrets' };
@@ -44,12 +45,24 @@ const candidates: readonly Candidate[] = [
 ];
 
 try {
+  const [name, ...others] = process.argv.slice(2);
+  if (name === 'ocpp') {
+    await simulateStation(others);
+    process.exit(0);
+  }
   const given = parseSimulateArguments(process.argv.slice(2), candidates);
   if (given.action === 'help') console.log(HELP);
   else if (given.action === 'list') console.log(listed());
   else await run(given);
 } catch (error) {
   exitWith(error);
+}
+
+/** It is no vendor's cloud on a port but a station, which dials in. */
+async function simulateStation(args: readonly string[]): Promise<void> {
+  const given = parseStationArguments(args);
+  if (given === 'help') console.log(STATION_HELP);
+  else await runStation(given, { print: (line) => console.log(line), input: process.stdin });
 }
 
 interface Run {

@@ -5,6 +5,8 @@ import { type Period, type Purpose, SimulatedPlug } from './simulated-plug.ts';
 import { speak16 } from './simulator16.ts';
 import { speak201 } from './simulator201.ts';
 
+export type { SimulatedPlug } from './simulated-plug.ts';
+
 /** What real stations do that the specification does not. */
 export interface Quirks {
   /** Sends energy as text in kWh with a long tail (Solidstudio). */
@@ -48,6 +50,8 @@ export interface SimulatorOptions {
   readonly keeps?: boolean;
   /** Connects again by itself, this long after it lost the connection. */
   readonly reconnectMs?: number;
+  /** Hears what the central system calls. */
+  readonly onCall?: (action: string, params: unknown) => void;
 }
 
 /** What differs between the protocol versions, on the station's side. */
@@ -313,6 +317,7 @@ export class SimulatedStation {
     handler: (params: never) => object | Promise<object>,
   ): Promise<Record<string, unknown>> {
     this.received.push({ action, params });
+    this.options.onCall?.(action, params);
     const has = (list: readonly string[] | undefined) =>
       list?.some((name) => name === action || JSON.stringify(params).includes(`"${name}"`)) === true;
     if (has(this.quirks.hangs)) await new Promise(() => undefined);
