@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import { tcpProxy } from '../../test/faults/tcp-proxy.ts';
+import { until } from '../../test/until.ts';
+import { turnedClock } from '../core/clock.ts';
 import type { Json } from '../core/json.ts';
+import type { Asked, Peer } from './bus.ts';
 import type { Database } from './database.ts';
 
 onEachEngine('the bus', (engine) => {
@@ -51,8 +56,9 @@ onEachEngine('asking over the bus', (engine) => {
     const here = await place.open();
     const there = await place.open();
     there.bus.on('sum', (message) => (Array.isArray(message) ? message.length : undefined));
-    assert.equal(await here.bus.request('sum', [1, 2], 2_000), 2);
-    assert.equal(await here.bus.request('sum', 'not mine', 50), undefined);
+    const sum = await here.bus.request('sum', [1, 2], { timeoutMs: 2_000 });
+    assert.deepEqual([sum.state, sum.state === 'answered' && sum.message], ['answered', 2]);
+    assert.deepEqual(await here.bus.request('sum', 'not mine', { timeoutMs: 50 }), { state: 'silent' });
     await here.close();
     await there.close();
     await place.remove();
@@ -71,7 +77,7 @@ onEachEngine('asking over the bus', (engine) => {
     const killer = new pg.Client({ connectionString: place.url });
     await killer.connect();
     await killer.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen ' || application_name and application_name like 'elnav_%' and pid <> pg_backend_pid()",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'elnav_%' and datname = current_database()",
     );
     await killer.end();
     await gap;
@@ -106,6 +112,76 @@ onEachEngine('asking over the bus', (engine) => {
     await killer.end();
     await here.close();
     await there.close();
+    await place.remove();
+  });
+
+  it('says who did not acknowledge, soon finds out that it is cut off, and is counted once when it is back', async () => {
+    const place = await makePlace(engine);
+    const here = await place.open();
+    const wire = await tcpProxy(place.url ?? '');
+    const url = new URL(wire.through(place.url ?? ''));
+    // So long that only the heartbeat can find out.
+    url.searchParams.set('query_timeout', '60000');
+    const there = await place.through(url.href).open();
+    assert.deepEqual(await here.bus.publishAndWait('told', 1), []);
+    wire.freeze();
+    const silent = await here.bus.publishAndWait('told', 2);
+    assert.equal(silent.length, 1);
+    assert.ok(typeof silent[0] === 'number');
+    await until('it knows that it is cut off', () => !there.bus.live);
+    await wire.resume();
+    await until('it is back', () => there.bus.live);
+    assert.deepEqual(await here.bus.publishAndWait('told', 3), []);
+    await there.close();
+    await here.close();
+    await wire.close();
+    await place.remove();
+  });
+
+  it('says that a question could not be asked, that its peer is gone, or that it was cut off meanwhile', async () => {
+    const place = await makePlace(engine);
+    const clock = turnedClock();
+    const here = await place.open(clock);
+    const there = await place.open();
+    there.bus.on('hang', () => new Promise(() => {}));
+    there.bus.on('who', () => 'me');
+    const killer = await place.open();
+    const end = (peer: Peer) => sql`select pg_terminate_backend(${peer})`.execute(killer.queries);
+    const who = await here.bus.request('who', null, { timeoutMs: 60_000 });
+    const peer = who.state === 'answered' ? who.peer : undefined;
+    assert.ok(peer !== undefined);
+    let asked: Asked | undefined;
+    const ask = () => {
+      asked = undefined;
+      void here.bus.request('hang', null, { timeoutMs: 3_600_000, peer }).then((answer) => {
+        asked = answer;
+      });
+    };
+    ask();
+    clock.turn(1_000);
+    await until(
+      'its peer was looked at',
+      async () => (await here.queries.selectFrom('leases').selectAll().execute()).length === 0,
+    );
+    assert.equal(asked, undefined);
+    await end(peer);
+    await until('that it is gone is noticed', () => {
+      clock.turn(1_000);
+      return asked !== undefined;
+    });
+    assert.deepEqual(asked, { state: 'gone' });
+
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where application_name like 'elnav_%' and datname = current_database()`.execute(
+      killer.queries,
+    );
+    ask();
+    for (const { pid } of rows) await end(pid);
+    await until('that it is cut off is noticed', () => asked !== undefined);
+    assert.deepEqual(asked, { state: 'lost', isSent: true });
+    assert.equal(here.bus.live, false);
+    assert.deepEqual(await here.bus.request('who', null, { timeoutMs: 1 }), { state: 'lost', isSent: false });
+    for (const database of [here, there, killer]) await database.close();
     await place.remove();
   });
 });

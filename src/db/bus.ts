@@ -3,6 +3,25 @@ import type { Json } from '../core/json.ts';
 /** Answers a message; undefined means "not mine". */
 export type Responder = (message: Json) => Promise<Json | undefined> | Json | undefined;
 
+/** A process as the others see it: the PostgreSQL backend of its bus, by its process id; `undefined` is one that cannot be told. */
+export type Peer = number | undefined;
+
+export interface Wait {
+  readonly timeoutMs: number;
+  /** Who is asked: that it is gone is noticed within about a second. */
+  readonly peer?: Peer;
+}
+
+/**
+ * What becomes of a question. `silent`: nobody answered in time. `gone`: the peer that was asked is. `lost`: this process is
+ * cut off from the others; `isSent` when they may have got the question all the same.
+ */
+export type Asked =
+  | { readonly state: 'answered'; readonly message: Json; readonly peer: Peer }
+  | { readonly state: 'silent' }
+  | { readonly state: 'gone' }
+  | { readonly state: 'lost'; readonly isSent: boolean };
+
 /**
  * Messages between the processes that share a database: what one changes, the others drop from their memory.
  * On the embedded database there is one process, and the bus is a plain call.
@@ -12,10 +31,10 @@ export interface Bus {
   readonly live: boolean;
   /** Tells every process, this one included; does not wait for the others. */
   publish(topic: string, message: Json): Promise<void>;
-  /** Tells every process and resolves when each has acted on it (or has been silent for two seconds). */
-  publishAndWait(topic: string, message: Json): Promise<void>;
-  /** Asks the other processes; resolves with the first answer, or undefined after `timeoutMs` without any. */
-  request(topic: string, message: Json, timeoutMs: number): Promise<Json | undefined>;
+  /** Tells every process and resolves when each has acted on it, or after two seconds; answers who had not by then. */
+  publishAndWait(topic: string, message: Json): Promise<readonly Peer[]>;
+  /** Asks the other processes; resolves with the first answer, or with why there is none. */
+  request(topic: string, message: Json, wait: Wait): Promise<Asked>;
   on(topic: string, responder: Responder): void;
   /** Called when messages may have been missed. */
   onGap(forget: () => void): void;
@@ -51,9 +70,12 @@ export function localBus(): Bus {
   return {
     live: true,
     publish,
-    publishAndWait: publish,
-    // There is nobody else to ask.
-    request: async () => undefined,
+    // There is nobody else to wait for, or to ask.
+    publishAndWait: async (topic, message) => {
+      await publish(topic, message);
+      return [];
+    },
+    request: async () => ({ state: 'silent' }),
     on: (topic, responder) => addResponder(responders, topic, responder),
     onGap: () => {},
     close: async () => {},

@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../core/clock.ts';
 import { type Random, randomId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
-import { addResponder, type Bus, deliver, type Responders } from './bus.ts';
+import { type Asked, addResponder, type Bus, deliver, type Peer, type Responders, type Wait } from './bus.ts';
 import type { Moments } from './moments.ts';
 import { clientConfig } from './postgres.ts';
 
@@ -20,6 +20,8 @@ interface BusOptions {
 interface Envelope {
   readonly id: string;
   readonly from: string;
+  /** The backend that the sender listens on; older versions do not tell. */
+  readonly peer?: number;
   /** `urge` is a `tell` that wants a `done` back. */
   readonly kind: 'tell' | 'urge' | 'ask' | 'done' | 'answer';
   readonly topic: string;
@@ -32,6 +34,11 @@ const ACKNOWLEDGED_WITHIN_MS = 2_000;
 const HEARTBEAT_MS = 2_000;
 /** A connection on which the server is silent for so long is taken for lost. */
 const SILENT_MS = 2_000;
+/** How often it is looked whether a peer is still there. */
+const LOOK_MS = 1_000;
+/** The server, too, notices within some seconds that a process is cut off, and does not count it among the others any more. */
+const NOTICED_BY_THE_SERVER =
+  'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3';
 
 /** LISTEN and NOTIFY on the database that the processes share, so that no further server is needed for coherence. */
 export async function postgresBus(options: BusOptions): Promise<Bus> {
@@ -48,9 +55,14 @@ class PostgresBus implements Bus {
   readonly #parts = new Map<string, string[]>();
   /** Open publishAndWait and request calls by message id. */
   readonly #waiting = new Map<string, (envelope: Envelope) => void>();
+  /** What ends questions when the connection is lost. */
+  readonly #cutOff = new Set<() => void>();
   /** What could not be sent yet: called when there is a connection again. */
   #whenBack: (() => void)[] = [];
   #client: pg.Client | undefined;
+  /** The backend that this process listens on, or did before the connection was lost. */
+  #peer: number | undefined;
+  #peerSince = '';
   #channel = '';
   #closed = false;
 
@@ -90,8 +102,10 @@ class PostgresBus implements Bus {
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
+      await client.query(NOTICED_BY_THE_SERVER);
       await client.query(`listen ${this.#channel}`);
       await this.#learnTime(client);
+      await this.#introduce(client);
     } catch (error) {
       client.end().catch(() => {});
       throw error;
@@ -110,6 +124,20 @@ class PostgresBus implements Bus {
     };
     clock.after(HEARTBEAT_MS, beat);
     log.debug({ channel: this.#channel }, 'listening to the other processes');
+  }
+
+  /** Learns who this process is to the others. Who it was before, on a connection that was lost, is waited for by nobody. */
+  async #introduce(client: pg.Client): Promise<void> {
+    const before = [this.#peer, this.#peerSince];
+    const { rows } = await client.query<{ pid: number; since: string }>(
+      'select pid, backend_start::text as since from pg_stat_activity where pid = pg_backend_pid()',
+    );
+    this.#peer = rows[0]?.pid;
+    this.#peerSince = rows[0]?.since ?? '';
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2',
+      before,
+    );
   }
 
   /** Asks what the server's clock shows; fails where it is silent for longer than a heartbeat may be. */
@@ -132,6 +160,7 @@ class PostgresBus implements Bus {
       'the connection to the other processes was lost; memory is not trusted until it is back',
     );
     client.end().catch(() => {});
+    for (const end of this.#cutOff) end();
     for (const forget of this.#gaps) forget();
     void this.#reconnect();
   }
@@ -158,22 +187,28 @@ class PostgresBus implements Bus {
     if (this.live) await this.#patiently(sent);
   }
 
-  async publishAndWait(topic: string, message: Json): Promise<void> {
+  async publishAndWait(topic: string, message: Json): Promise<readonly Peer[]> {
     await deliver(this.#responders, topic, message);
+    // Until they are counted it is not known who they are.
+    let silent = new Set<Peer>([undefined]);
     await this.#patiently(
       this.#surely(async (client) => {
-        const { rows } = await client.query<{ others: number }>(
-          'select count(*) as others from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
+        const { rows } = await client.query<{ pid: number }>(
+          'select pid from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
           [this.#channel],
         );
-        let missing = rows[0]?.others ?? 0;
-        if (missing === 0) return;
+        silent = new Set(rows.map(({ pid }) => pid));
+        if (silent.size === 0) return;
         const envelope = this.#envelope('urge', topic, message);
-        const acknowledged = this.#collect(envelope.id, ACKNOWLEDGED_WITHIN_MS, () => --missing <= 0);
+        const acknowledged = this.#collect(envelope.id, ACKNOWLEDGED_WITHIN_MS, ({ peer }) => {
+          silent.delete(peer ?? [...silent][0]);
+          return silent.size === 0;
+        });
         await this.#send(client, envelope);
         await acknowledged;
       }),
     );
+    return [...silent];
   }
 
   /** Does it now, or again as soon as there is a connection: what is stored must not stay untold. */
@@ -203,19 +238,51 @@ class PostgresBus implements Bus {
   }
 
   #envelope(kind: Envelope['kind'], topic: string, message: Json): Envelope {
-    return { id: randomId(this.#options.random), from: this.#self, kind, topic, message };
+    return { ...this.#sender(), id: randomId(this.#options.random), kind, topic, message };
   }
 
-  async request(topic: string, message: Json, timeoutMs: number): Promise<Json | undefined> {
-    const asked = this.#envelope('ask', topic, message);
-    let answer: Json | undefined;
-    const answered = this.#collect(asked.id, timeoutMs, (envelope) => {
-      answer = envelope.message;
-      return true;
+  #sender(): Pick<Envelope, 'from' | 'peer'> {
+    return { from: this.#self, ...(this.#peer === undefined ? {} : { peer: this.#peer }) };
+  }
+
+  async request(topic: string, message: Json, { timeoutMs, peer }: Wait): Promise<Asked> {
+    const client = this.#client;
+    if (client === undefined) return { state: 'lost', isSent: false };
+    const question = this.#envelope('ask', topic, message);
+    return new Promise((resolve) => {
+      let cancelLook = () => {};
+      const end = (asked: Asked) => {
+        cancel();
+        cancelLook();
+        this.#waiting.delete(question.id);
+        this.#cutOff.delete(lost);
+        resolve(asked);
+      };
+      const lost = () => end({ state: 'lost', isSent: true });
+      const cancel = this.#options.clock.after(timeoutMs, () => end({ state: 'silent' }));
+      const lookAgain = () => {
+        cancelLook = this.#options.clock.after(LOOK_MS, () => {
+          this.#isThere(client, peer).then(
+            (isThere) => (isThere ? this.#waiting.has(question.id) && lookAgain() : end({ state: 'gone' })),
+            (error: unknown) => this.#lost(client, error),
+          );
+        });
+      };
+      this.#waiting.set(question.id, (answer) =>
+        end({ state: 'answered', message: answer.message, peer: answer.peer }),
+      );
+      this.#cutOff.add(lost);
+      if (peer !== undefined) lookAgain();
+      this.#send(client, question).catch((error: unknown) => this.#lost(client, error));
     });
-    await this.#notify(asked);
-    await answered;
-    return answer;
+  }
+
+  async #isThere(client: pg.Client, peer: Peer): Promise<boolean> {
+    const { rows } = await client.query(
+      'select 1 from pg_stat_activity where pid = $1 and application_name = $2',
+      [peer, this.#channel],
+    );
+    return rows.length > 0;
   }
 
   #collect(id: string, timeoutMs: number, last: (envelope: Envelope) => boolean): Promise<void> {
@@ -274,7 +341,7 @@ class PostgresBus implements Bus {
     }
     deliver(this.#responders, topic, message)
       .then((answer) => {
-        const reply = { id, from: this.#self, topic };
+        const reply = { ...this.#sender(), id, topic };
         if (kind === 'urge') return this.#notify({ ...reply, kind: 'done', message: null });
         if (kind === 'ask' && answer !== undefined)
           return this.#notify({ ...reply, kind: 'answer', message: answer });
@@ -287,6 +354,7 @@ class PostgresBus implements Bus {
 
   async close(): Promise<void> {
     this.#closed = true;
+    for (const end of this.#cutOff) end();
     const client = this.#client;
     this.#client = undefined;
     await client?.end();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { onEachEngine } from '../databases.ts';
+import { until } from '../until.ts';
 import { type Caller, makeWorld } from '../world.ts';
 
 const MINUTE_MS = 60_000;
@@ -127,6 +128,26 @@ onEachEngine('a household of simulated devices', (engine) => {
       (await caller.call('GET', '/devices?user_ref=nobody')).body as Item[],
     ];
     assert.deepEqual([first?.length, second?.length], [1, 0]);
+    await world.close();
+  });
+
+  it('is freed from a fault at once, while its commands still wait for it', async () => {
+    const { clock, world, caller, idOf } = await household(engine);
+    const light = idOf('light');
+    await post(caller, `/sandbox/devices/${light}`, { fail: 'timeout' });
+    let ended = 0;
+    const hanging = [1, 2, 3].map(() =>
+      caller.call('POST', `/devices/${light}/command`, { type: 'turn_on' }).finally(() => {
+        ended += 1;
+      }),
+    );
+    await post(caller, `/sandbox/devices/${light}`, { fail: null });
+    assert.equal(ended, 0);
+    await until('all have ended', () => {
+      clock.turn(500);
+      return ended === hanging.length;
+    });
+    await post(caller, `/devices/${light}/command`, { type: 'turn_on' });
     await world.close();
   });
 });

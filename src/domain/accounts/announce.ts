@@ -8,11 +8,18 @@ import { TRUSTED_FOR_MS } from './refreshed.ts';
  * administrator is: repeating the request tells them.
  */
 export async function announce(database: Database, topic: string, message: Json): Promise<void> {
-  await database.bus.publishAndWait(topic, message);
+  const silent = await database.bus.publishAndWait(topic, message);
   if (!database.bus.live) {
     throw new AppError(
       'database.unavailable',
       `the change is stored, but the other instances could not be told and may not know for ${TRUSTED_FOR_MS / 1000} seconds; send the request again to be sure`,
+      { retryAfterSeconds: 2 },
+    );
+  }
+  if (silent.length > 0) {
+    throw new AppError(
+      'database.unavailable',
+      `the change is stored, but not everywhere yet: ${silent.length} of the other instances did not confirm it within two seconds (of PostgreSQL's pg_stat_activity: ${silent.join(', ') || 'not known'}); send the request again to be sure`,
       { retryAfterSeconds: 2 },
     );
   }

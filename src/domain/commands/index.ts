@@ -17,10 +17,9 @@ import {
   type Devices,
   type Known,
   type SessionSource,
-  type ToldError,
   tellError,
-  toldError,
 } from '../devices/index.ts';
+import { createHolders, WHO } from './ask-holder.ts';
 import { createLane } from './lane.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
@@ -29,9 +28,7 @@ import { createCommandStore } from './store.ts';
 export { type CommandCheck, parseCommand } from './parse.ts';
 export { type OperationCheck, parseOperation } from './parse-operation.ts';
 
-const WHO = 'commands.who';
 const RUN = 'commands.run';
-const WHO_MS = 1_000;
 const RUN_MS = 40_000;
 
 export interface CommandRequest {
@@ -60,6 +57,7 @@ interface CommandsOptions {
 export async function createCommands(options: CommandsOptions) {
   const { database, adapters, devices, sessions, clock, random, log } = options;
   const { bus, moments } = database;
+  const holders = createHolders(database);
   const store = createCommandStore(database);
   const untilStored = createUntilStored({ clock, log });
   const inLane = createLane({ store, untilStored, moments, clock, random });
@@ -88,7 +86,6 @@ export async function createCommands(options: CommandsOptions) {
     }
     const after = await change(known, request, {
       kept: command,
-      call: 'command',
       work: (session) => send(kind, session, row, command),
       look: () => stateAfter(known),
     });
@@ -97,8 +94,7 @@ export async function createCommands(options: CommandsOptions) {
 
   interface Change<T, R> {
     /** What is kept of it. */
-    readonly kept: Command | StationOperation | { type: 'conditions'; conditions: JsonObject };
-    readonly call: 'command' | 'conditions';
+    readonly kept: Command | StationOperation;
     work(session: Session): Promise<T>;
     /** Looks at the device before the next change may begin. */
     look(answer: T): Promise<R>;
@@ -123,7 +119,7 @@ export async function createCommands(options: CommandsOptions) {
         await request.begun();
         sent();
       };
-      return sessions.withSession({ account, link, vendor }, { vendor, call: what.call, before }, (session) =>
+      return sessions.withSession({ account, link, vendor }, { vendor, call: 'command', before }, (session) =>
         what.work(session),
       );
     };
@@ -157,23 +153,12 @@ export async function createCommands(options: CommandsOptions) {
   /** The station is connected to another process, or to none. */
   async function runElsewhere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
     const { account, link, vendor, id } = known.row;
-    const holder =
-      database.engine === 'sqlite' ? undefined : await bus.request(WHO, { account, link, vendor }, WHO_MS);
+    const holder = await holders.of(known.row);
     if (holder === undefined) throw new AppError('device.offline', `the station of ${id} is not connected`);
     await request.begun();
-    const told = (await bus.request(
-      RUN,
-      { holder, account, vendor, id, link, key: request.keyId, command: request.command as unknown as Json },
-      RUN_MS,
-    )) as { done: CommandedDevice } | { error: ToldError } | undefined;
-    if (told === undefined) {
-      throw new AppError(
-        'command.outcome_unknown',
-        'the process that the station is connected to did not answer; read the device',
-      );
-    }
-    if ('error' in told) throw toldError(told.error);
-    return told.done;
+    const command = request.command as unknown as Json;
+    const message = { account, vendor, id, link, key: request.keyId, command };
+    return holders.done<CommandedDevice>(await holders.ask(RUN, holder, message, RUN_MS));
   }
 
   const self = crypto.randomUUID();
@@ -214,9 +199,9 @@ export async function createCommands(options: CommandsOptions) {
 
   const stations = createStations({
     ...{ database, adapters, devices, sessions, self },
-    holderOf: ({ account, link, vendor }) => bus.request(WHO, { account, link, vendor }, WHO_MS),
+    holders,
     inLaneOf: (known, request, { kept, work }) =>
-      change(known, request, { kept, call: 'command', work, look: async (answer) => answer }),
+      change(known, request, { kept, work, look: async (answer) => answer }),
   });
 
   return {
@@ -226,21 +211,24 @@ export async function createCommands(options: CommandsOptions) {
     /** What could not be stored by now is not stored any more: the next start finds commands whose outcome is not known. */
     close: untilStored.close,
 
-    /** Sets what a simulated device lives through, and answers what it is like then. */
+    /**
+     * Sets what a simulated device lives through, and answers what it is like then. Not in its lane: it is no command of an
+     * account's, and what ends a fault must not wait for a command that the fault holds up.
+     */
     async setConditions(
-      request: Omit<CommandRequest, 'command'> & { vendor: string; conditions: JsonObject },
+      request: Pick<CommandRequest, 'account' | 'deviceId'> & { vendor: string; conditions: JsonObject },
     ): Promise<CommandedDevice> {
-      const known = await devices.find(request.account, request.deviceId, request.vendor);
-      const { conditions: accepts } = adapterOf(request.vendor);
+      const { account, vendor, conditions } = request;
+      const known = await devices.find(account, request.deviceId, vendor);
+      const { conditions: accepts } = adapterOf(vendor);
       if (accepts === undefined)
         throw new AppError('device.not_found', `there is no device ${request.deviceId}`);
-      const after = await change(known, request, {
-        kept: { type: 'conditions', conditions: request.conditions },
-        call: 'conditions',
-        work: (session) => accepts.apply(session, known.row, request.conditions),
-        look: (raw) => devices.take(known, raw),
-      });
-      return commandedOf(after);
+      const { row } = known;
+      const link = { account, link: row.link, vendor };
+      const raw = await sessions.withSession(link, { vendor, call: 'conditions' }, (session) =>
+        accepts.apply(session, row, conditions),
+      );
+      return commandedOf(await devices.take(known, raw));
     },
   };
 }

@@ -9,14 +9,8 @@ import type {
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Database } from '../../db/database.ts';
-import {
-  type Devices,
-  type Known,
-  type SessionSource,
-  type ToldError,
-  tellError,
-  toldError,
-} from '../devices/index.ts';
+import { type Devices, type Known, type SessionSource, tellError } from '../devices/index.ts';
+import type { Holders } from './ask-holder.ts';
 
 const OPERATE = 'commands.operate';
 const DESCRIBE = 'commands.describe';
@@ -43,8 +37,7 @@ interface StationsOptions {
   readonly sessions: SessionSource;
   /** Names this process to the others. */
   readonly self: string;
-  /** The process that the station of a link is connected to; undefined: none, or none that answers. */
-  holderOf(row: Known['row']): Promise<Json | undefined>;
+  readonly holders: Holders;
   /** Runs what changes a device in its lane. */
   inLaneOf<T>(
     known: Known,
@@ -56,7 +49,7 @@ interface StationsOptions {
 /** Charging stations that dial in are run: by the process that they are connected to, in the lane of their commands. */
 export function createStations({ database, adapters, devices, sessions, ...options }: StationsOptions) {
   const { bus } = database;
-  const { self, holderOf, inLaneOf } = options;
+  const { self, holders, inLaneOf } = options;
 
   async function found({ account, deviceId, vendor }: OfDevice) {
     const known = await devices.find(account, deviceId, vendor);
@@ -89,25 +82,14 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     const here = await found(request);
     const { row } = here.known;
     if (sessions.isConnectedHere(row)) return operateHere(here, request);
-    const holder = database.engine === 'sqlite' ? undefined : await holderOf(row);
+    const holder = await holders.of(row);
     if (holder === undefined)
       throw new AppError('device.offline', `the station of ${row.id} is not connected`);
     await request.begun();
     const { account, vendor, id } = row;
     const operation = request.operation as unknown as Json;
-    const told = (await bus.request(
-      OPERATE,
-      { holder, account, vendor, id, key: request.keyId, operation },
-      OPERATE_MS,
-    )) as { done: OperationAnswer } | { error: ToldError } | undefined;
-    if (told === undefined) {
-      throw new AppError(
-        'command.outcome_unknown',
-        'the process that the station is connected to did not answer; look at the station',
-      );
-    }
-    if ('error' in told) throw toldError(told.error);
-    return told.done;
+    const message = { account, vendor, id, key: request.keyId, operation };
+    return holders.done<OperationAnswer>(await holders.ask(OPERATE, holder, message, OPERATE_MS));
   }
 
   /** What the process that holds the station tells of it; where none does, what is kept, and what this process heard. */
@@ -115,16 +97,11 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     const here = await found(of);
     const { row } = here.known;
     if (database.engine === 'sqlite' || sessions.isConnectedHere(row)) return describeHere(here);
-    const holder = await holderOf(row);
+    const holder = await holders.of(row);
     if (holder === undefined) return describeHere(here);
     const { account, vendor, id } = row;
-    const told = (await bus.request(DESCRIBE, { holder, account, vendor, id }, DESCRIBE_MS)) as
-      | { done: StationView }
-      | { error: ToldError }
-      | undefined;
-    if (told === undefined) return describeHere(here);
-    if ('error' in told) throw toldError(told.error);
-    return told.done;
+    const asked = await holders.ask(DESCRIBE, holder, { account, vendor, id }, DESCRIBE_MS);
+    return asked.state === 'answered' ? holders.done<StationView>(asked) : describeHere(here);
   }
 
   async function answered(work: () => Promise<object>): Promise<Json> {

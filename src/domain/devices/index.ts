@@ -159,7 +159,15 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
   /** The process that a station is connected to answers for it. */
   async function askOthers({ row }: Known): Promise<Seen | undefined> {
     const { account, link, vendor, id } = row;
-    return (await bus.request(READ, { account, link, vendor, id }, OTHER_PROCESS_MS)) as Seen | undefined;
+    if (database.engine === 'sqlite') return undefined;
+    const asked = await bus.request(READ, { account, link, vendor, id }, { timeoutMs: OTHER_PROCESS_MS });
+    if (asked.state === 'lost')
+      throw new AppError(
+        'database.unavailable',
+        'the other instances cannot be asked at the moment, and the station may be connected to one of them; try again',
+        { retryAfterSeconds: 2 },
+      );
+    return asked.state === 'answered' ? (asked.message as unknown as Seen) : undefined;
   }
   bus.on(READ, async (message) => {
     const { account, link, vendor, id } = message as {

@@ -62,14 +62,10 @@ export function createLinks(options: LinksOptions) {
   bus.onGap(() => sessions.forgetAll());
 
   /** Every process forgets the link, and ends its station's connection; `taken_over` spares the process that says so. */
-  const drop = (row: LinkKey & { vendor: string }, reason: DropReason): Promise<void> =>
-    bus.publishAndWait(DROPPED, {
-      from: self,
-      vendor: row.vendor,
-      account: row.account,
-      link: row.link,
-      reason,
-    });
+  const drop = async (row: LinkKey & { vendor: string }, reason: DropReason): Promise<void> => {
+    const { vendor, account, link } = row;
+    await bus.publishAndWait(DROPPED, { from: self, vendor, account, link, reason });
+  };
 
   const adapterOf = (vendor: string): Adapter => {
     const adapter = adapters.get(vendor);

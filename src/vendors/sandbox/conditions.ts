@@ -4,7 +4,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
-import { FAULTS, keep, twinNow } from './twin.ts';
+import { FAULTS, inTurn, keep, twinNow } from './twin.ts';
 
 /** Conditions that the outside world sets on a simulated device. */
 export const ConditionsSchema = Type.Object(
@@ -43,6 +43,14 @@ export async function applyConditions(
 ): Promise<unknown> {
   if (!conditionsCheck.Check(conditions))
     throw new AppError('request.invalid', 'conditions are online, plugged_in, battery_soc, fail, time_scale');
+  return inTurn(session, device, () => applyNow(session, device, conditions));
+}
+
+async function applyNow(
+  session: Session,
+  device: DeviceRef,
+  conditions: Type.Static<typeof ConditionsSchema>,
+): Promise<unknown> {
   const { plugged_in, battery_soc } = conditions;
   const { plug, charge } = MODELS[device.type];
   const twin = await twinNow(session, device);

@@ -3,7 +3,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
 import { Refusal } from './models/model.ts';
-import { type Fault, keep, type Twin, twinNow } from './twin.ts';
+import { type Fault, inTurn, keep, type Twin, twinNow } from './twin.ts';
 
 /** An answer of the simulated cloud, as an HTTP client would see it. */
 export interface CloudAnswer {
@@ -16,8 +16,20 @@ type Order = (state: JsonObject, command: Command, at: number) => JsonObject;
 
 /** Asks the simulated cloud for a device's reading, or hands it a command. Never answers while `timeout` is set. */
 export async function ask(session: Session, device: DeviceRef, command?: Command): Promise<CloudAnswer> {
+  const answer =
+    command === undefined
+      ? await answerNow(session, device)
+      : await inTurn(session, device, () => answerNow(session, device, command));
+  return typeof answer === 'string' ? failing(session, answer) : answer;
+}
+
+async function answerNow(
+  session: Session,
+  device: DeviceRef,
+  command?: Command,
+): Promise<CloudAnswer | Fault> {
   const twin = await twinNow(session, device);
-  if (twin.fail !== null) return failing(session, twin.fail);
+  if (twin.fail !== null) return twin.fail;
   if (command !== undefined) return obey(session, device, { twin, command });
   if (!twin.online) return { status: 200, body: { reachable: false, reading: null } };
   const reading = MODELS[device.type].reading(twin.state, twin.simulated_ms, device.id);

@@ -44,6 +44,21 @@ export async function twinNow(session: Session, device: DeviceRef): Promise<Twin
   return { ...twin, real_ms: now, simulated_ms: to, state };
 }
 
+const turns = new Map<string, Promise<unknown>>();
+
+/** What changes a device is done one after the other: each begins with what the one before has left. */
+export function inTurn<T>(session: Session, device: DeviceRef, work: () => Promise<T>): Promise<T> {
+  const key = `${session.account}/${session.link}/${device.id}`;
+  const done = (turns.get(key) ?? Promise.resolve()).then(work);
+  const settled = done.then(
+    () => {},
+    () => {},
+  );
+  turns.set(key, settled);
+  void settled.then(() => turns.get(key) === settled && turns.delete(key));
+  return done;
+}
+
 /** Makes the twin the device's new anchor. */
 export async function keep(session: Session, device: DeviceRef, twin: Twin): Promise<void> {
   const { real_ms, simulated_ms, time_scale, online, fail, state } = twin;

@@ -26,16 +26,14 @@ export function conditionRoutes(app: FastifyInstance, { adapters, commands }: Co
         },
       },
       (request) => {
-        const { account, keyId } = principalOf(request);
+        const { account } = principalOf(request);
         const wanted = check(request.body) as JsonObject;
         const id = deviceId(request.params.id);
         return commands.setConditions({
           account,
-          keyId,
           deviceId: id,
           vendor: slug,
           conditions: wanted,
-          begun: async () => {},
         });
       },
     );

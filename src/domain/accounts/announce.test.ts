@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ADMIN, TEST_KEYS } from '../../../test/accounts.ts';
+import { ENGINES, makePlace } from '../../../test/databases.ts';
+import { tcpProxy } from '../../../test/faults/tcp-proxy.ts';
+import { until } from '../../../test/until.ts';
+import { systemClock } from '../../core/clock.ts';
+import { systemRandom } from '../../core/ids.ts';
+import { silentLog } from '../../core/log.ts';
+import { createAccounts } from './index.ts';
+
+describe('a revocation that an instance does not confirm', {
+  skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set',
+}, () => {
+  it('is told as stored, and not everywhere yet; sent again, it is everywhere', async () => {
+    const place = await makePlace('postgres');
+    const wire = await tcpProxy(place.url ?? '');
+    const here = await place.open();
+    const there = await place.through(wire.through(place.url ?? '')).open();
+    const accounts = await createAccounts({
+      database: here,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      vaultKeys: TEST_KEYS,
+    });
+    const { id } = await accounts.users.create({ email: 'a@example.com', name: '', tier: 'free' }, ADMIN);
+    const key = await accounts.keys.create(id, { label: '' }, ADMIN);
+    wire.freeze();
+    await assert.rejects(accounts.keys.revoke(key.id, ADMIN), {
+      code: 'database.unavailable',
+      message: /^the change is stored, but not everywhere yet: 1 of .*send the request again/,
+    });
+    await assert.rejects(async () => accounts.authenticate(key.api_key), { code: 'key.invalid' });
+    await until('the other knows that it is cut off', () => !there.bus.live);
+    await wire.resume();
+    await until('the other is back', () => there.bus.live);
+    assert.notEqual((await accounts.keys.revoke(key.id, ADMIN)).revoked_at, null);
+    await accounts.close();
+    await here.close();
+    await there.close();
+    await wire.close();
+    await place.remove();
+  });
+});

@@ -1,0 +1,56 @@
+import { AppError } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { Asked, Peer } from '../../db/bus.ts';
+import type { Database } from '../../db/database.ts';
+import { type Known, type ToldError, toldError } from '../devices/index.ts';
+
+export const WHO = 'commands.who';
+const WHO_MS = 1_000;
+
+/** The process that a station is connected to. */
+export interface Holder {
+  readonly name: Json;
+  readonly peer: Peer;
+}
+
+/** Why nothing is known of what another process was to do. */
+const UNANSWERED = {
+  silent: 'the process that the station is connected to did not answer; read the device',
+  gone: 'the process that the station was connected to ended while the command ran; read the device',
+  lost: 'the connection to the process that the station is connected to was lost while the command ran; read the device',
+} as const;
+
+/** Asks the process that a station is connected to. */
+export function createHolders({ engine, bus }: Database) {
+  return {
+    /** Undefined: none, or none that answers. Throws `database.unavailable` where the others cannot be asked. */
+    async of({ account, link, vendor }: Known['row']): Promise<Holder | undefined> {
+      if (engine === 'sqlite') return undefined;
+      const asked = await bus.request(WHO, { account, link, vendor }, { timeoutMs: WHO_MS });
+      if (asked.state === 'lost') throw cutOff();
+      return asked.state === 'answered' ? { name: asked.message, peer: asked.peer } : undefined;
+    },
+
+    ask(topic: string, { name, peer }: Holder, message: JsonObject, timeoutMs: number): Promise<Asked> {
+      return bus.request(topic, { ...message, holder: name }, { timeoutMs, peer });
+    },
+
+    /** What a process answered that was to change something; throws `command.outcome_unknown` where it did not. */
+    done<T>(asked: Asked): T {
+      if (asked.state === 'lost' && !asked.isSent) throw cutOff();
+      if (asked.state !== 'answered') throw new AppError('command.outcome_unknown', UNANSWERED[asked.state]);
+      const told = asked.message as unknown as { done: T } | { error: ToldError };
+      if ('error' in told) throw toldError(told.error);
+      return told.done;
+    },
+  };
+}
+
+export type Holders = ReturnType<typeof createHolders>;
+
+const cutOff = () =>
+  new AppError(
+    'database.unavailable',
+    'the other instances cannot be asked at the moment, and the station may be connected to one of them; try again',
+    { retryAfterSeconds: 2 },
+  );
