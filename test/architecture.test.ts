@@ -95,4 +95,19 @@ describe('the house', () => {
     );
     assert.deepEqual(writers, []);
   });
+
+  it('compares secrets in constant time alone', () => {
+    const compared = /\.reveal\(\)\s*[!=]==?|[!=]==?\s*[\w.?]+\.reveal\(\)/;
+    assert.match('if (token === secret.reveal())', compared);
+    assert.match('if (secret?.reveal() !== token)', compared);
+    const comparing = files.filter(
+      (file) =>
+        file.startsWith('src/') && !file.endsWith('.test.ts') && compared.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(comparing, []);
+    const secret = readFileSync('src/core/secret.ts', 'utf8');
+    const equals = /equals\(candidate: string\): boolean \{(.*?)\n {2}\}/s.exec(secret)?.[1] ?? '';
+    assert.match(equals, /^\s*return timingSafeEqual\(.*\);$/s, 'nothing is returned before or besides it');
+    assert.doesNotMatch(equals, /===|!==|&&|\|\|/);
+  });
 });

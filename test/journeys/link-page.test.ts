@@ -225,8 +225,13 @@ describe('the link page', () => {
   it('lets nobody try passwords without end', async () => {
     const url = await session();
     const before = links();
-    const wrong = () =>
-      CookieBrowser.inLanguage('en').post(`${url}/testvendor`, { user: 'anna', password: 'wrong' });
+    let users = 0;
+    // Another user each time: it is the session whose tries have an end here.
+    const wrong = () => {
+      users += 1;
+      const filled = { user: `anna-${users}`, password: 'wrong' };
+      return CookieBrowser.inLanguage('en').post(`${url}/testvendor`, filled);
+    };
     for (let tried = 0; tried < 10; tried += 1) assert.equal((await wrong()).status, 400);
     const stopped = await wrong();
     assert.deepEqual([stopped.status, stopped.headers.get('elnav-error')], [429, 'limit.exceeded']);

@@ -45,7 +45,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
 
     await page.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await page.goto(`${world.grid}/account`);
-    await page.waitForURL(`${world.grid}/auth/login?error=required&next=%2Faccount`);
+    await page.waitForURL(`${world.grid}/auth/login?info=required&next=%2Faccount`);
     await page.getByLabel('E-mail address').fill('anna@example.com');
     await page.locator('#password').fill('a wrong password');
     await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await page.goto(`${world.grid}/docs`);
     await page.goBack();
-    await page.waitForURL(`${world.grid}/auth/login?error=required&next=%2Faccount`);
+    await page.waitForURL(`${world.grid}/auth/login?info=required&next=%2Faccount`);
     assert.deepEqual(faults(), []);
     await close();
   });

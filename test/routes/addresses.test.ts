@@ -129,3 +129,28 @@ describe('behind a trusted proxy', () => {
     assert.deepEqual(await ofUnknown('/metrics'), page);
   });
 });
+
+describe('applications of partners', () => {
+  it('are five a day from an address, and only those that are taken count', async () => {
+    const { world } = await limitedWorld({ ELNAV_TRUST_PROXY: '127.0.0.1' });
+    const apply = async (by: string, application: object) => {
+      const { status, headers } = await ask(world.connect, {
+        method: 'POST',
+        path: '/partners/apply',
+        headers: { 'x-forwarded-for': by, 'content-type': 'application/json' },
+        body: JSON.stringify(application),
+      });
+      return { status, code: headers['elnav-error'], wait: Number(headers['retry-after']) };
+    };
+    const good = { company: 'Sol AB', email: 'a@example.com' };
+    assert.equal((await apply('203.0.113.20', { company: 'Sol AB' })).status, 400);
+    for (let count = 0; count < 5; count += 1)
+      assert.equal((await apply('203.0.113.20', good)).status, 202, `number ${count + 1}`);
+    const more = await apply('203.0.113.20', good);
+    assert.deepEqual([more.status, more.code], [429, 'limit.exceeded']);
+    assert.ok(more.wait > 0 && more.wait <= 86_400);
+    assert.equal((await apply('203.0.113.20', {})).status, 429, 'before it is judged');
+    assert.equal((await apply('203.0.113.21', good)).status, 202);
+    await world.close();
+  });
+});

@@ -49,6 +49,9 @@ export function tierPolicy(tier: string): Policy {
   return tier === 'pro' ? PRO : FREE;
 }
 
+/** Whether a tier is of a name that has no limits of its own. */
+export const isOtherTier = (tier: string): boolean => tier !== 'free' && tier !== 'pro';
+
 export function effectivePolicy(policy: Policy, throttledUntil: number | null): EffectivePolicy {
   return {
     perMinute: policy.per_minute,

@@ -5,7 +5,7 @@ import { announce } from './announce.ts';
 import type { Actor, Audit } from './audit.ts';
 import { canonicalEmail, faultInEmail } from './email.ts';
 import { ACCOUNT_CHANGED, existingAccount, type Key, shownKey } from './keys.ts';
-import { type Policy, tierPolicy } from './policy.ts';
+import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
 import {
   type AccountRow,
   accountByEmail,
@@ -24,6 +24,8 @@ import {
 /** A policy with the moment (RFC 3339) until which its rates are halved. */
 export interface PolicyInForce extends Policy {
   readonly throttled_until: string | null;
+  /** The tier whose limits hold for one of another name; missing where the tier has limits of its own, or the account a policy. */
+  readonly limited_as?: 'free';
 }
 
 export interface User {
@@ -170,7 +172,10 @@ export class Users {
       name,
       tier,
       created_at: rfc3339(created_at),
-      policy: this.#inForce(policy, throttled_until),
+      policy: {
+        ...this.#inForce(policy, throttled_until),
+        ...(isOtherTier(tier) && policy === tierPolicy(tier) ? { limited_as: 'free' as const } : {}),
+      },
       keys: keys.map(shownKey),
     };
   }

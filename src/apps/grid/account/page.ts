@@ -16,12 +16,15 @@ export async function accountPage(assets: Assets, view: AccountView): Promise<st
   const { language, user, done, fault } = view;
   const words = ACCOUNT_WORDS[language];
   const usage = await usageSection(view);
+  const { limited_as: limitedAs } = user.policy;
+  const named = words.tiers[user.tier] ?? user.tier;
+  const tier = limitedAs === undefined ? named : words.limitedAs(named, words.tiers[limitedAs] ?? limitedAs);
   // What there is to be done comes first where nothing has been done yet.
   const isNew = user.keys.length === 0 && view.usage.every((day) => callsOf(day) === 0);
   const main = html`
 <header class="account-head">
 <div class="stack-small"><h1>${words.title}</h1>
-<dl class="facts"><dt>${words.signedInAs}</dt><dd>${user.name === '' ? user.email : `${user.name} · ${user.email}`}</dd><dt>${words.tier}</dt><dd>${words.tiers[user.tier] ?? user.tier}</dd><dt>${words.since}</dt><dd>${date(user.created_at, language)}</dd></dl></div>
+<dl class="facts"><dt>${words.signedInAs}</dt><dd>${user.name === '' ? user.email : `${user.name} · ${user.email}`}</dd><dt>${words.tier}</dt><dd>${tier}</dd><dt>${words.since}</dt><dd>${date(user.created_at, language)}</dd></dl></div>
 <form method="post" action="/auth/logout"><button class="button">${words.signOut}</button></form>
 </header>
 ${done === undefined ? null : html`<p class="notice notice-good" role="status">${words.done[done]}</p>`}

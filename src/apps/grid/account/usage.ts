@@ -1,4 +1,5 @@
 import type { DayOfUsage, Outcomes } from '../../../domain/accounts/index.ts';
+import { halved } from '../../../http/rate-limit-plan.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Language } from '../../../pages/language.ts';
 import { dayText, formatCount, section, timeText } from './parts.ts';
@@ -13,7 +14,11 @@ export async function usageSection({ language, user, usage }: AccountView): Prom
   const words = ACCOUNT_WORDS[language];
   const { policy } = user;
   const today = usage.at(-1);
-  const used = today === undefined ? 0 : callsOf(today);
+  const refused = today === undefined ? 0 : outcomeOf(today, 'refused');
+  const used = today === undefined ? 0 : callsOf(today) - refused;
+  const isHalved = policy.throttled_until !== null;
+  // What holds now, as the gate counts it.
+  const now = (limit: (typeof LIMITS)[number]): number => halved(policy[limit], isHalved ? 1 : 0);
   const count = (value: number) => formatCount(value, language);
   const body = html`
 ${
@@ -22,11 +27,12 @@ ${
     : html`<p class="notice notice-note">${words.throttled(timeText(policy.throttled_until, language))}</p>`
 }
 <div class="today">
-<p><strong class="today-count number">${count(used)}</strong> <span class="soft">${words.today.toLocaleLowerCase(language)} ${words.ofLimit(count(policy.per_day))}</span></p>
-<progress class="today-bar" max="${policy.per_day}" value="${Math.min(used, policy.per_day)}" aria-label="${words.today}">${count(used)}</progress>
+<p><strong class="today-count number">${count(used)}</strong> <span class="soft">${words.today.toLocaleLowerCase(language)} ${words.ofLimit(count(now('per_day')))}${refused === 0 ? '' : ` · ${words.refusedToday(count(refused))}`}</span></p>
+<progress class="today-bar" max="${now('per_day')}" value="${Math.min(used, now('per_day'))}" aria-label="${words.today}">${count(used)}</progress>
 </div>
-<dl class="limits" aria-label="${words.limitsLabel}">
-${LIMITS.map((limit) => html`<div><dt class="soft">${words.limits[limit]}</dt><dd class="number">${count(policy[limit])}</dd></div>`)}
+<h3 id="limits">${isHalved ? words.limitsHalved : words.limitsLabel}</h3>
+<dl class="limits" aria-labelledby="limits">
+${LIMITS.map((limit) => html`<div><dt class="soft">${words.limits[limit]}</dt><dd class="number">${count(now(limit))}</dd></div>`)}
 </dl>
 ${usage.some((day) => callsOf(day) > 0) ? await picture(usage, { words, language, limit: policy.per_day }) : nothing(words)}`;
   return section({ id: 'usage', title: words.usage, text: words.usageText, body });

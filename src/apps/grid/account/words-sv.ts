@@ -28,6 +28,9 @@ export const SWEDISH: AccountWords = {
     burst: 'på en gång',
   },
   limitsLabel: 'Gränser för antalet anrop',
+  limitsHalved: 'Gränser för antalet anrop just nu, halverade',
+  refusedToday: (count) => `${count} nekade`,
+  limitedAs: (tier, as) => `${tier}, med samma gränser som ${as}`,
   throttled: (until) =>
     `Anropen fortsatte över gränsen, så dina gränser är halverade till ${until}. Vänta så länge som headern Retry-After i svaret anger, så återgår de av sig själva.`,
   outcomes: { succeeded: 'Lyckade', refused: 'Nekade', failed: 'Misslyckade' },

@@ -34,6 +34,9 @@ const ENGLISH = {
     burst: 'at once',
   },
   limitsLabel: 'Limits on calls',
+  limitsHalved: 'Limits on calls now, halved',
+  refusedToday: (count: string) => `${count} refused`,
+  limitedAs: (tier: string, as: string) => `${tier}, with the limits of ${as}`,
   throttled: (until: string) =>
     `Calls kept coming over the limit, so your limits are halved until ${until}. Wait as long as the header Retry-After says, and they return to normal by themselves.`,
   outcomes: { succeeded: 'Succeeded', refused: 'Refused', failed: 'Failed' },

@@ -69,6 +69,6 @@ export function signInFirst(assets: Assets, home: string): ShowError {
   return (error, request, reply) => {
     if (error.code !== 'signin.required') return show(error, request, reply);
     const next = (request.method === 'GET' ? ownPath(request.url) : undefined) ?? home;
-    return reply.redirect(`/auth/login?error=required&next=${encodeURIComponent(next)}`, 303);
+    return reply.redirect(`/auth/login?info=required&next=${encodeURIComponent(next)}`, 303);
   };
 }

@@ -125,7 +125,7 @@ onEachEngine('the account page', (engine) => {
       const browser = await ask(method, url);
       assert.deepEqual(
         [browser.status, browser.headers.location],
-        [303, '/auth/login?error=required&next=%2Faccount'],
+        [303, '/auth/login?info=required&next=%2Faccount'],
         url,
       );
       const program = await ask(method, url, { accept: '*/*' });
@@ -455,6 +455,35 @@ onEachEngine('the account page', (engine) => {
     });
     assert.equal(refused.status, 409);
     assert.match(refused.text, /You have 50 active keys/);
+  });
+
+  it('shows the limits that hold now, and does not count what was refused', async () => {
+    const { id } = await world.userWithKey();
+    const count = (statusClass: '2xx' | '4xx', calls: number) => {
+      for (let call = 0; call < calls; call += 1)
+        world.accounts.recordUsage({
+          account: id,
+          keyId: 'k',
+          service: 'grid',
+          route: 'GET /x',
+          statusClass,
+        });
+    };
+    count('2xx', 11);
+    count('4xx', 5);
+    const limits = (text: string) =>
+      [...text.matchAll(/<dt class="soft">([^<]+)<\/dt><dd class="number">([^<]+)</g)].map(
+        ([, name, value]) => `${value} ${name}`,
+      );
+    const before = await page(id);
+    assert.match(before, /today-count number">11<.*calls today of 10,000 a day · 5 refused</s);
+    assert.match(before, /<h3 id="limits">Limits on calls<\/h3>/);
+    assert.deepEqual(limits(before), ['60 a minute', '1,000 an hour', '10,000 a day', '30 at once']);
+    await world.accounts.users.throttle(id, world.clock.now() + 600_000);
+    const throttled = await page(id);
+    assert.match(throttled, /<h3 id="limits">Limits on calls now, halved<\/h3>/);
+    assert.deepEqual(limits(throttled), ['30 a minute', '500 an hour', '5,000 a day', '15 at once']);
+    assert.match(throttled, /calls today of 5,000 a day/);
   });
 
   it('leads who opens the address of a form to the page', async () => {

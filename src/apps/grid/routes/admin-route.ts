@@ -1,6 +1,7 @@
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import type { Actor } from '../../../domain/accounts/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
 import { ErrorAnswer, ValidationAnswer } from '../shapes.ts';
 
 interface AdminRoute {
@@ -22,6 +23,10 @@ export function adminRoute({ summary, path, query, answer, errors = {} }: AdminR
   };
   return {
     config: { access: 'admin' },
+    preHandler(request, _reply, done) {
+      refuseInBody(request, query);
+      done();
+    },
     schema: {
       summary,
       tags: ['Administration'],
@@ -41,4 +46,20 @@ export function adminRoute({ summary, path, query, answer, errors = {} }: AdminR
 /** Who the audit trail names for a request with the admin token. */
 export function actorOf(request: FastifyRequest): Actor {
   return { name: 'admin', ip: request.ip, requestId: request.id };
+}
+
+/** Parameters of the query string that were sent in the body, which is not read: left alone they would be missed in silence. */
+function refuseInBody({ body, query: sent }: FastifyRequest, query: TObject | undefined): void {
+  if (query === undefined || typeof body !== 'object' || body === null) return;
+  const misplaced = Object.keys(query.properties).filter(
+    (name) => Object.hasOwn(body, name) && !Object.hasOwn(sent ?? {}, name),
+  );
+  if (misplaced.length === 0) return;
+  throw new ValidationError(
+    misplaced.map((name) => ({
+      type: 'value_error',
+      loc: ['body', name],
+      msg: `Value error, ${name} belongs in the query string, as in ?${misplaced.map((one) => `${one}=…`).join('&')}; the body is not read`,
+    })),
+  );
 }

@@ -68,6 +68,12 @@ export const Policy = Type.Object({
   burst: Type.Integer(),
   auto_throttle_enabled: Type.Boolean(),
   throttled_until: nullable(Moment),
+  limited_as: Type.Optional(
+    Type.Literal('free', {
+      description:
+        'Where the tier has a name of its own and the account no policy: the tier whose limits hold',
+    }),
+  ),
 });
 
 export const UserPolicy = Type.Object({ user_id: Type.Integer(), ...Policy.properties });

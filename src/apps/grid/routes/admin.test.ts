@@ -69,8 +69,10 @@ onEachEngine('administration', (engine) => {
     method: Method,
     url: string,
     headers: Record<string, string> = { 'x-admin-token': TOKEN },
+    payload?: object,
   ) => {
-    const answer = await app.inject({ method, url, headers, remoteAddress: '192.0.2.1' });
+    const sent = payload === undefined ? {} : { payload };
+    const answer = await app.inject({ method, url, headers, remoteAddress: '192.0.2.1', ...sent });
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
   };
   const newUser = async (email: string): Promise<number> => {
@@ -130,6 +132,7 @@ onEachEngine('administration', (engine) => {
       burst: 30,
       auto_throttle_enabled: true,
       throttled_until: null,
+      limited_as: 'free',
     };
     const user = { email: 'anna@example.com', name: 'Åsa', tier: 'gold', created_at: at, policy, keys: [] };
     assert.deepEqual([status, body], [200, { id: body.id, ...user }]);
@@ -144,6 +147,36 @@ onEachEngine('administration', (engine) => {
         ['query.tier', 'string_too_short'],
       ],
     );
+  });
+
+  it('says by which limits a tier of another name lives, until it has a policy', async () => {
+    const tierOf = async (tier: string) =>
+      (await call('POST', `/admin/users?email=${tier}@tiers.example&tier=${tier}`)).body;
+    assert.equal((await tierOf('free')).policy.limited_as, undefined);
+    assert.equal((await tierOf('pro')).policy.limited_as, undefined);
+    const { id, policy } = await tierOf('platinum');
+    assert.equal(policy.limited_as, 'free');
+    await call('POST', `/admin/users/${id}/policy?per_minute=1&per_hour=2&per_day=3`);
+    const listed = (await call('GET', '/admin/users')).body.find((user: { id: number }) => user.id === id);
+    assert.equal(listed.policy.limited_as, undefined);
+  });
+
+  it('says of parameters in a body that they belong in the query string', async () => {
+    const headers = { 'x-admin-token': TOKEN, 'content-type': 'application/json' };
+    const id = await newUser('body@example.com');
+    for (const [path, body, first] of [
+      ['/admin/users', { email: 'json@example.com', tier: 'pro' }, 'email'],
+      [`/admin/users/${id}/keys`, { label: 'server' }, 'label'],
+      [`/admin/users/${id}/policy`, { per_minute: 1, per_hour: 2, per_day: 3 }, 'per_minute'],
+    ] as const) {
+      const answer = await call('POST', path, headers, body);
+      assert.equal(answer.status, 422, path);
+      const [fault] = answer.body.detail;
+      assert.deepEqual(fault.loc, ['body', first]);
+      assert.match(fault.msg, new RegExp(`${first} belongs in the query string, as in \\?${first}=…`));
+    }
+    const good = await call('POST', `/admin/users/${id}/keys?label=server`, headers, {});
+    assert.equal(good.status, 200);
   });
 
   it("sets a user's policy, by default with a burst of 10 and auto-throttling", async () => {

@@ -20,7 +20,7 @@ import { SignedInAnswer, TokenPath } from './auth-shapes.ts';
 
 const Text = (description: string) => Type.Optional(Type.String({ default: '', description }));
 const SignInQuery = Type.Object({
-  error: Text('What went wrong: a code that the page has words for, or text'),
+  error: Text('What went wrong: a code that the page has words for; anything else is told in general words'),
   info: Text('What has been done, as for error'),
   next: Text('Path of this service to go to afterwards'),
 });

@@ -21,7 +21,6 @@ interface Reader {
 
 type SignInWords = (typeof SIGN_IN_WORDS)[Language];
 
-const LONGEST_TEXT = 200;
 const STYLES = ['sign-in'];
 const SCRIPTS = ['show-password'];
 
@@ -82,22 +81,19 @@ ${hasOutbox ? html`<p class="notice notice-note">${words.outbox}</p>` : null}
   return gridPage(assets, { language, title: words.sentTitle, styles: STYLES, main });
 }
 
-/** A known code in the reader's language, else what the address says as text. */
-function worded(codes: Readonly<Record<string, string>>, text: string): string {
-  if (Object.hasOwn(codes, text)) return codes[text] ?? '';
-  const plain = text
-    .toWellFormed()
-    .replaceAll(/\p{Cc}|\p{Cf}/gu, ' ')
-    .trim();
-  return [...plain].slice(0, LONGEST_TEXT).join('');
+/** The words for a code, general ones for what is none: whoever made the address says nothing in our name. */
+function worded(codes: Readonly<Record<string, string>>, code: string, general: string): string {
+  if (code === '') return '';
+  return Object.hasOwn(codes, code) ? (codes[code] ?? '') : general;
 }
 
 function notices(words: SignInWords, { error, info }: Pick<Told, 'error' | 'info'>): Part {
-  const bad = worded(words.errors, error);
-  const good = worded(words.infos, info);
+  const bad = worded(words.errors, error, words.errors.other);
+  const good = worded(words.infos, info, words.infos.required);
+  const kind = good === words.infos.required ? 'notice-note' : 'notice-good';
   return [
     bad === '' ? null : html`<p class="notice notice-bad" role="alert">${bad}</p>`,
-    good === '' ? null : html`<p class="notice notice-good" role="status">${good}</p>`,
+    good === '' ? null : html`<p class="${`notice ${kind}`}" role="status">${good}</p>`,
   ];
 }
 

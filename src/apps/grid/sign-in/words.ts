@@ -15,7 +15,8 @@ export const SIGN_IN_WORDS = {
     hidePassword: 'Hide the password',
     or: 'or',
     sendLink: 'E-mail me a sign-in link',
-    sendLinkHint: 'Then you need no password, only the address above.',
+    sendLinkHint:
+      'Forgot your password, or have none? The link signs you in: only the address above is needed.',
     noAccount: 'No account yet?',
     hasAccount: 'Have an account already?',
     passwordHint:
@@ -48,9 +49,10 @@ export const SIGN_IN_WORDS = {
     requestId: 'Number for support',
     infos: {
       signed_out: 'You are signed out.',
+      required: 'Sign in to go on.',
     },
     errors: {
-      required: 'Sign in to go on.',
+      other: 'That did not work. Please try again.',
       'signin.refused':
         'The e-mail address or the password is wrong. You can also have a sign-in link e-mailed to you.',
       'limit.exceeded': 'Too many tries. Wait a while, then try again.',
@@ -78,7 +80,7 @@ export const SIGN_IN_WORDS = {
     hidePassword: 'Dölj lösenordet',
     or: 'eller',
     sendLink: 'Mejla mig en inloggningslänk',
-    sendLinkHint: 'Då behövs inget lösenord, bara adressen ovan.',
+    sendLinkHint: 'Glömt lösenordet, eller har du inget? Länken loggar in dig: bara adressen ovan behövs.',
     noAccount: 'Inget konto ännu?',
     hasAccount: 'Har du redan ett konto?',
     passwordHint:
@@ -111,9 +113,10 @@ export const SIGN_IN_WORDS = {
     requestId: 'Nummer för support',
     infos: {
       signed_out: 'Du är utloggad.',
+      required: 'Logga in för att gå vidare.',
     },
     errors: {
-      required: 'Logga in för att gå vidare.',
+      other: 'Det gick inte. Försök igen.',
       'signin.refused':
         'E-postadressen eller lösenordet är fel. Du kan också få en inloggningslänk med e-post.',
       'limit.exceeded': 'För många försök. Vänta en stund och försök sedan igen.',
