@@ -109,6 +109,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     log,
     metrics,
   });
+  const bounds = { links: 1_000 };
   const links = createLinks({
     database,
     store,
@@ -120,6 +121,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     tokens,
     linkCodes,
     isSimulated: () => false,
+    mostLinks: async () => bounds.links,
     watchers: [polling, webhooks, streams],
     checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
@@ -138,6 +140,8 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   });
   return {
     database,
+    /** What the account may have; a test says otherwise. */
+    bounds,
     store,
     vault,
     sessions,

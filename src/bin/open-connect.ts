@@ -2,6 +2,7 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
 import type { JsonObject } from '../core/json.ts';
+import { mostLinks } from '../domain/accounts/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDevices } from '../domain/devices/index.ts';
@@ -96,6 +97,7 @@ export async function openConnect(
     tokens,
     linkCodes,
     isSimulated: simulated.isSimulated,
+    mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
     watchers: [polling, webhooks, streams],
     checkCredentials,
     clock,

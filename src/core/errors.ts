@@ -61,6 +61,7 @@ export const ERRORS = {
   'oauth.denied': both(400, 'changed', 'The vendor did not let the user in'),
   'session.invalid': both(400, 'changed', 'The link session is not known, was used, or has expired'),
   'session.not_found': both(404, 'never', 'No such link session'),
+  'link.too_many': both(409, 'changed', 'The account has as many links as its tier may have'),
   'link.not_found': both(404, 'never', 'No such link'),
   'device.not_found': both(404, 'never', 'No such device'),
   'device.ambiguous': both(400, 'changed', 'Several vendors have a device of this id'),

@@ -170,4 +170,11 @@ export const mutants: readonly Mutant[] = [
     to: 'stackLevel: 0,',
     tests: ['src/vendors/ocpp/abilities.test.ts'],
   },
+  {
+    control: 'an account makes no more links than its tier may have',
+    file: 'src/domain/links/make-link.ts',
+    from: 'if (before === undefined) await refuseBeyond(account);',
+    to: 'void refuseBeyond;',
+    tests: ['src/domain/links/links.test.ts'],
+  },
 ];

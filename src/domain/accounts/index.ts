@@ -31,7 +31,7 @@ export type { Claim, Claimed, Held } from './idempotency.ts';
 export type { Key, NewKey } from './keys.ts';
 export { faultInKeyLabel, MOST_ACTIVE_KEYS, type WantedKey } from './own-keys.ts';
 export type { Applicant, PartnerApplication } from './partners.ts';
-export { type EffectivePolicy, type GlobalPolicy, type Policy, tierPolicy } from './policy.ts';
+export { type EffectivePolicy, type GlobalPolicy, mostLinks, type Policy, tierPolicy } from './policy.ts';
 export type { Principal } from './principals.ts';
 export { parseScopes, SCOPES, type Scope } from './scope.ts';
 export type { RequestName } from './store-idempotency.ts';

@@ -52,6 +52,11 @@ export function tierPolicy(tier: string): Policy {
 /** Whether a tier is of a name that has no limits of its own. */
 export const isOtherTier = (tier: string): boolean => tier !== 'free' && tier !== 'pro';
 
+/** Links that an account of a tier may have: each may bring devices, and readings of its own. */
+export function mostLinks(tier: string): number {
+  return tier === 'pro' ? 20_000 : 200;
+}
+
 export function effectivePolicy(policy: Policy, throttledUntil: number | null): EffectivePolicy {
   return {
     perMinute: policy.per_minute,

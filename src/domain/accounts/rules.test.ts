@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { banLengthMs } from './bans.ts';
 import { clientAddress, isLoopback } from './client-address.ts';
 import { canonicalEmail, faultInEmail } from './email.ts';
-import { tierPolicy } from './policy.ts';
+import { mostLinks, tierPolicy } from './policy.ts';
 import { parseScopes, SCOPES } from './scope.ts';
 
 describe('an e-mail address', () => {
@@ -75,6 +75,7 @@ describe('tiers', () => {
   it('of an unknown name are limited as free', () => {
     assert.deepEqual(tierPolicy('gold'), tierPolicy('free'));
     assert.equal(tierPolicy('free').per_minute, 60);
+    assert.deepEqual(['free', 'gold', 'pro'].map(mostLinks), [200, 200, 20_000]);
     assert.equal(tierPolicy('pro').per_day, 200_000);
   });
 });

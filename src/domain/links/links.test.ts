@@ -115,6 +115,19 @@ onEachEngine('links', (engine) => {
     assert.deepEqual(await idsOf(core, other), []);
   });
 
+  it('are as many as the account may have, and one that is there can be linked again', async () => {
+    core.bounds.links = 2;
+    await core.link(account, 'testvendor', { user: 'anna', password: 'a' });
+    await core.link(account, 'dumb', { user: 'anna', password: 'a' });
+    await assert.rejects(core.link(account, 'testvendor', { user: 'berit', password: 'b' }), {
+      code: 'link.too_many',
+      message: /^the account has 2 links, /,
+    });
+    await core.link(account, 'testvendor', { user: 'anna', password: 'new' });
+    assert.equal((await core.links.list(account)).length, 2);
+    core.bounds.links = 1_000;
+  });
+
   it('may have no devices', async () => {
     vendor.devices = [];
     assert.deepEqual(await core.link(account, 'testvendor'), []);

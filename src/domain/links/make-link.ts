@@ -70,6 +70,8 @@ export interface LinksOptions {
   readonly linkCodes: LinkCodes;
   /** Whether a simulator stands in for the vendor. */
   readonly isSimulated: (vendor: string) => boolean;
+  /** How many links an account may have. */
+  readonly mostLinks: (account: number) => Promise<number>;
   readonly watchers?: readonly LinkWatcher[];
   /** Checks credentials against the vendor's schema and says what is wrong with them. */
   readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
@@ -193,6 +195,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     const { account, vendor } = provisional;
     const adapter = adapterOf(vendor);
     const before = await store.findByVendorAccount(account, vendor, linked.vendorAccount);
+    if (before === undefined) await refuseBeyond(account);
     const key = { account, link: before?.link ?? provisional.link };
     const row: LinkRow = {
       ...provisional,
@@ -220,6 +223,15 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
       link: row.link,
       devices: found.map(({ id, type }) => ({ id, vendor, device_type: type })),
     };
+  }
+
+  async function refuseBeyond(account: number): Promise<void> {
+    const most = await options.mostLinks(account);
+    if ((await store.count(account)) < most) return;
+    throw new AppError(
+      'link.too_many',
+      `the account has ${most} links, which is as many as its tier may have; remove one, or ask the operator for another tier`,
+    );
   }
 
   return { link, linkSignedIn };

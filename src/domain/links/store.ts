@@ -78,6 +78,15 @@ export function createLinkStore(database: Database) {
       return columns === undefined ? undefined : toRow(columns);
     },
 
+    async count(account: number): Promise<number> {
+      const { links } = await queries
+        .selectFrom('links')
+        .select(({ fn }) => fn.countAll().as('links'))
+        .where('account_id', '=', account)
+        .executeTakeFirstOrThrow();
+      return Number(links);
+    },
+
     async findByVendorAccount(
       account: number,
       vendor: string,
