@@ -132,4 +132,25 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: [LIVE],
   },
+  {
+    control: 'the register is asked for at the start and end of a transaction',
+    file: `${OCPP}/learn201.ts`,
+    from: "  ['SampledDataCtrlr', 'TxStartedMeasurands', AT_ENDS],\n",
+    to: '',
+    tests: [`${OCPP}/measuring.test.ts`],
+  },
+  {
+    control: 'one unknown measurand does not keep a station from measuring the others',
+    file: `${OCPP}/measurands.ts`,
+    from: 'if (missing.length === 1) return;',
+    to: 'if (missing.length > 0) return;',
+    tests: [`${OCPP}/measuring.test.ts`],
+  },
+  {
+    control: 'the phases of a car that has left are not those of the next one',
+    file: `${OCPP}/connector.ts`,
+    from: '?.connected === false) connector.phases = null;',
+    to: '?.connected === null) connector.phases = null;',
+    tests: [`${OCPP}/measuring.test.ts`],
+  },
 ];

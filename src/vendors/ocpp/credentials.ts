@@ -43,6 +43,14 @@ export const Credentials = Type.Object(
           'What a limit with for_seconds goes over to where the command does not say, ampere per phase: 0 (pause) or from 6, and no more than installation_max_a',
       }),
     ),
+    phases: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3,
+        description:
+          'Phases that the station is connected with, for limits of stations that take watt only; else they are learned from what it measures',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -34,7 +34,7 @@ export function figuresOf(samples: readonly Sample[]): Figures {
     power_w: powerOf(samples, current),
     register_wh: sumOf(measured(samples, 'Energy.Active.Import.Register', 'Wh')),
     interval_wh: sumOf(measured(samples, 'Energy.Active.Import.Interval', 'Wh')),
-    phases: phasesOf(current),
+    phases: phasesOf(samples, current),
   };
 }
 
@@ -54,11 +54,32 @@ function powerOf(samples: readonly Sample[], current: Measured): number | null {
   return current.total === null ? null : current.total * average * Math.max(voltage.lines.size, 1);
 }
 
-/** Only a station that tags every phase tells which are idle; many send the first one for all. */
-function phasesOf(current: Measured): number | null {
-  if (current.lines.size < LINES.length) return null;
+/**
+ * A station that tags every phase tells which are idle. One that sends a single current, for all or for the first, tells by
+ * the power that it measures beside: power / (voltage × current) is a whole number then.
+ */
+function phasesOf(samples: readonly Sample[], current: Measured): number | null {
+  if (current.lines.size < LINES.length) return phasesByPower(samples, current);
   const busy = [...current.lines.values()].filter((amperes) => amperes > IDLE_AMPERES).length;
   return busy === 0 ? null : busy;
+}
+
+/** Below this, rounding and the car's own electronics make the quotient say anything. */
+const LEAST_TELLING_AMPERES = 3;
+/** How far from a whole number the quotient may be. */
+const TOLERATED = 0.25;
+/** Above this a voltage is one between two phases. */
+const LARGEST_TO_NEUTRAL = 300;
+
+function phasesByPower(samples: readonly Sample[], current: Measured): number | null {
+  const power = sumOf(measured(samples, 'Power.Active.Import', 'W'));
+  const amperes = current.total ?? Math.max(0, ...current.lines.values());
+  if (power === null || amperes < LEAST_TELLING_AMPERES || current.lines.size > 1) return null;
+  const told = averageOf(measured(samples, 'Voltage', 'V')) ?? NOMINAL_VOLTS;
+  const volts = told > LARGEST_TO_NEUTRAL ? told / Math.sqrt(3) : told;
+  const quotient = power / (volts * amperes);
+  const phases = Math.round(quotient);
+  return phases >= 1 && phases <= 3 && Math.abs(quotient - phases) <= TOLERATED ? phases : null;
 }
 
 /** The samples of one measurand that speak of the outlet now: never the car's, and the beginning of a transaction last. */

@@ -7,12 +7,19 @@ export interface Installation {
   readonly max_a: number | null;
   /** What a limit with an end goes over to, where the command does not say. */
   readonly fallback_a: number | null;
+  /** Phases that the station is connected with. */
+  readonly phases: number | null;
 }
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 export function installationOf(credentials: Readonly<Record<string, unknown>>): Installation {
-  return { max_a: numberIn(credentials.installation_max_a), fallback_a: numberIn(credentials.fallback_a) };
+  const { installation_max_a, fallback_a, phases } = credentials;
+  return {
+    max_a: numberIn(installation_max_a),
+    fallback_a: numberIn(fallback_a),
+    phases: numberIn(phases),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ALIGNED, listOf, measureAlso, RUNNING } from './measurands.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 
@@ -14,30 +15,8 @@ const KEYS = [
   'MaxChargingProfilesInstalled',
   'MeterValueSampleInterval',
   'MeterValuesSampledData',
+  'MeterValuesAlignedData',
 ];
-
-/** What power and energy are read from. */
-export const MEASURANDS = ['Energy.Active.Import.Register', 'Power.Active.Import'];
-
-/**
- * Adds what is read from to a list of measurands, all at once, or one by one where the station takes no list with one that
- * it does not know.
- */
-export async function meterToo(
-  sampled: readonly string[],
-  set: (list: string) => Promise<boolean>,
-): Promise<void> {
-  const missing = MEASURANDS.filter((measurand) => !sampled.includes(measurand));
-  if (missing.length === 0 || (await set([...sampled, ...missing].join(',')))) return;
-  if (missing.length === 1) return;
-  let taken = sampled;
-  for (const measurand of missing) {
-    if (await set([...taken, measurand].join(','))) taken = [...taken, measurand];
-  }
-}
-
-/** Everything between commas, spaces and semicolons: stations differ in how they write a list. */
-export const listOf = (value: string): string[] => value.split(/[,;\s]+/).filter((item) => item !== '');
 
 /** A count that a station tells; null where it does not say it as a positive whole number. */
 export function countIn(value: string | undefined): number | null {
@@ -73,8 +52,13 @@ export async function learn16(station: Station): Promise<void> {
     if (!(interval > 0 && interval <= METER_SECONDS)) {
       await change('MeterValueSampleInterval', String(METER_SECONDS));
     }
-    const sampled = listOf(settings.get('MeterValuesSampledData')?.value ?? '');
-    await meterToo(sampled, (list) => change('MeterValuesSampledData', list));
+    for (const [key, wanted] of [
+      ['MeterValuesSampledData', RUNNING],
+      ['MeterValuesAlignedData', ALIGNED],
+    ] as const) {
+      const now = settings.get(key)?.value ?? '';
+      await measureAlso({ now, wanted, set: (list) => change(key, list) });
+    }
 
     if (!station.learning.booted)
       await station.question('TriggerMessage', { requestedMessage: 'BootNotification' });

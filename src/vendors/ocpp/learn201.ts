@@ -1,4 +1,5 @@
-import { countIn, listOf, meterToo } from './learn16.ts';
+import { countIn } from './learn16.ts';
+import { ALIGNED, AT_ENDS, listOf, measureAlso, RUNNING } from './measurands.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 
@@ -22,7 +23,20 @@ const VARIABLES = [
   ['SmartChargingCtrlr', 'ProfileStackLevel'],
   ['SampledDataCtrlr', 'TxUpdatedInterval'],
   ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
+  ['SampledDataCtrlr', 'TxStartedMeasurands'],
+  ['SampledDataCtrlr', 'TxEndedMeasurands'],
+  ['AlignedDataCtrlr', 'Measurands'],
+  ['AlignedDataCtrlr', 'TxEndedMeasurands'],
   ['ChargingStation', 'SupplyPhases'],
+] as const;
+
+/** What is to be measured when; lists that the station does not have are left alone. */
+const MEASURED = [
+  ['SampledDataCtrlr', 'TxUpdatedMeasurands', RUNNING],
+  ['SampledDataCtrlr', 'TxStartedMeasurands', AT_ENDS],
+  ['SampledDataCtrlr', 'TxEndedMeasurands', AT_ENDS],
+  ['AlignedDataCtrlr', 'Measurands', ALIGNED],
+  ['AlignedDataCtrlr', 'TxEndedMeasurands', AT_ENDS],
 ] as const;
 
 /** No home has more; a station that accepts whatever it is asked must not be asked for ever. */
@@ -57,17 +71,22 @@ export async function learn201(station: Station): Promise<void> {
     const phases = Number(values.get('ChargingStation.SupplyPhases'));
     station.supplyPhases = phases === 1 || phases === 2 || phases === 3 ? phases : null;
 
-    const set = async (variable: string, attributeValue: string): Promise<boolean> => {
-      const told = await station.question<Outcomes>('SetVariables', {
-        setVariableData: [{ ...place('SampledDataCtrlr', variable), attributeValue }],
+    const set = async (component: string, variable: string, attributeValue: string): Promise<boolean> => {
+      const said = await station.question<Outcomes>('SetVariables', {
+        setVariableData: [{ ...place(component, variable), attributeValue }],
       });
-      const [outcome] = told?.setVariableResult ?? [];
-      return outcome?.attributeStatus === 'Accepted' || outcome?.attributeStatus === 'RebootRequired';
+      const status = said?.setVariableResult[0]?.attributeStatus;
+      return status === 'Accepted' || status === 'RebootRequired';
     };
     const interval = Number(values.get('SampledDataCtrlr.TxUpdatedInterval'));
-    if (!(interval > 0 && interval <= METER_SECONDS)) await set('TxUpdatedInterval', String(METER_SECONDS));
-    const sampled = listOf(values.get('SampledDataCtrlr.TxUpdatedMeasurands') ?? '');
-    await meterToo(sampled, (list) => set('TxUpdatedMeasurands', list));
+    if (!(interval > 0 && interval <= METER_SECONDS)) {
+      await set('SampledDataCtrlr', 'TxUpdatedInterval', String(METER_SECONDS));
+    }
+    for (const [component, variable, wanted] of MEASURED) {
+      const now = values.get(`${component}.${variable}`);
+      if (now === undefined && wanted !== RUNNING) continue;
+      await measureAlso({ now: now ?? '', wanted, set: (list) => set(component, variable, list) });
+    }
     await tellState(station, connectors);
   } finally {
     station.learned({ connectors, smartCharging });

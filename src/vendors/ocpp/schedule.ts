@@ -42,17 +42,26 @@ const BACK_MS = 60_000;
 
 /**
  * The charging schedule of a limit: one period, or two where it ends, so that the station goes over to the second on its own, with or
- * without us. Ampere are per phase, watt are for all phases together: with the phases in use, else those of the supply, else three.
+ * without us. Ampere are per phase, watt are for all phases together: with the phases that the owner named, else those in use, else those
+ * of the supply, else three, which is also what a station assumes that is told no number.
  */
 export function scheduleOf(station: Station, connector: Connector, limit: Limit) {
-  const phases = connector.phases ?? station.supplyPhases ?? 3;
+  const named = station.installation.phases;
+  // In ampere, the phases of this car are no business of the next one.
+  const used = station.rateUnit === 'W' ? connector.phases : null;
+  const phases = named ?? used ?? station.supplyPhases ?? 3;
+  const numberPhases = phases === 3 ? {} : { numberPhases: phases };
   const inUnit = (amperes: number) => (station.rateUnit === 'A' ? amperes : amperes * NOMINAL_VOLTS * phases);
   const now = station.host.clock.now();
   const start = now - BACK_MS;
   const { ends } = limit;
-  const periods = [{ startPeriod: 0, limit: inUnit(amperesAt(limit, now)) }];
+  const periods = [{ startPeriod: 0, limit: inUnit(amperesAt(limit, now)), ...numberPhases }];
   if (ends !== null && ends.at > now) {
-    periods.push({ startPeriod: Math.round((ends.at - start) / 1000), limit: inUnit(ends.follows) });
+    periods.push({
+      startPeriod: Math.round((ends.at - start) / 1000),
+      limit: inUnit(ends.follows),
+      ...numberPhases,
+    });
   }
   return {
     startSchedule: rfc3339(start),

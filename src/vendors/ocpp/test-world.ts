@@ -19,7 +19,7 @@ export const IDENTITY = 'CP:A1';
 export const PASSWORD = 'correct horse';
 
 /** What may be said of the installation when linking. */
-export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a'>>;
+export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a' | 'phases'>>;
 
 /** A platform, a real HTTP server on a free port, and the stations of one test. */
 export class World {

@@ -17,6 +17,10 @@ export const words = {
       label: 'Fuse of the charging station, ampere',
       hint: 'The station never takes more than this on each phase. Leave it empty if you do not know.',
     },
+    phases: {
+      label: 'Phases',
+      hint: 'How many phases the station is connected with: 1, 2 or 3. Leave it empty if you do not know.',
+    },
     fallback_a: {
       label: 'Fallback current, ampere',
       hint: 'What the station charges with when the connection is lost and a temporary limit has ended: 0 for a pause, or 6 to 32.',
@@ -37,9 +41,13 @@ export const words = {
       label: 'Laddstationens säkring, ampere',
       hint: 'Stationen tar aldrig mer än så här per fas. Lämna tomt om du inte vet.',
     },
+    phases: {
+      label: 'Antal faser',
+      hint: 'Hur många faser stationen är ansluten med: 1, 2 eller 3. Lämna tomt om du inte vet.',
+    },
     fallback_a: {
       label: 'Reservström, ampere',
       hint: 'Så mycket laddar stationen med när förbindelsen är bruten och en tillfällig gräns har gått ut: 0 för paus, annars 6 till 32.',
     },
   },
-} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'fallback_a'>;
+} satisfies WordsFor<'identity' | 'password' | 'installation_max_a' | 'phases' | 'fallback_a'>;
