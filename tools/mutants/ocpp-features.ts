@@ -93,4 +93,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/journeys/stations.test.ts'],
     needs: ['postgres'],
   },
+  {
+    control: 'Easee is told when a limit ends, and never too early',
+    file: 'src/vendors/easee/orders.ts',
+    from: 'minutes: Math.ceil(for_seconds / 60)',
+    to: 'minutes: Math.floor(for_seconds / 60)',
+    tests: ['src/vendors/easee/orders.test.ts'],
+  },
 ];

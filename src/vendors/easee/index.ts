@@ -1,7 +1,7 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { accountOf, Credentials, findChargers, readCharger, refresh, signIn } from './client.ts';
 import { type ChargerRaw, heardAt } from './observations.ts';
-import { chargeControl, loadBalancing, setCurrent } from './orders.ts';
+import { chargeControl, limitFor, loadBalancing, setCurrent } from './orders.ts';
 import { stream } from './stream.ts';
 import { capacityOf, energyOf, limitsOf, powerOf, statusOf } from './translate.ts';
 import { words } from './words.ts';
@@ -84,6 +84,7 @@ export const easee = {
         set_current: setCurrent,
         load_balancing: loadBalancing,
       },
+      timed: { set_limit: limitFor },
       // The limits of a device are of both its commands: a shared circuit takes more than one of its chargers, so that a limit
       // set through one could not be taken back.
       withholds: ({ details }) => (details?.alone === true ? [] : ['load_balancing']),

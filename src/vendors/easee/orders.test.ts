@@ -116,10 +116,23 @@ describe('limits', () => {
     };
     await send(charger, listening, ref, { type: 'set_current', current_a: 7 });
     await send(charger, listening, ref, { type: 'set_limit', max_a: 9 });
+    await send(charger, listening, ref, { type: 'set_limit', max_a: 8, for_seconds: 61, then_a: 20 });
     assert.deepEqual(bodies, [
       { dynamicChargerCurrent: 7 },
       { phase1: 9, phase2: 9, phase3: 9, timeToLive: 0 },
+      // Never shorter than asked for.
+      { phase1: 8, phase2: 8, phase3: 8, timeToLive: 2 },
     ]);
+  });
+
+  it('end in the limit of the circuit alone', async () => {
+    const world = await makeWorld();
+    const limit = { type: 'set_limit', max_a: 9, for_seconds: 60, then_a: 10 } as const;
+    await assert.rejects(world.command(world.ref('EH000001'), limit), {
+      code: 'command.time_unsupported',
+      message: /goes back to the limit of the circuit \(20 A\)/,
+    });
+    assert.deepEqual(commandsIn(world), []);
   });
 
   it('are refused where the circuit is not known, or the axis is not ampere', async () => {

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../adapter/adapter.ts';
+import type { Handlers, TimedHandler } from '../../adapter/adapter.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -80,21 +80,41 @@ export const setCurrent: Handlers<'set_current'> = {
 
 /** Limits the circuit, which Easee shares out itself; until it is changed or the charger restarts. */
 export const loadBalancing: Handlers<'load_balancing'> = {
-  async set_limit(session, device, { max_a: amperes }) {
-    const { site, circuit } = device.details;
-    if (amperes === undefined)
-      throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
-    if (typeof site !== 'number' || typeof circuit !== 'number')
-      throw new AppError('vendor.refused', 'the circuit of the charger is not known; link the account again');
-    await carryOut(session, device, {
-      path: `/api/sites/${site}/circuits/${circuit}/dynamicCurrent`,
-      // Easee takes the three phases together; 0 minutes is until it is changed.
-      json: { phase1: amperes, phase2: amperes, phase3: amperes, timeToLive: 0 },
-      isDone: (now) => circuitDynamic(now).every((phase) => phase === amperes),
-      until: session.clock.now() + MOST_MS,
-    });
-  },
+  set_limit: (session, device, { max_a }) => limitCircuit(session, device, { amperes: max_a, minutes: 0 }),
 };
+
+/** Easee ends the limit of a circuit itself, after whole minutes, and goes back to the circuit's own. */
+export const limitFor: TimedHandler<'set_limit'> = async (session, device, command) => {
+  const { max_a, for_seconds, then_a } = command;
+  const { rated_a } = device.details;
+  if (then_a !== undefined && then_a !== rated_a) {
+    throw new AppError(
+      'command.time_unsupported',
+      `Easee goes back to the limit of the circuit (${String(rated_a)} A), and to no other; leave then_a out`,
+    );
+  }
+  // No limit is above the circuit's own, so that its end only ever raises: rounded up, it is never early.
+  await limitCircuit(session, device, { amperes: max_a, minutes: Math.ceil(for_seconds / 60) });
+};
+
+async function limitCircuit(
+  session: Session,
+  device: DeviceRef,
+  { amperes, minutes }: { readonly amperes: number | undefined; readonly minutes: number },
+): Promise<void> {
+  const { site, circuit } = device.details;
+  if (amperes === undefined)
+    throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
+  if (typeof site !== 'number' || typeof circuit !== 'number')
+    throw new AppError('vendor.refused', 'the circuit of the charger is not known; link the account again');
+  await carryOut(session, device, {
+    path: `/api/sites/${site}/circuits/${circuit}/dynamicCurrent`,
+    // Easee takes the three phases together; 0 minutes is until it is changed.
+    json: { phase1: amperes, phase2: amperes, phase3: amperes, timeToLive: minutes },
+    isDone: (now) => circuitDynamic(now).every((phase) => phase === amperes),
+    until: session.clock.now() + MOST_MS,
+  });
+}
 
 /** The volatile limit. `maxChargerCurrent` is in flash, which wears out. */
 const currentOrder = (device: DeviceRef, amperes: number): Order => ({

@@ -31,7 +31,12 @@ export interface SimulatedObservation {
 export type Deed =
   | { readonly type: 'start' | 'stop' | 'pause' | 'resume' }
   | { readonly type: 'dynamic'; readonly amperes: number }
-  | { readonly type: 'circuit'; readonly amperes: readonly [number, number, number] };
+  | {
+      readonly type: 'circuit';
+      readonly amperes: readonly [number, number, number];
+      /** 0: until it is changed. */
+      readonly minutes: number;
+    };
 
 export interface ChargerEvents {
   /** What it observes may have changed. */
@@ -139,8 +144,17 @@ export function createSimulatedCharger(options: ChargerOptions) {
         break;
       case 'circuit':
         circuit.dynamicA = deed.amperes;
+        if (deed.minutes > 0) clock.after(deed.minutes * 60_000, () => expire(deed.amperes));
         break;
     }
+    for (const charger of circuit.chargers) events.changed(charger);
+  }
+
+  /** The time of a limit is over, unless another has taken its place. */
+  function expire(amperes: SimulatedCircuit['dynamicA']): void {
+    if (circuit.dynamicA !== amperes) return;
+    advance();
+    circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
     for (const charger of circuit.chargers) events.changed(charger);
   }
 

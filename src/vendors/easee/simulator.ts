@@ -133,7 +133,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     const [p1 = Number.NaN, p2 = Number.NaN, p3 = Number.NaN] = phases;
     if (!phases.every((amperes) => amperes >= 0 && amperes <= 100) || typeof body.timeToLive !== 'number')
       return { status: 400, json: { errorCode: 400, errorCodeName: 'ValidationError' } };
-    return order(charger, { type: 'circuit', amperes: [p1, p2, p3] }, 'one');
+    return order(charger, { type: 'circuit', amperes: [p1, p2, p3], minutes: body.timeToLive }, 'one');
   }
 
   function route(request: SimulatedRequest, user: SimulatedUser): SimulatedAnswer {
