@@ -9,6 +9,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
+import { createVault, requireVaultKeys } from '../domain/links/index.ts';
 import { createGate } from '../http/gate.ts';
 import { operatorAddresses } from '../http/operator.ts';
 import { createLimits } from '../http/rate-limit.ts';
@@ -98,6 +99,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
+  await requireVaultKeys(database, createVault(secrets.vaultKeys, random));
   const redis = await openRedis(settings, log);
   if (redis !== undefined) closers.push(async () => redis.disconnect());
 

@@ -117,6 +117,7 @@ export const ERRORS = {
   'backfill.off': both(409, 'never', 'Nothing is fetched: ELNAV_FETCH is off'),
   'database.unavailable': both(503, 'later', 'The database cannot be reached'),
   'database.full': both(503, 'later', 'The disk of the database is full'),
+  'vault.mismatch': both(503, 'later', "The operator's vault keys do not open what is stored"),
   'server.stopping': both(503, 'later', 'The server is stopping'),
   'server.internal': both(500, 'later', 'Unexpected server error'),
 } as const satisfies Record<string, ErrorCode>;

@@ -57,4 +57,25 @@ export const mutants: readonly Mutant[] = [
     to: '  const file',
     tests: ['test/faults/start-up.test.ts'],
   },
+  {
+    control: 'a start with wrong vault keys is refused',
+    file: 'src/bin/start.ts',
+    from: '  await requireVaultKeys(database, createVault(secrets.vaultKeys, random));',
+    to: '  if (dataDir === undefined) await requireVaultKeys(database, createVault(secrets.vaultKeys, random));',
+    tests: ['test/faults/vault-keys.test.ts'],
+  },
+  {
+    control: 'credentials that do not open are the fault of the operator, not of the user',
+    file: 'src/domain/links/vault.ts',
+    from: "    'vault.mismatch',",
+    to: "    'vendor.login_expired',",
+    tests: ['test/faults/vault-keys.test.ts', 'src/domain/links/links.test.ts'],
+  },
+  {
+    control: 'wrong vault keys park no reading in the background',
+    file: 'src/domain/polling/turn.ts',
+    from: "      case 'vault.mismatch':",
+    to: "      case 'vendor.unreachable':",
+    tests: ['src/domain/polling/polling.test.ts'],
+  },
 ];

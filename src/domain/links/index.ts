@@ -22,6 +22,7 @@ export { createTokenStore, type TokenStore } from './store-tokens.ts';
 export { createStreamSource, type StreamSource } from './stream-source.ts';
 export { createTokens, type TokensOfLinks } from './tokens.ts';
 export { createVault, type Vault } from './vault.ts';
+export { requireVaultKeys } from './vault-check.ts';
 export { createVendorHttp } from './vendor-http.ts';
 
 const DROPPED = 'links.dropped';

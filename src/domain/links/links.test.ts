@@ -62,7 +62,7 @@ onEachEngine('links', (engine) => {
     const keeper = core.tokens.keeper(key, () => Promise.reject(new Error('it is not renewed')));
     assert.equal((await keeper.current()).access, 'a');
     await core.links.remove(account, key.link);
-    await assert.rejects(keeper.current(), { code: 'vendor.login_expired' });
+    await assert.rejects(keeper.current(), { code: 'vault.mismatch' });
   });
 
   it('are updated when the same vendor account is linked again, and keep their id and states', async () => {
@@ -231,8 +231,8 @@ onEachEngine('links', (engine) => {
     assert.ok(first !== undefined && second !== undefined && theirs !== undefined);
     assert.equal(core.sessions.unseal(first).user, 'anna');
     for (const sealed of [second.sealed, theirs.sealed])
-      assert.throws(() => core.sessions.unseal({ ...first, sealed }), { code: 'vendor.login_expired' });
-    // The same swap in the table itself: the device says that the account must be linked again.
+      assert.throws(() => core.sessions.unseal({ ...first, sealed }), { code: 'vault.mismatch' });
+    // The same swap in the table itself.
     await core.database.queries
       .updateTable('links')
       .set({ sealed_credentials: theirs.sealed.text })
@@ -240,7 +240,7 @@ onEachEngine('links', (engine) => {
       .where('id', '=', second.link)
       .execute();
     core.sessions.forgetAll();
-    await assert.rejects(core.read(account, 'light-1'), { code: 'vendor.login_expired' });
+    await assert.rejects(core.read(account, 'light-1'), { code: 'vault.mismatch' });
   });
 
   it('are sealed anew when the key changes, while the old one still opens', async () => {
@@ -274,6 +274,6 @@ onEachEngine('links', (engine) => {
     );
     const plain = onlyNew.open(row.sealed, { account, link: row.link, field: 'credentials' });
     assert.equal((JSON.parse(plain) as { password: string }).password, SECRET);
-    assert.throws(() => core.sessions.unseal(row), { code: 'vendor.login_expired' });
+    assert.throws(() => core.sessions.unseal(row), { code: 'vault.mismatch' });
   });
 });

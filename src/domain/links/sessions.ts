@@ -3,13 +3,12 @@ import type { Tokens } from '../../adapter/login.ts';
 import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import type { Clock } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { LateChild, type Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
 import type { Caller, Calls } from './calls.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
-import type { Vault } from './vault.ts';
+import { undecipherable, type Vault } from './vault.ts';
 
 const CREDENTIALS = 'credentials';
 const NOTED = 'links.noted';
@@ -100,11 +99,7 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
     try {
       return JSON.parse(vault.open(row.sealed, { ...row, field: CREDENTIALS })) as JsonObject;
     } catch (cause) {
-      throw new AppError(
-        'vendor.login_expired',
-        'the stored credentials cannot be decrypted; link the account again',
-        { cause },
-      );
+      throw undecipherable(cause);
     }
   };
 

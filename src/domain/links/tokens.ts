@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
 import type { Queries } from '../../db/database.ts';
 import type { TokenRow, TokenStore } from './store-tokens.ts';
-import type { Sealed, Vault } from './vault.ts';
+import { type Sealed, undecipherable, type Vault } from './vault.ts';
 import type { TokenKeeper } from './vendor-http.ts';
 
 const TOKENS = 'tokens';
@@ -73,7 +73,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     try {
       return { row, tokens: JSON.parse(vault.open(row.sealed, bindingOf(row))) as Tokens };
     } catch (cause) {
-      throw lost('the stored sign-in cannot be decrypted; link the account again', cause);
+      throw undecipherable(cause);
     }
   }
 
@@ -238,6 +238,6 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
 
 export type TokensOfLinks = ReturnType<typeof createTokens>;
 
-function lost(sentence: string, cause?: unknown): AppError {
-  return new AppError('vendor.login_expired', sentence, { cause });
+function lost(sentence: string): AppError {
+  return new AppError('vendor.login_expired', sentence);
 }

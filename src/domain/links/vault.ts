@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { VaultKey } from '../../core/config.ts';
-import { OperatorError } from '../../core/errors.ts';
+import { AppError, OperatorError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
 
 const NONCE_BYTES = 12;
@@ -25,6 +25,8 @@ export interface Sealed {
 export interface Vault {
   /** The id of the key that encrypts now. */
   readonly currentKey: string;
+  /** Whether a key of this id is among those given. */
+  holds(keyId: string): boolean;
   seal(plain: string, binding: Binding): Sealed;
   open(sealed: Sealed, binding: Binding): string;
 }
@@ -35,6 +37,7 @@ export function createVault(keys: readonly VaultKey[], random: Random): Vault {
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   return {
     currentKey: current.id,
+    holds: (keyId) => byId.has(keyId),
     seal(plain, binding) {
       const nonce = random(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(
@@ -61,6 +64,15 @@ export function createVault(keys: readonly VaultKey[], random: Random): Vault {
       return Buffer.concat([plain, decipher.final()]).toString('utf8');
     },
   };
+}
+
+/** What is stored does not open: a fault of the server's keys, which no user can mend by linking again. */
+export function undecipherable(cause: unknown): AppError {
+  return new AppError(
+    'vault.mismatch',
+    'what is stored for this account cannot be decrypted with the vault keys of this server; its operator must restore them',
+    { cause, retryAfterSeconds: 60 },
+  );
 }
 
 function associated({ account, link, field }: Binding, keyId: string): Buffer {

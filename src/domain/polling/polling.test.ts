@@ -189,6 +189,21 @@ onEachEngine('background reading', (engine) => {
     assert.equal(readsOf('light-0'), 2);
   });
 
+  it('parks nothing while the vault keys are wrong, and takes no link for lost', async () => {
+    await linkMany(1);
+    vendor.onRead = async () => {
+      throw new AppError('vault.mismatch', 'the keys are wrong');
+    };
+    world.polling.start();
+    await pass(6 * 3_600, { step: 60 });
+    const before = readsOf('light-0');
+    assert.ok(before >= 30, `${before} reads`);
+    assert.equal((await world.links.list(account))[0]?.status, 'active');
+    vendor.onRead = async () => {};
+    await pass(900, { step: 60 });
+    assert.ok(readsOf('light-0') > before, 'it goes on by itself');
+  });
+
   it('waits for a vendor that is away, lets others be, and catches up', async () => {
     await world.remove();
     const well = testVendor({ slug: 'well', pollSeconds: 10 });

@@ -192,6 +192,10 @@ export function createTurnTaker(options: TakerOptions) {
         await store.holdBack(turn, until);
         return undefined;
       }
+      case 'vault.mismatch':
+        // The operator's fault says nothing about the device: it is read at its pace as soon as that is mended.
+        plan(turn, { interval, dueAt: now + spread(interval, chance()), failures: turn.failures });
+        return undefined;
       case 'server.stopping':
         plan(turn, { interval, dueAt: now });
         return undefined;
