@@ -58,6 +58,13 @@ describe('the settings', () => {
     assert.ok(!inspect(settings.adminToken).includes('sixteen'));
   });
 
+  it('that have no prefix of ours are named to whoever gives them one', () => {
+    assert.match(
+      faultsOf({ ELNAV_DATABASE_URL: 'postgres://db/elnav' }).join(),
+      /ELNAV_DATABASE_URL is not a setting; did you mean DATABASE_URL\?/,
+    );
+  });
+
   it('are refused with all their faults together', () => {
     const faults = faultsOf({
       ELNAV_CONECT_PORT: '1',

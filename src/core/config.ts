@@ -152,7 +152,8 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   const known = new Set(settingsThere.map((setting) => setting.name));
   for (const name of Object.keys(environment)) {
     if (name.startsWith('ELNAV_') && !known.has(name)) {
-      const like = nearest(name, known);
+      const bare = name.slice('ELNAV_'.length);
+      const like = known.has(bare) ? bare : nearest(name, known);
       faults.push(`${name} is not a setting${like === undefined ? '' : `; did you mean ${like}?`}`);
     }
   }

@@ -78,4 +78,18 @@ export const mutants: readonly Mutant[] = [
     to: "      case 'vendor.unreachable':",
     tests: ['src/domain/polling/polling.test.ts'],
   },
+  {
+    control: 'an old runtime is told as such',
+    file: 'src/bin/runtime.cjs',
+    from: 'if (found < OLDEST)',
+    to: 'if (found < 0)',
+    tests: ['src/bin/runtime.test.ts'],
+  },
+  {
+    control: 'what is missing before npm ci is told as such',
+    file: 'src/bin/runtime.cjs',
+    from: 'if (!isInstalled)',
+    to: 'if (!root)',
+    tests: ['src/bin/runtime.test.ts'],
+  },
 ];

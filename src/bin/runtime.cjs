@@ -1,0 +1,23 @@
+/*
+ * Loaded before everything that npm runs here (`node -r`), by whichever Node.js there is: plain JavaScript without dependencies,
+ * that says in a sentence what would otherwise be a stack of an old runtime.
+ */
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const OLDEST = 26;
+
+const root = join(__dirname, '../..');
+const found = Number(process.versions.node.split('.')[0]);
+const isInstalled = existsSync(join(root, 'node_modules/fastify/package.json'));
+
+if (!isInstalled) {
+  console.error(`elnav: Nothing is installed yet. Run \`npm ci\` in ${root} first.`);
+  process.exit(1);
+}
+if (found < OLDEST) {
+  console.error(
+    `elnav: This is Node.js ${process.versions.node}, and elnav needs ${OLDEST} or newer. \`npm ci\` installs it with the optional packages: run that again without --omit=optional, and start with \`npm start\`. Where there is no such package for this system, install Node.js ${OLDEST}.`,
+  );
+  process.exit(1);
+}
