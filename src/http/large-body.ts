@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
+import { type BodyPace, HEAD_BYTES, watchPace } from './body-pace.ts';
 import type { Places } from './places.ts';
 
 /** Bodies above this are in work only two at a time, whatever their route. */
 export const LARGE = 4 * 1024 * 1024;
-/** A body must arrive within this, and its answer be taken within that: a slow client would keep a place from all others. */
-const ARRIVAL_MS = 30_000;
+/** An answer must be taken within this: a slow client would keep a place from all others. */
 const TAKING_MS = 60_000;
 
 export interface ArrivedBody {
@@ -32,8 +32,8 @@ export function leaveBodiesUnread(scope: FastifyInstance): void {
 }
 
 /**
- * Reads a body as bytes into memory that can be handed to a thread. A body of more than 4 MiB waits for a place before it is
- * read; the place is kept until the answer has been taken.
+ * Reads a body as bytes into memory that can be handed to a thread. A body of more than 4 MiB waits for a place once it comes,
+ * and must go on coming; the place is kept until the answer has been taken.
  */
 export async function readLargeBody(
   request: FastifyRequest,
@@ -49,20 +49,18 @@ export async function readLargeBody(
     throw tooLarge(limit);
   }
   const stay = new Stay(request, reply, places);
-  if (expected !== undefined && expected > LARGE) await stay.take();
-  const late = Promise.withResolvers<never>();
-  const patience = clock.after(ARRIVAL_MS, () => late.reject(tooLate()));
+  const pace = watchPace(clock, { isLarge: expected !== undefined && expected > LARGE });
   try {
     const { blocks, length } = await Promise.race([
-      collect(request, { expected, limit, stay }),
-      late.promise,
+      collect(request, { expected, limit, stay, pace }),
+      pace.late,
     ]);
     return { blocks, length, during: (work) => stay.during(work) };
   } catch (error) {
     reply.header('connection', 'close');
     throw error;
   } finally {
-    patience();
+    pace.end();
     stay.watchAnswer(clock);
   }
 }
@@ -122,37 +120,30 @@ interface Collecting {
   readonly expected: number | undefined;
   readonly limit: number;
   readonly stay: Stay;
+  readonly pace: BodyPace;
 }
 
 async function collect(
   request: FastifyRequest,
-  { expected, limit, stay }: Collecting,
-): Promise<{ blocks: ArrayBuffer[]; length: number }> {
-  const blocks: ArrayBuffer[] = [];
-  let block = new Uint8Array(expected ?? 0);
-  let used = 0;
+  { expected, limit, stay, pace }: Collecting,
+): Promise<{ blocks: readonly ArrayBuffer[]; length: number }> {
+  // Where the client tells that it is large a place is taken when it really comes; else once it has become large.
+  const placeAt = expected !== undefined && expected > LARGE ? HEAD_BYTES : LARGE;
+  const blocks = new Blocks(expected);
   let length = 0;
-  if (expected !== undefined) blocks.push(block.buffer);
   try {
     // A request that is refused half-way stays open for the answer.
     const chunks: AsyncIterable<Uint8Array> = request.raw.iterator({ destroyOnReturn: false });
     for await (const chunk of chunks) {
       length += chunk.length;
+      pace.arrived(chunk.length);
       if (length > limit) throw tooLarge(limit);
-      if (expected === undefined && length > LARGE && length - chunk.length <= LARGE) await stay.take();
-      let rest = chunk;
-      while (rest.length > 0) {
-        if (used === block.length) {
-          // Ever larger blocks: few of them for a large body, and little memory for a small one.
-          block = new Uint8Array(Math.min(LARGE, Math.max(64 * 1024, length)));
-          blocks.push(block.buffer);
-          used = 0;
-        }
-        const part = rest.subarray(0, block.length - used);
-        block.set(part, used);
-        used += part.length;
-        rest = rest.subarray(part.length);
+      if (length > placeAt && length - chunk.length <= placeAt) {
+        pace.waits();
+        await stay.take();
+        pace.placed();
       }
+      blocks.add(chunk, length);
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
@@ -161,13 +152,49 @@ async function collect(
   if (expected !== undefined && length !== expected) {
     throw new AppError('request.malformed', 'the content-length does not match the body');
   }
-  return { blocks, length };
+  return { blocks: blocks.all, length };
+}
+
+/** What has arrived; one block where the client told the length. */
+class Blocks {
+  readonly all: ArrayBuffer[] = [];
+  readonly #expected: number | undefined;
+  #block = new Uint8Array();
+  #used = 0;
+
+  constructor(expected: number | undefined) {
+    this.#expected = expected;
+  }
+
+  /** Adds a chunk; `length` are the bytes that have arrived with it. */
+  add(chunk: Uint8Array, length: number): void {
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.#used === this.#block.length) this.#begin(length);
+      const part = rest.subarray(0, this.#block.length - this.#used);
+      this.#block.set(part, this.#used);
+      this.#used += part.length;
+      rest = rest.subarray(part.length);
+    }
+  }
+
+  #begin(length: number): void {
+    const told = this.#expected;
+    if (told === undefined) {
+      // Ever larger blocks: few of them for a large body, and little memory for a small one.
+      this.#block = new Uint8Array(Math.min(LARGE, Math.max(HEAD_BYTES, length)));
+      this.#used = 0;
+      this.all.push(this.#block.buffer);
+      return;
+    }
+    // Memory for the whole of a large one only once its head is there.
+    const head = this.#block;
+    this.#block = new Uint8Array(told > LARGE && head.length === 0 ? HEAD_BYTES : told);
+    this.#block.set(head);
+    this.all[0] = this.#block.buffer;
+  }
 }
 
 function tooLarge(limit: number): AppError {
   return new AppError('request.too_large', `the body is larger than ${limit} bytes`);
-}
-
-function tooLate(): AppError {
-  return new AppError('request.timeout', `the body did not arrive within ${ARRIVAL_MS / 1000} seconds`);
 }

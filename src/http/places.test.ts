@@ -5,9 +5,9 @@ import { createPlaces } from './places.ts';
 
 const WAIT_MS = 5_000;
 
-function made() {
+function made(count = 2) {
   const clock = turnedClock();
-  return { clock, places: createPlaces({ count: 2, waitMs: WAIT_MS, clock }) };
+  return { clock, places: createPlaces({ count, waitMs: WAIT_MS, clock }) };
 }
 
 /** Lets what was settled be noticed. */
@@ -16,8 +16,8 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 describe('places', () => {
   it('are two; a third waits for five seconds and is then refused', async () => {
     const { clock, places } = made();
-    await Promise.all([places.take(1), places.take(1)]);
-    const third = places.take(1);
+    await Promise.all([places.take(1), places.take(2)]);
+    const third = places.take(3);
     const refused = assert.rejects(third, { code: 'limit.busy', retryAfterSeconds: 5 });
     let settled = false;
     refused.then(() => {
@@ -30,11 +30,23 @@ describe('places', () => {
     await refused;
   });
 
+  it('are never all held by one account', async () => {
+    const { clock, places } = made();
+    const leave = await places.take(1);
+    const second = places.take(1);
+    assert.equal(typeof (await places.take(2)), 'function');
+    leave();
+    assert.equal(typeof (await second), 'function');
+    const third = assert.rejects(places.take(1), { code: 'limit.busy' });
+    clock.turn(WAIT_MS);
+    await third;
+  });
+
   it('go to who waits when one is left, once however often it is left', async () => {
     const { clock, places } = made();
-    const [leave] = await Promise.all([places.take(1), places.take(1)]);
-    const third = places.take(1);
-    const fourth = assert.rejects(places.take(1), { code: 'limit.busy' });
+    const [leave] = await Promise.all([places.take(1), places.take(2)]);
+    const third = places.take(3);
+    const fourth = assert.rejects(places.take(4), { code: 'limit.busy' });
     leave();
     leave();
     assert.equal(typeof (await third), 'function');
@@ -43,15 +55,15 @@ describe('places', () => {
   });
 
   it('go to the account that holds the fewest', async () => {
-    const { places } = made();
-    const [leave] = await Promise.all([places.take(1), places.take(1)]);
+    const { places } = made(3);
+    const [leave] = await Promise.all([places.take(1), places.take(1), places.take(2)]);
     const order: string[] = [];
     const enter = async (account: number, name: string) => {
       const done = await places.take(account);
       order.push(name);
       done();
     };
-    const all = [enter(1, 'again'), enter(1, 'and again'), enter(2, 'another')];
+    const all = [enter(2, 'again'), enter(2, 'and again'), enter(3, 'another')];
     leave();
     await Promise.all(all);
     assert.deepEqual(order, ['another', 'again', 'and again']);

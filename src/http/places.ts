@@ -18,10 +18,14 @@ interface Waiting {
   enter(): void;
 }
 
-/** The next place goes to the account that holds the fewest, then to who waits longest: nobody's queue is before another's. */
+/**
+ * An account holds all places but one at most, so that no account keeps the others out. The next place goes to the account that
+ * holds the fewest, then to who waits longest: nobody's queue is before another's.
+ */
 export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
   const held: number[] = [];
   const queue: Waiting[] = [];
+  const mayEnter = (account: number) => held.length < count && holdsOf(account, held) < count - 1;
 
   function occupy(account: number): () => void {
     held.push(account);
@@ -30,18 +34,21 @@ export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
       if (left) return;
       left = true;
       held.splice(held.indexOf(account), 1);
-      nextOf(queue, held)?.enter();
+      nextOf(
+        queue.filter((waiting) => mayEnter(waiting.account)),
+        held,
+      )?.enter();
     };
   }
 
   return {
     take(account) {
-      if (held.length < count) return Promise.resolve(occupy(account));
+      if (mayEnter(account)) return Promise.resolve(occupy(account));
       return new Promise((resolve, reject) => {
         const leave = () => queue.splice(queue.indexOf(waiting), 1);
         const giveUp = clock.after(waitMs, () => {
           leave();
-          const sentence = `${count} large bodies are in work, which is as many as can be; try again`;
+          const sentence = 'as many large bodies are in work as can be, in all or for one account; try again';
           reject(new AppError('limit.busy', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1000) }));
         });
         const waiting: Waiting = {
@@ -58,11 +65,14 @@ export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
   };
 }
 
+function holdsOf(account: number, held: readonly number[]): number {
+  return held.filter((holder) => holder === account).length;
+}
+
 function nextOf(queue: readonly Waiting[], held: readonly number[]): Waiting | undefined {
-  const holds = (account: number) => held.filter((holder) => holder === account).length;
   let next: Waiting | undefined;
   for (const waiting of queue) {
-    if (next === undefined || holds(waiting.account) < holds(next.account)) next = waiting;
+    if (next === undefined || holdsOf(waiting.account, held) < holdsOf(next.account, held)) next = waiting;
   }
   return next;
 }

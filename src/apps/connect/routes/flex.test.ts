@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
 interface Told {
   readonly status: number;
@@ -35,11 +36,13 @@ function bodyOf({ members, idLength = 12 }: FleetOptions): string {
 describe('the fleet endpoints', () => {
   let world: World;
   let caller: Caller;
+  let other: Caller;
   let clock: TurnedClock;
   before(async () => {
     clock = turnedClock();
     world = await makeWorld({ engine: 'sqlite', clock });
     caller = await world.newAccount();
+    other = await world.newAccount();
   });
   after(() => world.close());
 
@@ -142,34 +145,42 @@ describe('the fleet endpoints', () => {
     endless.sent.destroy();
   });
 
-  it('take two large bodies at once; a third waits five seconds', async () => {
+  it('take two large bodies at once, one of an account', async () => {
     const body = bodyOf({ members: 70_000 });
     const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const ofOther = { ...length, 'x-api-key': other.key };
     assert.ok(body.length > 4 * MIB);
-    const first = open('/flex/dispatch', length);
-    const second = open('/flex/dispatch', {});
-    first.sent.write(body.slice(0, 10));
+    const first = open('/flex/dispatch', { 'x-api-key': other.key });
     // It has no length: that it is large shows when its first 4 MiB are there.
-    await new Promise((resolve) => second.sent.write(body.slice(0, -10), resolve));
+    await new Promise((resolve) => first.sent.write(body.slice(0, -10), resolve));
     await untilReads(world, caller);
-    const third = open('/flex/dispatch', length);
-    third.sent.end(body);
-    const fourth = open('/flex/dispatch', length);
-    fourth.sent.end(body);
-    await untilReads(world, caller);
-    clock.turn(4_999);
-    first.sent.end(body.slice(10));
+    const again = open('/flex/dispatch', ofOther);
+    again.sent.end(body);
+    assert.equal((await post('/flex/dispatch', body)).status, 200);
+    assert.equal((await post('/flex/dispatch', body)).status, 200);
+    first.sent.end(body.slice(-10));
     assert.equal((await first.told).status, 200);
-    assert.equal((await third.told).status, 200);
-    second.sent.end(body.slice(-10));
-    assert.equal((await second.told).status, 200);
-    assert.equal((await fourth.told).status, 200);
+    assert.equal((await again.told).status, 200);
+  });
 
-    const held = [open('/flex/dispatch', length), open('/flex/dispatch', length)];
+  it('keep the place of a body that goes on coming; another waits for five seconds', async () => {
+    const keys = [other.key, (await world.newAccount()).key];
+    const held = keys.map((key) =>
+      open('/flex/dispatch', { 'x-api-key': key, 'content-length': String(12 * MIB) }),
+    );
+    const write = (bytes: number) =>
+      Promise.all(
+        held.map(({ sent }) => new Promise((resolve) => sent.write(Buffer.alloc(bytes, 32), resolve))),
+      );
+    await write(80 * KIB);
     await untilReads(world, caller);
-    const late = post('/flex/dispatch', body);
+    const late = post('/flex/dispatch', bodyOf({ members: 70_000 }));
     await untilReads(world, caller);
-    clock.turn(5_000);
+    for (const ms of [1_900, 1_900, 1_200]) {
+      await write(700 * KIB);
+      await untilReads(world, caller);
+      clock.turn(ms);
+    }
     const { status, headers } = await late;
     assert.deepEqual([status, headers['retry-after'], headers['elnav-error']], [429, '5', 'limit.busy']);
     // A small one need not wait, and a client that hangs up gives its place back.
@@ -178,11 +189,32 @@ describe('the fleet endpoints', () => {
       told.catch(() => {});
       sent.destroy();
     }
-    assert.equal((await post('/flex/dispatch', body)).status, 200);
+    assert.equal((await post('/flex/dispatch', bodyOf({ members: 70_000 }))).status, 200);
+  });
+
+  it('give no place to bodies that do not come, and take it from those that stop', async () => {
+    const told = { 'content-length': String(16 * MIB) };
+    const silent = ['/flex/dispatch', '/optimize/plan'].map((path) =>
+      open(path, { ...told, 'x-api-key': other.key }),
+    );
+    for (const { sent } of silent) sent.write('{');
+    await untilReads(world, caller);
+    // No time goes by: nobody waits for them.
+    assert.equal((await post('/flex/dispatch', bodyOf({ members: 70_000 }))).status, 200);
+    clock.turn(2_000);
+    const stops = open('/flex/dispatch', { ...told, 'x-api-key': other.key });
+    stops.sent.write(Buffer.alloc(300 * KIB, 32));
+    await untilReads(world, caller);
+    clock.turn(2_000);
+    for (const { sent, told } of [...silent, stops]) {
+      const { status, headers, text } = await told;
+      assert.deepEqual([status, headers['elnav-error']], [408, 'request.timeout'], text);
+      sent.destroy();
+    }
   });
 
   it('give up on a body that does not arrive', async () => {
-    const { sent, told } = open('/flex/dispatch', { 'content-length': String(5 * MIB) });
+    const { sent, told } = open('/flex/dispatch', { 'content-length': String(3 * MIB) });
     sent.write('{');
     await untilReads(world, caller);
     clock.turn(30_000);
