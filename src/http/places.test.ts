@@ -33,7 +33,12 @@ describe('places', () => {
   it('are never all held by one account', async () => {
     const { clock, places } = made();
     const leave = await places.take(1);
-    const second = places.take(1);
+    let settled = false;
+    const second = places.take(1).finally(() => {
+      settled = true;
+    });
+    await settle();
+    assert.equal(settled, false);
     assert.equal(typeof (await places.take(2)), 'function');
     leave();
     assert.equal(typeof (await second), 'function');
