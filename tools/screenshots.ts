@@ -20,6 +20,7 @@ const DAY_MS = 86_400_000;
 /** Fewer than may come at once. */
 const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
+const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
 /** EUR per kWh at a quarter of the day, dearer in the south and when people come home. */
@@ -72,6 +73,26 @@ async function take(browser: Browser, { name, url, options, cookies = {}, prepar
   await page.screenshot({ path: `${FOLDER}/${name}.png` });
   console.log(`wrote ${FOLDER}/${name}.png`);
   await context.close();
+}
+
+/** Goes from the choice of a brand to what was found. */
+async function linkTesla(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Tesla' }).click();
+  await page.getByRole('button', { name: 'Continue to Tesla' }).click();
+  await page.getByLabel('User name').fill('anna');
+  await page.getByLabel('Password').fill('simulated');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();
+}
+
+/** The reference shows its own address; a reader's has the usual port. */
+async function showUsualPort(page: Page, address: string): Promise<void> {
+  await page.route('**/docs', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll(address, 'http://127.0.0.1:8080');
+    await route.fulfill({ response, body });
+  });
+  await page.reload();
 }
 
 async function posted(
@@ -148,8 +169,28 @@ try {
     },
     { name: 'account', url: `${world.grid}/account`, options: WIDE, cookies },
     { name: 'link', url: linkPage, options: NARROW },
+    {
+      name: 'link-consent',
+      url: linkPage,
+      options: NARROW,
+      prepare: async (page) => {
+        await page.getByRole('link', { name: 'Tesla' }).click();
+        await page.getByRole('heading', { name: 'Connect Tesla' }).waitFor();
+      },
+    },
+    {
+      name: 'link-done',
+      url: await beginLink(world, key),
+      options: NARROW,
+      prepare: linkTesla,
+    },
     { name: 'link-form', url: `${linkPage}/easee`, options: { ...NARROW, locale: 'sv-SE' } },
-    { name: 'docs', url: `${world.connect}/docs#post-devices-id-command`, options: WIDE },
+    {
+      name: 'docs',
+      url: `${world.connect}/docs#post-devices-id-command`,
+      options: LOW,
+      prepare: (page) => showUsualPort(page, world.connect),
+    },
   ];
   for (const shot of shots) await take(browser, shot);
 } finally {
