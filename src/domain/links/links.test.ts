@@ -62,7 +62,7 @@ onEachEngine('links', (engine) => {
     const keeper = core.tokens.keeper(key, () => Promise.reject(new Error('it is not renewed')));
     assert.equal((await keeper.current()).access, 'a');
     await core.links.remove(account, key.link);
-    await assert.rejects(keeper.current(), { code: 'vault.mismatch' });
+    await assert.rejects(keeper.current(), { code: 'vendor.login_expired' });
   });
 
   it('are updated when the same vendor account is linked again, and keep their id and states', async () => {
