@@ -1,10 +1,9 @@
-import type { Clock } from '../core/clock.ts';
+import { sql } from 'kysely';
 import { type Random, randomId } from '../core/ids.ts';
 import type { Database } from './database.ts';
 
 interface LeaseOptions {
   readonly database: Database;
-  readonly clock: Clock;
   readonly random: Random;
   readonly name: string;
   /** A holder that has not renewed it for so long is taken for dead. */
@@ -20,18 +19,17 @@ export interface Lease {
 }
 
 /**
- * The processes' clocks must agree to within a fraction of `lengthMs`. A holder that stalls for longer may find that
- * another works beside it: what is done under a lease must bear that.
+ * Judged by the database's clock, so that those of the processes need not agree. A holder that stalls for longer than `lengthMs` may find
+ * that another works beside it: what is done under a lease must bear that.
  */
-export function createLease({ database, clock, random, name, lengthMs }: LeaseOptions): Lease {
+export function createLease({ database, random, name, lengthMs }: LeaseOptions): Lease {
   // The embedded database has one process.
   if (database.engine === 'sqlite') return { hold: async () => true, release: async () => {} };
   const holder = randomId(random);
-  const { queries } = database;
+  const { queries, moments } = database;
   return {
     async hold() {
-      const now = clock.now();
-      const until = now + lengthMs;
+      const until = sql<number>`${moments.now} + ${lengthMs}`;
       const { numInsertedOrUpdatedRows } = await queries
         .insertInto('leases')
         .values({ name, holder, until })
@@ -39,7 +37,7 @@ export function createLease({ database, clock, random, name, lengthMs }: LeaseOp
           conflict
             .column('name')
             .doUpdateSet({ holder, until })
-            .where((eb) => eb.or([eb('leases.holder', '=', holder), eb('leases.until', '<', now)])),
+            .where((eb) => eb.or([eb('leases.holder', '=', holder), eb('leases.until', '<', moments.now)])),
         )
         .executeTakeFirstOrThrow();
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;

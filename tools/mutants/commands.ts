@@ -118,7 +118,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/db/database.ts',
     from: 'clock.isTurned === true ? ownMoments(clock) : serverMoments(clock)',
     to: 'clock.isTurned === undefined || clock.isTurned ? ownMoments(clock) : serverMoments(clock)',
-    tests: ['src/domain/commands/elsewhere.test.ts'],
+    tests: ['src/domain/commands/elsewhere.test.ts', 'src/db/lease.test.ts'],
     needs: ['postgres'],
   },
   {

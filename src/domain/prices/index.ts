@@ -86,7 +86,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const holder = createHolder({
     clock,
     log,
-    lease: createLease({ database, clock, random, name: 'prices', lengthMs: LEASE_MS }),
+    lease: createLease({ database, random, name: 'prices', lengthMs: LEASE_MS }),
     held(isNew) {
       const ready = isNew ? Promise.all([memory.refresh(), questions.refresh()]) : Promise.resolve();
       ready.then(

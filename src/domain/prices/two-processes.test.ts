@@ -89,7 +89,6 @@ describe('two processes on PostgreSQL', {
     // A process that holds the right to fetch, and is killed: it never gives it back.
     const dead = createLease({
       database: here,
-      clock,
       random: systemRandom,
       name: 'prices',
       lengthMs: 30_000,

@@ -61,7 +61,7 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
           ...access,
           store,
           storing: createStoring({ database, store, clock }),
-          lease: createLease({ database, clock, random, name: 'production', lengthMs: LEASE_MS }),
+          lease: createLease({ database, random, name: 'production', lengthMs: LEASE_MS }),
           clock,
           random,
           log,

@@ -62,7 +62,7 @@ export function createWebhooks(options: WebhooksOptions) {
   const drains = new Map<string, Drain>(
     pushing.map((adapter) => {
       const name = `webhooks.${adapter.slug}`;
-      const lease = createLease({ database, clock, random, name, lengthMs: LEASE_MS });
+      const lease = createLease({ database, random, name, lengthMs: LEASE_MS });
       return [adapter.slug, createDrain({ ...options, adapter, webhook: adapter.webhook, store, lease })];
     }),
   );
