@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { ENGINES, makePlace, type Place } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
@@ -22,14 +22,18 @@ describe('two processes on PostgreSQL', {
   let clock: TurnedClock;
   before(async () => {
     place = await makePlace('postgres');
-    here = await place.open();
-    there = await place.open();
   });
-  after(async () => {
+  afterEach(async () => {
     await here.close();
     await there.close();
-    await place.remove();
   });
+  after(() => place.remove());
+  /** Leases go by the clock of the database, which is the turned one here. */
+  const begin = async (now: number) => {
+    clock = turnedClock(now);
+    here = await place.open(clock);
+    there = await place.open(clock);
+  };
   const turning = (what: string, stepMs: number, holds: () => boolean | Promise<boolean>) =>
     until(what, async () => {
       clock.turn(stepMs);
@@ -41,7 +45,7 @@ describe('two processes on PostgreSQL', {
 
   it('ask the sources once between them, and both know, and tell, what came of it', async () => {
     // Shortly before tomorrow is asked for, so that time can go slowly: a lease must be renewed in time on a busy machine.
-    clock = turnedClock(momentOf('2026-11-21', '12:48'));
+    await begin(momentOf('2026-11-21', '12:48'));
     const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, '12:00') });
     const one = await pricesOf(here, { clock, sources: [source] });
     const two = await pricesOf(there, { clock, sources: [source] });
@@ -84,7 +88,7 @@ describe('two processes on PostgreSQL', {
   });
 
   it('take over from each other: at once when one is stopped, within the lease when it dies', async () => {
-    clock = turnedClock(momentOf('2027-01-10', '12:00'));
+    await begin(momentOf('2027-01-10', '12:00'));
     const source = fakeSource(clock, 'first', { answer: () => [] });
     // A process that holds the right to fetch, and is killed: it never gives it back.
     const dead = createLease({
@@ -112,7 +116,7 @@ describe('two processes on PostgreSQL', {
   });
 
   it('go on with a back-fill that a dead one began', async () => {
-    clock = turnedClock(momentOf('2027-02-10', '10:00'));
+    await begin(momentOf('2027-02-10', '10:00'));
     const store = createPriceStore(here);
     for (const area of ['SE1', 'SE2', 'SE3', 'SE4'] as const)
       await store.store(knownDay(area, '2027-02-10'), clock.now());
