@@ -29,7 +29,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
   const isAccessible = () => assertAccessible(page);
   const makeKey = async (label: string) => {
     await page.getByLabel('Label').fill(label);
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('heading', { name: 'Your new key' }).waitFor();
     return (await page.locator('#key').textContent()) ?? '';
   };
@@ -38,7 +38,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     await page.goto(`${world.grid}/account`);
     assert.match(page.url(), /\/auth\/login\?/);
     await page.goto(`${world.grid}/auth/signup`);
-    await page.getByLabel('E-mail address').fill(EMAIL);
+    await page.getByLabel('Email address').fill(EMAIL);
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.waitForURL(/info=sent/);
     const { link } = await nextLetter(world, EMAIL);
@@ -66,7 +66,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await page.locator('.today-count').textContent(), '1');
     await isAccessible();
     await page.locator('details.revoke > summary').click();
-    await page.getByRole('button', { name: /Revoke this key/ }).click();
+    await page.getByRole('button', { name: /Revoke key/ }).click();
     await page.getByText('The key is revoked').waitFor();
     assert.equal(await devices(key), 401);
     await page.getByText('Revoked keys (1)').click();
@@ -83,7 +83,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     const tab = await plain.newPage();
     await tab.goto(`${world.grid}/account`);
     await tab.getByLabel('Namn').first().fill('utan skript');
-    await tab.getByRole('button', { name: 'Skapa nyckeln' }).click();
+    await tab.getByRole('button', { name: 'Skapa nyckel' }).click();
     assert.match((await tab.locator('#key').textContent()) ?? '', /^elnav_/);
     assert.ok(!(await tab.getByRole('button', { name: 'Kopiera' }).isVisible()));
     await tab.goto(`${world.grid}/account`);

@@ -26,11 +26,11 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
   it('goes from signing up to the account page, out, and in again with the password', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/signup`);
-    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.getByLabel('Email address').fill('anna@example.com');
     await page.getByRole('textbox', { name: 'Name' }).fill('<b>Anna</b>');
     await page.locator('#password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     assert.match((await page.textContent('main')) ?? '', /files in the folder outbox/);
     await assertAccessible(page);
 
@@ -46,13 +46,13 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await page.goto(`${world.grid}/account`);
     await page.waitForURL(`${world.grid}/auth/login?info=required&next=%2Faccount`);
-    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.getByLabel('Email address').fill('anna@example.com');
     await page.locator('#password').fill('a wrong password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor();
     assert.ok(!page.url().includes('anna'), 'an address of mail stands in no address of a page');
     await assertAccessible(page);
-    await page.getByLabel('E-mail address').fill('anna@example.com');
+    await page.getByLabel('Email address').fill('anna@example.com');
     await page.locator('#password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${world.grid}/account`);
@@ -122,9 +122,9 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     const { page, close } = await watchedPage(browser, world.grid, { ...SCREEN, javaScriptEnabled: false });
     await page.goto(`${world.grid}/auth/login`);
     assert.equal(await page.getByRole('button', { name: 'Show the password' }).count(), 0);
-    await page.getByLabel('E-mail address').fill('anna@example.com');
-    await page.getByRole('button', { name: 'E-mail me a sign-in link' }).click();
-    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+    await page.getByLabel('Email address').fill('anna@example.com');
+    await page.getByRole('button', { name: 'Email me a sign-in link' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await close();
   });
 });

@@ -412,7 +412,7 @@ onEachEngine('signing in', (engine) => {
     const stranger = 'Your account is locked, call +46 8 123 45 67 <script>alert(1)</script>';
     for (const [path, own] of [
       ['/auth/login?error=', /notice-bad" role="alert">That did not work\. Please try again\.</],
-      ['/auth/login?info=', /notice-note" role="status">Sign in to go on\.</],
+      ['/auth/login?info=', /notice-note" role="status">Sign in to continue\.</],
       ['/auth/signup?error=', /notice-bad" role="alert">That did not work\. Please try again\.</],
       ['/auth/login?error=__proto__&info=', /That did not work/],
     ] as const) {
@@ -493,7 +493,7 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
     assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [403, 'signup.closed']);
     const page = await fetch(`${grid}/auth/signup`, { headers: HTML });
     const text = await page.text();
-    assert.match(text, /Sign-up is closed here/);
+    assert.match(text, /Sign-up is closed\./);
     assert.ok(!text.includes('<form'));
   });
 });

@@ -19,7 +19,7 @@ describe('an address at which there is nothing', () => {
       assert.equal(answer.headers.get('elnav-error'), 'route.not_found');
       assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
       assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-      assert.match(page, /<html lang="sv">.*<h1>Här finns ingen sida<\/h1>.*href="\/docs"/s);
+      assert.match(page, /<html lang="sv">.*<h1>Sidan finns inte<\/h1>.*href="\/docs"/s);
       assert.ok(!page.includes('<b>'), 'nothing of the address is repeated');
     }
   });
@@ -28,7 +28,7 @@ describe('an address at which there is nothing', () => {
     const answer = await fetch(`${world.grid}/auth/magic`, { headers: BROWSER });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get('allow'), 'POST');
-    assert.match(await answer.text(), /<h1>Här finns ingen sida<\/h1>/);
+    assert.match(await answer.text(), /<h1>Sidan finns inte<\/h1>/);
   });
 
   it('is told to a program as every error is', async () => {

@@ -8,13 +8,13 @@ import { renderPage } from '../../../pages/page.ts';
 
 const WORDS = {
   en: {
-    title: 'There is no page here',
-    text: 'If you came to connect a device, open the link from your app once more. All of it must be in the address.',
+    title: 'Page not found',
+    text: 'If you came to connect a device, open the link from your app again, and make sure that the address is complete.',
     docs: 'API documentation',
   },
   sv: {
-    title: 'Här finns ingen sida',
-    text: 'Om du skulle ansluta en enhet: öppna länken från din app en gång till. Hela länken måste stå i adressfältet.',
+    title: 'Sidan finns inte',
+    text: 'Om du skulle ansluta en enhet: öppna länken från din app igen. Hela länken måste stå i adressfältet.',
     docs: 'API-dokumentation',
   },
 } satisfies Words<object>;

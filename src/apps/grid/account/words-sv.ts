@@ -3,7 +3,7 @@ import type { AccountWords } from './words.ts';
 export const SWEDISH: AccountWords = {
   title: 'Konto',
   signedInAs: 'Inloggad som',
-  tier: 'Nivå',
+  tier: 'Abonnemang',
   tiers: { free: 'Gratis', pro: 'Pro' },
   welcome: 'Välkommen. Två steg till ditt första svar: skapa en nyckel och gör ett anrop med den.',
   since: 'Skapat',
@@ -25,7 +25,7 @@ export const SWEDISH: AccountWords = {
     per_minute: 'per minut',
     per_hour: 'per timme',
     per_day: 'per dygn',
-    burst: 'på en gång',
+    burst: 'samtidigt',
   },
   limitsLabel: 'Gränser för antalet anrop',
   limitsHalved: 'Gränser för antalet anrop just nu, halverade',
@@ -39,7 +39,7 @@ export const SWEDISH: AccountWords = {
   plot: (total, most, day) =>
     `Anrop under vart och ett av de senaste 30 dygnen, totalt ${total}. Flest den ${day}: ${most}.`,
   limitLine: (limit) => `gräns ${limit}`,
-  limitAbove: (limit) => `Gränsen på ${limit} anrop per dygn ligger långt ovanför skalan.`,
+  limitAbove: (limit) => `Gränsen på ${limit} anrop per dygn ryms inte i diagrammet.`,
   figures: 'Siffrorna',
   day: 'Dygn',
   noUsage: 'Inga anrop de senaste 30 dygnen.',
@@ -71,7 +71,7 @@ export const SWEDISH: AccountWords = {
     'devices:read': 'Läsa av enheter',
     'devices:command': 'Styra enheter',
   },
-  makeKey: 'Skapa nyckeln',
+  makeKey: 'Skapa nyckel',
   tooMany: (most) =>
     `Du har ${most} aktiva nycklar, och fler går det inte att ha. Spärra en som inte används längre.`,
   labelFault: 'Ge nyckeln ett namn på 1 till 60 vanliga tecken.',
@@ -79,7 +79,7 @@ export const SWEDISH: AccountWords = {
   oldForm: 'Sidan hade stått öppen för länge eller inte lästs in helt. Skicka en gång till.',
 
   use: 'Så använder du en nyckel',
-  useText: 'Skicka den i headern X-Api-Key, till vilken av tjänsterna du vill.',
+  useText: 'Skicka den i headern X-Api-Key, till vilken av tjänsterna som helst.',
   useExample: 'Sätt in din nyckel i stället för punkterna',
   documents: 'Alla anrop beskrivs i dokumentationen (på engelska):',
 

@@ -88,7 +88,7 @@ const ANSWER_WORDS = {
     near: 'Did you mean',
     limited:
       'Today’s free look-ups from your network are used up. Try again tomorrow, or create an account to get more.',
-    back: 'All prices, hour by hour',
+    back: 'All prices, today and tomorrow',
   },
   sv: {
     heading: 'Vilket elområde hör jag till?',
@@ -135,7 +135,7 @@ const ANSWER_WORDS = {
     near: 'Menade du',
     limited:
       'Dagens fria uppslag från ditt nätverk är slut. Försök igen i morgon, eller skapa ett konto för att få fler.',
-    back: 'Alla priser, timme för timme',
+    back: 'Alla priser, i dag och i morgon',
   },
 } satisfies Words<AnswerWords>;
 

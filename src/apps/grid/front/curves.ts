@@ -24,7 +24,7 @@ export async function curvesSection(situation: Situation): Promise<Html | null> 
   const byDay = [...Map.groupBy(days, ({ start }) => start)].toSorted(([a], [b]) => a - b);
   const nameOf = (start: number) =>
     !isToday ? words.yesterday : start <= now ? words.today : words.tomorrow;
-  const headingOf = (start: number) => `${nameOf(start)}, ${lowerFirst(format.shortDay(start))}`;
+  const headingOf = (start: number) => `${nameOf(start)}, ${format.shortDay(start, 'within')}`;
   const headings = new Map(byDay.map(([start]) => [start, headingOf(start)]));
   const range = rangeOf(days);
   const slot = days.flatMap(({ slots }) => slots).find(({ start, end }) => start <= now && now < end);
@@ -52,7 +52,7 @@ export async function curvesSection(situation: Situation): Promise<Html | null> 
   const hasTomorrow = !isToday || byDay.length > 1;
   const isSample = days.some(({ source }) => source === SAMPLE);
   return html`<section class="stack" aria-labelledby="curves-heading" id="curves" data-live="curves">
-<h2 id="curves-heading">${isToday ? words.heading : words.headingYesterday}</h2>
+<h2 id="curves-heading">${isToday ? words.heading(shortestMinutes(days)) : words.headingYesterday}</h2>
 ${isSample ? html`<p class="notice notice-note"><strong>${wordsIn(language).sample.plot}</strong></p>` : null}
 <figure class="plot card">
 ${legend()}
@@ -106,13 +106,15 @@ function sourceLine(days: readonly PricedDay[], { language }: Situation): Html |
 
 const MINUTE_MS = 60_000;
 
+/** How long the shortest of the prices holds. */
+const shortestMinutes = (days: readonly PricedDay[]): number =>
+  Math.min(...days.flatMap(({ slots }) => slots.map(({ start, end }) => (end - start) / MINUTE_MS)));
+
 /** What a script needs to read values off the curves: öre of each slot, of the shortest length there is. */
 function reader(days: readonly PricedDay[], label: string): Html {
   const from = Math.min(...days.map(({ start }) => start));
   const until = Math.max(...days.map(({ end }) => end));
-  const minutes = Math.min(
-    ...days.flatMap(({ slots }) => slots.map(({ start, end }) => (end - start) / MINUTE_MS)),
-  );
+  const minutes = shortestMinutes(days);
   const count = (until - from) / (minutes * MINUTE_MS);
   const valuesOf = (area: PricedDay['area']): string => {
     const values = Array.from({ length: count }, () => '');
@@ -150,5 +152,3 @@ function table(caption: string, days: readonly PricedDay[], { language }: Situat
       })}</tr>`,
   )}</tbody></table></div>`;
 }
-
-const lowerFirst = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1);

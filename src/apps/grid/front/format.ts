@@ -18,10 +18,10 @@ export interface Format {
   time(at: number): string;
   /** 03–04; of the hour that comes twice in autumn it says which. */
   hour(start: number): string;
-  /** Saturday 21 November */
-  day(at: number): string;
+  /** Saturday 21 November; within a sentence, Swedish writes lördag. */
+  day(at: number, place?: 'within'): string;
   /** Sat 21 Nov */
-  shortDay(at: number): string;
+  shortDay(at: number, place?: 'within'): string;
 }
 
 const WORDS = {
@@ -65,9 +65,11 @@ export function formatIn(language: Language): Format {
       if (hourAt(start + HOUR_MS) === hourAt(start)) return `${span} ${words.summer}`;
       return hourAt(start - HOUR_MS) === hourAt(start) ? `${span} ${words.winter}` : span;
     },
-    day: (at) => upper(day.format(at).replace(',', '')),
-    shortDay: (at) => upper(shortDay.format(at).replaceAll(/[,.]/g, '')),
+    day: (at, place) => begun(day.format(at).replace(',', ''), place),
+    shortDay: (at, place) => begun(shortDay.format(at).replaceAll(/[,.]/g, ''), place),
   };
 }
 
-const upper = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+/** Intl gives the names as they are written within a sentence. */
+const begun = (text: string, place: 'within' | undefined) =>
+  place === 'within' ? text : text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -54,7 +54,7 @@ export function notices(situation: Situation): Html | null {
     const stale = yesterday[0];
     return html`<div class="notice notice-bad">
 <p><strong>${words.none.title}</strong></p>
-<p>${words.none.text}${stale === undefined ? null : html` ${words.none.stale(format.day(stale.start))}`}</p>
+<p>${words.none.text}${stale === undefined ? null : html` ${words.none.stale(format.day(stale.start, 'within'))}`}</p>
 ${tried.length === 0 ? null : html`<ul class="tried">${tried.map((text) => html`<li>${text}</li>`)}</ul>`}
 <p>${tried.length === 0 && health.is_on ? `${words.none.notAsked} ` : null}${health.is_on ? expected : words.switchedOff}</p>
 </div>`;

@@ -72,10 +72,10 @@ function spanOf(production: readonly Produced[], format: Format): string {
   const start = Math.min(...production.map((one) => one.start));
   const end = Math.max(...production.map((one) => one.end));
   const isOneDay = format.day(start) === format.day(end - 1);
-  const day = lowerFirst(format.day(start));
+  const day = format.day(start, 'within');
   return isOneDay
     ? `${day} ${format.time(start)}–${format.time(end)}`
-    : `${day} ${format.time(start)} – ${lowerFirst(format.day(end))} ${format.time(end)}`;
+    : `${day} ${format.time(start)} – ${format.day(end, 'within')} ${format.time(end)}`;
 }
 
 /** Each kind with its power in all areas and its share; it is the legend too. */
@@ -154,5 +154,3 @@ function table(production: readonly Produced[], { words, format }: Told): Html {
     ];
   })}</tbody></table></div>`;
 }
-
-const lowerFirst = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1);

@@ -17,7 +17,8 @@ export interface FrontWords {
   readonly dearest: string;
   readonly noPrice: string;
   readonly curves: {
-    readonly heading: string;
+    /** By how many minutes the shortest price holds for. */
+    heading(minutes: number): string;
     readonly headingYesterday: string;
     /** What the plots show, in a sentence, for who cannot see them. */
     label(days: string): string;
@@ -91,7 +92,7 @@ const en: FrontWords = {
   dearest: 'Most expensive hour',
   noPrice: 'No price yet',
   curves: {
-    heading: 'Prices hour by hour',
+    heading: (minutes) => (minutes < 60 ? 'Prices for every quarter hour' : 'Prices hour by hour'),
     headingYesterday: 'Yesterday’s prices',
     label: (days) =>
       `Price curves of the four price areas in öre per kWh, ${days}. The table below has the same figures.`,
@@ -108,10 +109,10 @@ const en: FrontWords = {
     source: (names) => `Prices: ${names}.`,
     converted: 'Converted from euros, because the source gives no prices in kronor.',
   },
-  switchedOff: 'Whoever runs this service has switched off the fetching of figures (ELNAV_FETCH=off).',
+  switchedOff: 'The operator of this service has turned off fetching of prices (ELNAV_FETCH=off).',
   sample: {
     title: 'These prices are a sample, not real',
-    text: 'No real price is known here yet, so a made-up day stands in to show what the page looks like.',
+    text: 'No real prices have been fetched yet. A made-up day shows what the page looks like.',
     plot: 'Sample, not real prices.',
   },
   none: {
@@ -131,9 +132,9 @@ const en: FrontWords = {
     quarantined: 'its figures are unlikely, and no other source has confirmed them yet',
     unreachable: 'it could not be reached',
     timeout: 'it did not answer in time',
-    rate_limited: 'it wants to be asked less often',
+    rate_limited: 'it limits how often we may ask',
     http_refused: 'it refused to answer',
-    server_error: 'it has a fault on its side',
+    server_error: 'it has a fault of its own',
     answer_invalid: 'its answer could not be read',
     no_rate: 'it gives euros only, and no exchange rate is known',
   },
@@ -186,7 +187,7 @@ const sv: FrontWords = {
   dearest: 'Dyraste timmen',
   noPrice: 'Inget pris än',
   curves: {
-    heading: 'Priset timme för timme',
+    heading: (minutes) => (minutes < 60 ? 'Priset kvart för kvart' : 'Priset timme för timme'),
     headingYesterday: 'Gårdagens priser',
     label: (days) =>
       `Priskurvor för de fyra elområdena i öre per kWh, ${days}. Tabellen nedanför visar samma siffror.`,
@@ -212,7 +213,7 @@ const sv: FrontWords = {
   none: {
     title: 'Dagens priser saknas',
     text: 'Vi har inget pris som gäller just nu, och vi gissar inte.',
-    stale: (day) => `De senaste priser vi har är gårdagens, ${day.toLowerCase()}. De visas nedanför.`,
+    stale: (day) => `De senaste priser vi har är gårdagens, ${day}. De visas nedanför.`,
     notAsked: 'Ingen källa har tillfrågats än.',
     tried: (source, time, outcome) => `${source}, tillfrågad kl. ${time}: ${outcome}.`,
     next: (time) => `Nästa försök görs kl. ${time}.`,

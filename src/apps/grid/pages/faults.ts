@@ -12,13 +12,13 @@ type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply)
 
 const UNKNOWN_WORDS = {
   en: {
-    title: 'There is no page here',
+    title: 'Page not found',
     text: 'Check the address, or start from the front page.',
     home: 'To the front page',
     docs: 'API documentation',
   },
   sv: {
-    title: 'Här finns ingen sida',
+    title: 'Sidan finns inte',
     text: 'Kontrollera adressen, eller börja från startsidan.',
     home: 'Till startsidan',
     docs: 'API-dokumentation',

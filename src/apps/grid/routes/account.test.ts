@@ -331,7 +331,7 @@ onEachEngine('the account page', (engine) => {
     assert.deepEqual([set.status, set.headers.location], [303, '/account?done=password-saved#security']);
     assert.equal(await sessions(), 1);
 
-    assert.match(await page(id), /Change the password/);
+    assert.match(await page(id), /Change password/);
     const wrong = await change({ current: 'wrong', new: 'another lamp and 8 boats' });
     assert.equal(wrong.status, 422);
     assert.match(wrong.text, /id="password-current-fault"/);
@@ -478,11 +478,11 @@ onEachEngine('the account page', (engine) => {
     const before = await page(id);
     assert.match(before, /today-count number">11<.*calls today of 10,000 a day · 5 refused</s);
     assert.match(before, /<h3 id="limits">Limits on calls<\/h3>/);
-    assert.deepEqual(limits(before), ['60 a minute', '1,000 an hour', '10,000 a day', '30 at once']);
+    assert.deepEqual(limits(before), ['60 a minute', '1,000 an hour', '10,000 a day', '30 at a time']);
     await world.accounts.users.throttle(id, world.clock.now() + 600_000);
     const throttled = await page(id);
     assert.match(throttled, /<h3 id="limits">Limits on calls now, halved<\/h3>/);
-    assert.deepEqual(limits(throttled), ['30 a minute', '500 an hour', '5,000 a day', '15 at once']);
+    assert.deepEqual(limits(throttled), ['30 a minute', '500 an hour', '5,000 a day', '15 at a time']);
     assert.match(throttled, /calls today of 5,000 a day/);
   });
 

@@ -159,6 +159,7 @@ describe('the front page', () => {
     assert.match(text, /(?:Lågt|Normalt|Högt) för dagen/);
     assert.equal(count(text, 'class="curve"'), 3, 'both days together, and each alone');
     assert.match(text, /I dag, lör 21 nov/);
+    assert.match(text, /<h2 id="curves-heading">Priset kvart för kvart</);
     assert.match(text, /I morgon, sön 22 nov/);
     assert.match(text, /<a href="https:\/\/www\.elprisetjustnu\.se"[^>]*>Elpriset just nu\.se<\/a>/);
     assert.match(text, /Genomsnittlig produktion/);
@@ -173,7 +174,9 @@ describe('the front page', () => {
     const { text } = await get('/', { 'accept-language': 'de' });
     assert.match(text, /<html lang="en">/);
     assert.match(text, /Saturday 21 November, 14:00/);
-    assert.match(text, /Tomorrow, sun 22 nov/i);
+    assert.match(text, /Tomorrow, Sun 22 Nov/);
+    assert.match(text, /Average production [A-Z][a-z]+day \d+ [A-Z][a-z]+/);
+    assert.match(text, /<h2 id="curves-heading">Prices for every quarter hour</);
   });
 
   it('says when the prices of tomorrow are expected, and when they are late', async () => {
@@ -209,6 +212,7 @@ describe('the front page', () => {
     const { text } = await (await make({ at: '2026-11-21T09:20:00Z', answer })).get();
     assert.match(text, /kl\.\u00a010:00\u2060–\u206011:00/);
     assert.match(text, /data-minutes="60"/);
+    assert.match(text, /<h2 id="curves-heading">Priset timme för timme</);
   });
 
   it('says that no price is known, what was tried and when the next attempt is, and draws nothing', async () => {
