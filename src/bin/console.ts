@@ -1,30 +1,36 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '../../console');
 export const BUILT = join(FOLDER, 'built');
 export const STYLES = join(import.meta.dirname, '../pages/styles');
-/** Says of which sources the build was made. */
-const STAMP = join(BUILT, 'sources.sha256');
-
 /**
  * Builds the scripts of the pages where they are missing or older than their sources, in a process of its own, so that the
- * builder's memory is not kept. Answers why they could not be built, or null. Pages work without them.
+ * builder's memory is not kept. Answers in a sentence why they could not be built, or null. Pages work without them.
  */
-export async function buildConsole(): Promise<string | null> {
+export async function buildConsole(built = BUILT): Promise<string | null> {
+  // Says of which sources the build was made.
+  const stamp = join(built, 'sources.sha256');
   const sources = hashOfSources();
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return null;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return null;
+  try {
+    mkdirSync(built, { recursive: true });
+    writeFileSync(stamp, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return `${built} cannot be written (${code}): run \`npm run build\` once as a user who may write there`;
+  }
   let vite: string;
   try {
     vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '../bin/vite.js');
   } catch {
     return 'Vite is not installed: run `npm ci && npm run build` once, where development packages may be installed';
   }
-  const fault = await run([vite, 'build', FOLDER, '--logLevel', 'warn']);
-  if (fault === null) writeFileSync(STAMP, sources);
+  const fault = await run([vite, 'build', FOLDER, '--outDir', built, '--logLevel', 'warn']);
+  if (fault === null) writeFileSync(stamp, sources);
   return fault;
 }
 

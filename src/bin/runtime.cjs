@@ -5,9 +5,10 @@
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
-const OLDEST = 26;
-
 const root = join(__dirname, '../..');
+const { engines } = require(join(root, 'package.json'));
+const OLDEST = Number(engines.node.replace(/\D/g, ''));
+
 const found = Number(process.versions.node.split('.')[0]);
 const isInstalled = existsSync(join(root, 'node_modules/fastify/package.json'));
 

@@ -24,6 +24,7 @@ describe('what npm runs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'elnav-bare-'));
     mkdirSync(join(folder, 'src/bin'), { recursive: true });
     cpSync(GUARD, join(folder, 'src/bin/runtime.cjs'));
+    cpSync('package.json', join(folder, 'package.json'));
     const { status, stderr } = spawnSync(process.execPath, ['-r', './src/bin/runtime.cjs', 'none.ts'], {
       cwd: folder,
       encoding: 'utf8',
@@ -31,6 +32,23 @@ describe('what npm runs', () => {
     rmSync(folder, { recursive: true });
     assert.equal(status, 1);
     assert.match(stderr, /^elnav: Nothing is installed yet\. Run `npm ci` in .* first\.\n$/);
+  });
+
+  it('needs what package.json and its lockfile tell npm, and the pinned runtime is', () => {
+    const { engines, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      engines: { node: string };
+      optionalDependencies: Record<string, string>;
+    };
+    assert.match(engines.node, /^>=\d+$/);
+    const oldest = Number(engines.node.slice(2));
+    const pinned = Object.values(optionalDependencies).map((version) => Number(version.split('.')[0]));
+    assert.ok(pinned.length > 0 && pinned.every((major) => major >= oldest));
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { engines?: { node: string } }>;
+    };
+    assert.deepEqual(lock.packages['']?.engines, engines);
+    // An older npm only installs; a refusal would keep it from installing the runtime.
+    assert.doesNotMatch(readFileSync('.npmrc', 'utf8'), /engine-strict/);
   });
 
   it('says which runtime it needs on an older one, in a sentence', () => {

@@ -84,7 +84,8 @@ export function createFetching(options: FetchingOptions) {
       if (stopping.signal.aborted) return;
       const notBefore = clock.now() + (error.retryAfterSeconds ?? 0) * 1_000;
       state = { ...asked, not_before: notBefore, failures, refused: 0, sentence: error.message };
-      log.warn({ source: source.slug, err: error }, 'production could not be fetched');
+      // An outage of a source is expected: its sentence says it all, and a stack would only bury it.
+      log.warn({ source: source.slug, outcome: error.kind }, error.message);
     }
     await store.saveSourceState(state);
   };

@@ -7,6 +7,7 @@ import { HttpFailure } from '../../adapter/http.ts';
 import { PRICE_AREAS, type ProducedInterval } from '../../adapter/market.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { createLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 
 import {
@@ -194,6 +195,22 @@ onEachEngine('production', (engine) => {
     await again(one);
     assert.equal(source.asked, 4, 'a week and a day each time');
     assert.equal(one.production.health().next_attempt_at, Date.parse('2026-11-21T08:00:00Z'));
+  });
+
+  it('logs an outage of its source as a sentence and a code, without a stack', async () => {
+    source.answer = () => {
+      throw new HttpFailure('unreachable', 'eSett cannot be reached (ENOTFOUND)');
+    };
+    const lines: string[] = [];
+    await fetched({ log: createLog('warn', { write: (line: string) => lines.push(line) }) });
+    const { time: _, ...line } = JSON.parse(lines[0] ?? '{}');
+    assert.deepEqual(line, {
+      level: 'warn',
+      source: 'esett',
+      outcome: 'unreachable',
+      msg: 'eSett cannot be reached (ENOTFOUND)',
+    });
+    assert.equal(lines.length, 1);
   });
 
   it('waits for longer after each failure, and for as long as it is told', async () => {

@@ -7,7 +7,7 @@ import {
 } from '../../adapter/market.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
-import { silentLog } from '../../core/log.ts';
+import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createProduction, type Production, type Unit } from './index.ts';
@@ -90,16 +90,17 @@ export async function open(
     readonly unit?: 'auto' | Unit;
     readonly source?: ProductionSource;
     readonly http?: Http;
+    readonly log?: Log;
   } = {},
 ): Promise<Opened> {
-  const { clock = turnedClock(), unit = 'auto', source, http = NO_HTTP } = options;
+  const { clock = turnedClock(), unit = 'auto', source, http = NO_HTTP, log = silentLog } = options;
   const metrics = createMetrics();
   const production = await createProduction({
     database,
     clock,
     // No jitter, and ids of their own.
     random: (bytes) => (bytes === 2 ? Buffer.alloc(2) : systemRandom(bytes)),
-    log: silentLog,
+    log,
     metrics,
     access: source === undefined ? undefined : { source, http },
     unit,
