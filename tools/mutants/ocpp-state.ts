@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the charging state of a running transaction outlives the connection',
     file: `${OCPP}/recall.ts`,
-    from: 'tell(connector, { status, chargingState: charging_state }, idle_since);',
-    to: 'tell(connector, { status: null, chargingState: null }, idle_since + 0 * Number(status ?? charging_state));',
+    from: 'connector.chargingState = before.running.charging_state;',
+    to: '',
     tests: [LIVE],
   },
   {

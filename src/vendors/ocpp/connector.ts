@@ -9,6 +9,8 @@ export interface Connector {
   status: string | null;
   /** 2.0.1 only: the status of each plug of the EVSE, by connector id. */
   readonly plugs: Map<number, string>;
+  /** Its status is of an earlier connection; the station has not said yet whether it still holds. */
+  recalled: boolean;
   /** 2.0.1 only: what the running transaction says of itself. */
   chargingState: string | null;
   transaction: RunningTransaction | null;
@@ -43,6 +45,7 @@ export function newConnector(number: number): Connector {
     number,
     status: null,
     plugs: new Map(),
+    recalled: false,
     chargingState: null,
     transaction: null,
     ended: null,
@@ -107,6 +110,7 @@ export function tell(
 ): void {
   const was = saidToCharge(connector);
   Object.assign(connector, news);
+  if (news.status !== undefined) connector.recalled = false;
   const is = saidToCharge(connector);
   if (is !== was) {
     if (connector.measuredAt < at) connector.power_w = null;
@@ -202,3 +206,7 @@ export function limitNow(connector: Connector, now: number): number | null {
 }
 
 const flows = ({ power_w }: Connector): boolean => power_w !== null && power_w > FLOWS_W;
+
+/** Whether it is known that nothing flows, with no transaction in which it might. */
+export const isStill = (connector: Connector): boolean =>
+  connector.transaction === null && connector.power_w !== null && !flows(connector);

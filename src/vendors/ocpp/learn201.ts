@@ -128,8 +128,11 @@ async function tellState(station: Station, evses: number | null): Promise<void> 
       ...(evse !== undefined && { evse }),
     });
   if (!station.learning.booted) await trigger('BootNotification');
-  for (const { number, status, transaction } of station.connectors()) {
-    if (status === null) await trigger('StatusNotification', { id: number, connectorId: 1 });
+  for (const { number, status, recalled, plugs, transaction } of station.connectors()) {
+    if (status === null || recalled) {
+      for (const plug of plugs.size === 0 ? [1] : [...plugs.keys()])
+        await trigger('StatusNotification', { id: number, connectorId: plug });
+    }
     // F06: the answer to this one is a TransactionEvent of the running transaction, with its charging state.
     if (transaction !== null) await trigger('TransactionEvent', { id: number });
   }

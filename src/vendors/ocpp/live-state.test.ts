@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnedClock } from '../../core/clock.ts';
 import { command } from './settled-station.ts';
-import { type BareStation, bare } from './test-bare-station.ts';
-import { frames16, frames201, shown } from './test-frames.ts';
-import { until, type World } from './test-world.ts';
-
-async function reconnect(world: World, station: BareStation, restarts: boolean): Promise<void> {
-  await station.disconnect();
-  if (restarts) await world.restart();
-  await station.connect();
-}
+import { bare } from './test-bare-station.ts';
+import { frames16, frames201, reconnect, shown } from './test-frames.ts';
+import { until } from './test-world.ts';
 
 for (const restarts of [false, true]) {
   const event = restarts ? 'a restart of the service' : 'a lost line';

@@ -243,7 +243,8 @@ function metering(station: Station): Record<string, Answer> {
 /** A station that comes from another central system goes on with a transaction that we did not see begin. */
 function adopt(station: Station, connector: Connector, transactionId: string): void {
   if (connector.transaction !== null || connector.ended === transactionId) return;
-  if (!RUNNING_WORDS.has(connector.status)) return;
+  // The word of an earlier connection may be of a transaction that has ended meanwhile.
+  if (connector.recalled || !RUNNING_WORDS.has(connector.status)) return;
   beginTransaction(connector, {
     transactionId,
     deviceId: station.deviceId(connector),

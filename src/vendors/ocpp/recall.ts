@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { MeterReading, RunningTransaction } from '../../adapter/charging.ts';
 import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
-import { beginTransaction, type Connector, takeLimit, takeRegister, tell } from './connector.ts';
+import { beginTransaction, type Connector, isStill, takeLimit, takeRegister } from './connector.ts';
 import { figuresOf } from './figures.ts';
 import { deviceIdOf, type Known } from './known.ts';
 import { METER_SECONDS } from './options.ts';
@@ -13,6 +13,17 @@ export const NAME = 'connectors';
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** What a connector said last. */
+const Word = Type.Object({
+  status: orNull(Type.String()),
+  /** 2.0.1 only: by connector id. */
+  plugs: Type.Record(Type.String(), Type.String()),
+  idle_since: Type.Number(),
+  is_still: Type.Boolean(),
+  /** When it was told, ms since 1970; readings may be newer. */
+  told_at: orNull(Type.Number()),
+});
+
 /** What a connector has told that it does not tell again by itself, and that no record holds. */
 const KeptConnector = Type.Object({
   /** The last limit of ours above 0. */
@@ -20,12 +31,11 @@ const KeptConnector = Type.Object({
   /** The register when a transaction last began or ended, and when that was, ms. */
   mark: orNull(Type.Object({ register_wh: Type.Number(), at: Type.Number() })),
   ended: orNull(Type.String()),
+  word: Type.Optional(Word),
   running: orNull(
     Type.Object({
       transaction_id: Type.String(),
-      status: orNull(Type.String()),
       charging_state: orNull(Type.String()),
-      idle_since: Type.Number(),
       session_wh: orNull(Type.Number()),
     }),
   ),
@@ -94,22 +104,37 @@ export function restore(
   connector.mark = before?.mark ?? null;
   connector.ended = before?.ended ?? null;
   if (connector.mark !== null) takeRegister(connector, connector.mark.register_wh, connector.mark.at);
-  if (transaction === undefined) return;
+  const newest = told.at(-1)?.at ?? 0;
+  const saidAt = Math.max(before?.word?.told_at ?? 0, newest);
+  if (saidAt > 0) connector.at = Math.min(saidAt, now);
+  if (before?.word !== undefined) restoreWord(connector, before.word);
+  if (transaction === undefined) {
+    // Without a transaction nothing flows, as far as is known; one that was running when this was kept has ended.
+    if (before?.word?.is_still === true || (before?.running ?? null) !== null) connector.power_w = 0;
+    connector.measuredAt = Math.max(connector.idleSince, newest);
+    return;
+  }
   beginTransaction(connector, transaction);
   const limited = known.transaction_limits?.[connector.number];
   if (limited?.transaction_id === transaction.transactionId) {
     takeLimit(connector, { transactionLimit: limitOf(limited.limit) }, now);
   }
   if (before?.running?.transaction_id === transaction.transactionId) {
-    const { status, charging_state, idle_since, session_wh } = before.running;
-    tell(connector, { status, chargingState: charging_state }, idle_since);
-    connector.session_wh = session_wh;
+    connector.chargingState = before.running.charging_state;
+    connector.session_wh = before.running.session_wh;
   }
   restoreSamples(
     connector,
     told.filter(({ transactionId }) => transactionId === transaction.transactionId),
     now,
   );
+}
+
+function restoreWord(connector: Connector, word: Type.Static<typeof Word>): void {
+  connector.status = word.status;
+  for (const [plug, status] of Object.entries(word.plugs)) connector.plugs.set(Number(plug), status);
+  connector.idleSince = word.idle_since;
+  connector.recalled = word.status !== null;
 }
 
 function restoreRegister(connector: Connector, readings: readonly MeterReading[]): void {
@@ -145,20 +170,30 @@ export function keptOf(connectors: readonly Connector[], remoteStarts: ReadonlyM
   };
 }
 
+/** What of it is worth storing: that the same was told again is not. */
+export function newsIn(kept: Kept): string {
+  return JSON.stringify(kept, (name, value) => (name === 'told_at' ? undefined : value));
+}
+
 function keptConnector(connector: Connector): Kept['connectors'][string] {
   const { transaction, lastLimit } = connector;
   return {
     last_limit: lastLimit === null ? null : keptLimitOf(lastLimit),
     mark: connector.mark,
     ended: connector.ended,
+    word: {
+      status: connector.status,
+      plugs: Object.fromEntries(connector.plugs),
+      idle_since: connector.idleSince,
+      is_still: isStill(connector),
+      told_at: connector.at,
+    },
     running:
       transaction === null
         ? null
         : {
             transaction_id: transaction.transactionId,
-            status: connector.status,
             charging_state: connector.chargingState,
-            idle_since: connector.idleSince,
             session_wh: connector.session_wh,
           },
   };

@@ -12,7 +12,7 @@ import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
 import { lastOf, type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
-import { keptOf, NAME, type Recalled, restore } from './recall.ts';
+import { keptOf, NAME, newsIn, type Recalled, restore } from './recall.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
 import type { Schemas } from './schemas.ts';
@@ -109,7 +109,7 @@ export class Station {
     for (const [id, tag] of Object.entries(parts.recalled.kept.remote_starts)) {
       this.#remoteStarts.set(Number(id), tag);
     }
-    this.#kept = JSON.stringify(parts.recalled.kept);
+    this.#kept = newsIn(parts.recalled.kept);
     this.dialect = parts.speak(this);
     this.learning = new Learning(this);
   }
@@ -219,10 +219,10 @@ export class Station {
       .catch(() => undefined)
       .then(async () => {
         const kept = keptOf(this.connectors(), this.#remoteStarts);
-        const text = JSON.stringify(kept);
-        if (this.#silent || text === this.#kept) return;
+        const news = newsIn(kept);
+        if (this.#silent || news === this.#kept) return;
         await this.host.documents(this.key).put(NAME, kept);
-        this.#kept = text;
+        this.#kept = news;
       });
     return this.#keeping;
   }
@@ -272,6 +272,8 @@ export class Station {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
     this.#isWithoutLimits = false;
+    // It tells of every plug anew, and may have others than before.
+    for (const { plugs } of this.#connectors.values()) plugs.clear();
     this.learning.hasBooted();
   }
 

@@ -55,7 +55,7 @@ interface Told extends Measured {
   readonly info?: object;
 }
 
-/** The frames of a 2.0.1 station with one EVSE of one plug. */
+/** The frames of a 2.0.1 station with one EVSE. */
 export function frames201(world: World, station: BareStation) {
   const meterValue = (measured: Measured, at: number) => [
     { timestamp: stamp(world, at), sampledValue: measurands(measured) },
@@ -79,12 +79,12 @@ export function frames201(world: World, station: BareStation) {
         reason: 'PowerUp',
         chargingStation: { vendorName: 'bare', model: 'b' },
       }),
-    status: (connectorStatus: string, at = 0) =>
+    status: (connectorStatus: string, at = 0, connectorId = 1) =>
       station.call('StatusNotification', {
         timestamp: stamp(world, at),
         connectorStatus,
         evseId: 1,
-        connectorId: 1,
+        connectorId,
       }),
     started: event('Started'),
     updated: event('Updated'),
@@ -92,6 +92,13 @@ export function frames201(world: World, station: BareStation) {
     meter: (measured: Measured, at = 0) =>
       station.call('MeterValues', { evseId: 1, meterValue: meterValue(measured, at) }),
   };
+}
+
+/** The line is lost and comes back; the station does not boot, the service may have been started anew. */
+export async function reconnect(world: World, station: BareStation, restarts: boolean): Promise<void> {
+  await station.disconnect();
+  if (restarts) await world.restart();
+  await station.connect();
 }
 
 /** What the platform shows of the charger: whether it charges, watt, watt-hours. */
