@@ -50,6 +50,10 @@ export async function makePlace(engine: Engine): Promise<Place> {
   });
 }
 
+/** A place that another process has made, and removes. */
+export const placeAt = (dataDir: string, url: string | undefined): Place =>
+  placeOf(dataDir, url, async () => {});
+
 function placeOf(dataDir: string, url: string | undefined, remove: () => Promise<void>): Place {
   return {
     dataDir,

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildConsole } from './console.ts';
-
-/** Does it as somebody who has no rights here; root is let into everything, so it plays another for as long. */
-async function withoutRights<T>(work: () => Promise<T>): Promise<T> {
-  const own = process.geteuid?.();
-  if (own === 0) process.seteuid?.(65_534);
-  try {
-    return await work();
-  } finally {
-    if (own === 0) process.seteuid?.(0);
-  }
-}
 
 describe('the scripts of the pages', () => {
   it('are built where there are none, and not again', async (test) => {
@@ -35,14 +24,23 @@ describe('the scripts of the pages', () => {
   it('are missed in one sentence where their folder cannot be written', async (test) => {
     const folder = mkdtempSync(join(tmpdir(), 'elnav-console-'));
     test.after(() => rmSync(folder, { recursive: true }));
-    const built = join(folder, 'built');
-    mkdirSync(built);
-    chmodSync(built, 0o555);
-    chmodSync(folder, 0o755);
-    const fault = await withoutRights(() => buildConsole(built));
+    // What lies below a file can be written by nobody, root included.
+    writeFileSync(join(folder, 'file'), '');
+    const built = join(folder, 'file/built');
     assert.equal(
-      fault,
-      `${built} cannot be written (EACCES): run \`npm run build\` once as a user who may write there`,
+      await buildConsole(built),
+      `${built} cannot be written (ENOTDIR): run \`npm run build\` once as a user who may write there`,
+    );
+  });
+
+  it('are missed in one sentence where their old stamp cannot be replaced', async (test) => {
+    const built = mkdtempSync(join(tmpdir(), 'elnav-console-'));
+    test.after(() => rmSync(built, { recursive: true }));
+    mkdirSync(join(built, 'taken'));
+    symlinkSync(join(built, 'taken/none/stamp'), join(built, 'sources.sha256'));
+    assert.match(
+      (await buildConsole(built)) ?? '',
+      /^\S+ cannot be written \(ENOENT\): run `npm run build` once/,
     );
   });
 });

@@ -48,7 +48,7 @@ describe('a lost PostgreSQL', {
     wire = await tcpProxy(databaseUrl ?? '');
     other = await startService({ env: envOf(place) });
     behindWire = await startService({
-      env: { ...envOf(place), DATABASE_URL: wire.through(place.url ?? '') },
+      env: { ...envOf(place), DATABASE_URL: wire.through(place.url ?? ''), ELNAV_LOG_LEVEL: 'debug' },
     });
     account = await openAccount(other.grid);
     call = callWith(account.key);
@@ -85,8 +85,11 @@ describe('a lost PostgreSQL', {
     const users = await admin(behindWire.grid, 'GET', '/admin/users');
     assert.equal(users.status, 503);
     assert.deepEqual(Object.keys(users.body as object), ['detail']);
-    const ready = await readiness(behindWire.connect);
-    assert.equal(ready.status, 503);
+    // An answer of a moment ago is given again.
+    const ready = await until('it is not ready', async () => {
+      const found = await readiness(behindWire.connect);
+      return found.status === 503 ? found : undefined;
+    });
     assert.equal(ready.body.status, 'not_ready');
     assert.equal((await fetch(`${behindWire.connect}/healthz`)).status, 200);
   }
@@ -145,6 +148,40 @@ describe('a lost PostgreSQL', {
       return status === 503 ? undefined : status;
     });
     assert.equal(device404, 404);
+  });
+
+  it('leaves no device in memory: what was commanded meanwhile is shown once changes are heard again', async () => {
+    await readyAgain(behindWire.connect);
+    const isOn = ({ state }: { state: { power_on?: boolean } }) => state.power_on;
+    const read = async (): Promise<boolean | undefined> => {
+      const { status, body } = await call(behindWire.connect, { path: `/devices/${device}` });
+      assert.equal(status, 200, JSON.stringify(body));
+      return isOn(body as never);
+    };
+    const listed = async (): Promise<boolean | undefined> => {
+      const { status, body } = await call(behindWire.connect, { path: '/devices' });
+      assert.equal(status, 200, JSON.stringify(body));
+      const devices = body as { id: string; state: { power_on?: boolean } }[];
+      return devices.filter(({ id }) => id === device).map(isOn)[0];
+    };
+    const heard = () => behindWire.output().split('listening to the other processes').length;
+    const path = `/devices/${device}/command`;
+    for (const on of [true, false]) {
+      const type = on ? 'turn_off' : 'turn_on';
+      assert.equal((await call(other.connect, { path, body: { type } })).status, 200);
+      await until('the change is heard', async () => ((await read()) === !on ? true : undefined));
+      // Both are in the memory of the instance that is cut off now.
+      assert.deepEqual([await read(), await listed()], [!on, !on]);
+      const before = heard();
+      await wire.cut();
+      const body = { type: on ? 'turn_on' : 'turn_off' };
+      assert.equal((await call(other.connect, { path, body })).status, 200);
+      await wire.resume();
+      // Until then memory is not asked at all.
+      await until('it listens again', async () => (heard() > before ? true : undefined));
+      await readyAgain(behindWire.connect);
+      assert.deepEqual([await read(), await listed()], [on, on]);
+    }
   });
 
   it('that is silent instead of gone is told as 503 as well, and is found again', async () => {

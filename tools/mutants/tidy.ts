@@ -22,4 +22,20 @@ export const mutants: readonly Mutant[] = [
     to: '"node": ">=27"',
     tests: ['src/bin/runtime.test.ts'],
   },
+  {
+    control: 'devices in memory are forgotten when changes may have been missed',
+    file: 'src/domain/devices/index.ts',
+    from: '  bus.onGap(() => memory.dropAll());\n',
+    to: '',
+    tests: ['test/faults/lost-servers.test.ts'],
+    needs: ['postgres'],
+  },
+  {
+    control: 'a dead process holds the lane of a device for half a minute, not for a month',
+    file: 'src/domain/commands/lane.ts',
+    from: 'const LEASE_MS = 30_000;',
+    to: 'const LEASE_MS = 30 * 86_400_000;',
+    tests: ['test/faults/killed-command.test.ts'],
+    needs: ['postgres'],
+  },
 ];

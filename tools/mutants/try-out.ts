@@ -9,6 +9,9 @@ import type { Mutant } from './mutant.ts';
 /** A test that has not ended by then counts as failed. */
 const TIMEOUT_MS = 180_000;
 
+/** What tests ask git for. */
+const TRACKED = ['seed', 'package.json'];
+
 export interface Copy {
   readonly folder: string;
   remove(): void;
@@ -25,6 +28,12 @@ export function copyOfTree(): Copy {
   for (const file of files) cpSync(file, join(folder, file));
   cpSync('console/built', join(folder, 'console/built'), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  // Some tests ask which files are tracked.
+  for (const what of [
+    ['init', '--quiet'],
+    ['add', '--all', '--', ...TRACKED],
+  ])
+    execFileSync('git', what, { cwd: folder });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

@@ -1,0 +1,17 @@
+import { turnedClock } from '../../src/core/clock.ts';
+import { openCore } from '../core-world.ts';
+import { type Place, placeAt } from '../databases.ts';
+import { testVendor } from '../vendor-for-tests.ts';
+
+// Commands a device of an account, whose vendor never answers, until it is killed.
+const [dataDir = '', url, account = ''] = process.argv.slice(2);
+const place: Place = placeAt(dataDir, url);
+const vendor = testVendor();
+const core = await openCore({ place, clock: turnedClock(), adapters: [vendor.adapter] });
+// Keeps the process, as the turned clock does not.
+setInterval(() => {}, 60_000);
+vendor.onCommand = async () => {
+  process.stdout.write('at work');
+  await new Promise(() => {});
+};
+await core.send(Number(account), 'light-1', { type: 'turn_on' });

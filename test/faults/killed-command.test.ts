@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { makeCoreWorld } from '../core-world.ts';
+import { onEachEngine } from '../databases.ts';
+import { until } from '../until.ts';
+import { testVendor } from '../vendor-for-tests.ts';
+
+/** Longer than a vendor is given. */
+const LEASE_MS = 30_000;
+
+onEachEngine('a process that is killed while it commands a device', (engine) => {
+  // Alone on its database, a process that starts gives up all that is left.
+  if (engine === 'sqlite') return;
+
+  it('holds the device until its lease is over, and no longer', async () => {
+    const vendor = testVendor();
+    const world = await makeCoreWorld(engine, [vendor.adapter]);
+    const account = await world.newAccount();
+    await world.link(account, 'testvendor');
+    const script = join(import.meta.dirname, 'command-forever.ts');
+    const args = [script, world.place.dataDir, world.place.url ?? '', String(account)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    assert.equal(String((await once(child.stdout, 'data'))[0]), 'at work');
+    child.kill('SIGKILL');
+    assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
+    const statuses = async () =>
+      (
+        await world.database.queries.selectFrom('commands').select('status').orderBy('lease_until').execute()
+      ).map(({ status }) => status);
+    assert.deepEqual(await statuses(), ['running']);
+
+    let isDone = false;
+    const sent = world.send(account, 'light-1', { type: 'turn_off' }).then(() => {
+      isDone = true;
+    });
+    /** A waiting command looks again at every turn of the clock. */
+    const lookAgain = async (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        await world.links.list(account);
+        world.clock.turn(100);
+      }
+    };
+    await lookAgain(20);
+    assert.equal(isDone, false, 'the process might still be at work');
+    assert.equal(vendor.count('command'), 0);
+
+    // Leases go by the clock of the database, which nobody turns: the lease is set back instead.
+    await world.database.queries
+      .updateTable('commands')
+      .set(({ eb }) => ({ lease_until: eb('lease_until', '-', LEASE_MS) }))
+      .execute();
+    await until('the command had its turn', async () => {
+      if (!isDone) await lookAgain(1);
+      return isDone;
+    });
+    await sent;
+    assert.equal(vendor.count('command'), 1);
+    assert.deepEqual(await statuses(), ['unknown', 'done']);
+    await world.remove();
+  });
+});
