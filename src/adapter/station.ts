@@ -47,7 +47,7 @@ export const OPERATIONS = {
           minItems: 1,
           maxItems: 50,
           description:
-            'OCPP 1.6: configuration keys, all when absent. OCPP 2.0.1: Component.Variable, needed',
+            'OCPP 1.6: configuration keys; all when absent. OCPP 2.0.1: Component.Variable; those that elnav uses itself when absent',
         }),
       ),
     },
@@ -142,7 +142,8 @@ export const StationView = Type.Object({
     refusal: text('What the station said when it was told max_a and did not take it'),
   }),
   frames: Type.Array(Frame, {
-    description: 'The last 200 of this connection and those before it to the same process',
+    description:
+      'The last 200 of this connection and those before it to the process that holds the station; while it is away, those of the process that answers, which may have heard none',
   }),
 });
 export type StationView = Type.Static<typeof StationView>;

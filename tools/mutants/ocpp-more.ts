@@ -53,4 +53,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: [RECALL],
   },
+  {
+    control: 'a 2.0.1 station that is asked for no setting by name tells those that count',
+    file: 'src/vendors/ocpp/operations201.ts',
+    from: 'operation.keys?.map(variableIn) ?? USED',
+    to: 'operation.keys?.map(variableIn) ?? []',
+    tests: ['src/vendors/ocpp/operations.test.ts'],
+  },
 ];

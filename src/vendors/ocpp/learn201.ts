@@ -2,33 +2,11 @@ import { countIn } from './learn16.ts';
 import { ALIGNED, AT_ENDS, listOf, measureAlso, RUNNING } from './measurands.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
-
-interface Variables {
-  readonly getVariableResult: readonly {
-    readonly attributeStatus: string;
-    readonly attributeValue?: string;
-    readonly component: { readonly name: string; readonly evse?: { readonly id: number } };
-    readonly variable: { readonly name: string };
-  }[];
-}
+import { nameOf, USED, type VariableResults, variableOf } from './variables.ts';
 
 interface Outcomes {
   readonly setVariableResult: readonly { readonly attributeStatus: string }[];
 }
-
-const VARIABLES = [
-  ['SmartChargingCtrlr', 'Enabled'],
-  ['SmartChargingCtrlr', 'RateUnit'],
-  ['SmartChargingCtrlr', 'PeriodsPerSchedule'],
-  ['SmartChargingCtrlr', 'ProfileStackLevel'],
-  ['SampledDataCtrlr', 'TxUpdatedInterval'],
-  ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
-  ['SampledDataCtrlr', 'TxStartedMeasurands'],
-  ['SampledDataCtrlr', 'TxEndedMeasurands'],
-  ['AlignedDataCtrlr', 'Measurands'],
-  ['AlignedDataCtrlr', 'TxEndedMeasurands'],
-  ['ChargingStation', 'SupplyPhases'],
-] as const;
 
 /** What is to be measured when; lists that the station does not have are left alone. */
 const MEASURED = [
@@ -42,23 +20,16 @@ const MEASURED = [
 /** No home has more; a station that accepts whatever it is asked must not be asked for ever. */
 const MOST_PROBED = 8;
 
-const place = (component: string, variable: string) => ({
-  component: { name: component },
-  variable: { name: variable },
-});
-
 /** Asks a 2.0.1 station what it can (part 2 appendix 3 variables), sets its metering, and has it tell its state (F06). */
 export async function learn201(station: Station): Promise<void> {
   let smartCharging: boolean | null = null;
   let connectors: number | null = null;
   try {
     connectors = await countEvses(station);
-    const answer = await station.question<Variables>('GetVariables', {
-      getVariableData: VARIABLES.map(([component, variable]) => place(component, variable)),
-    });
+    const answer = await station.question<VariableResults>('GetVariables', { getVariableData: USED });
     const values = new Map(
       answer?.getVariableResult.map((result) => [
-        `${result.component.name}.${result.variable.name}`,
+        nameOf(result),
         result.attributeStatus === 'Accepted' ? result.attributeValue : undefined,
       ]),
     );
@@ -73,7 +44,7 @@ export async function learn201(station: Station): Promise<void> {
 
     const set = async (component: string, variable: string, attributeValue: string): Promise<boolean> => {
       const said = await station.question<Outcomes>('SetVariables', {
-        setVariableData: [{ ...place(component, variable), attributeValue }],
+        setVariableData: [{ ...variableOf(component, variable), attributeValue }],
       });
       const status = said?.setVariableResult[0]?.attributeStatus;
       return status === 'Accepted' || status === 'RebootRequired';
@@ -107,7 +78,7 @@ const AVAILABILITY: ReadonlySet<string | undefined> = new Set([
  */
 async function countEvses(station: Station): Promise<number | null> {
   const numbers = Array.from({ length: MOST_PROBED }, (_, index) => index + 1);
-  const answer = await station.question<Variables>('GetVariables', {
+  const answer = await station.question<VariableResults>('GetVariables', {
     getVariableData: numbers.map((id) => ({
       component: { name: 'EVSE', evse: { id } },
       variable: { name: 'AvailabilityState' },

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import type { StationOperation } from '../../adapter/station.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { operations } from './operations.ts';
+import { METER_SECONDS } from './options.ts';
 import { command, setCurrent, settle } from './settled-station.ts';
 import { PASSWORD, until, type World } from './test-world.ts';
+import { nameOf, USED } from './variables.ts';
 
 const ask = (world: World, operation: StationOperation) =>
   operations.operate(world.session(), world.device(), operation);
@@ -197,12 +199,17 @@ test('ocpp1.6: a 1.6 station tells all its settings when none is named', async (
   assert.ok(settings.every(({ value }) => value !== PASSWORD));
 });
 
+test('ocpp2.0.1: a station tells the variables that elnav uses when none is named', async (t) => {
+  const { world } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
+  const { settings = [], unknown_keys = [] } = await ask(world, { type: 'get_configuration' });
+  const interval = settings.find(({ key }) => key === 'SampledDataCtrlr.TxUpdatedInterval');
+  assert.equal(interval?.value, String(METER_SECONDS), 'what it was set to when it connected');
+  const asked = [...settings.map(({ key }) => key), ...unknown_keys];
+  assert.deepEqual(asked.toSorted(), USED.map(nameOf).toSorted());
+});
+
 test('ocpp2.0.1: a setting is named as Component.Variable', async (t) => {
   const { world } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
-  await assert.rejects(ask(world, { type: 'get_configuration' }), {
-    code: 'request.invalid',
-    message: /lacks keys/,
-  });
   for (const key of ['HeartbeatInterval', 'A.B.C', '.B'])
     await assert.rejects(ask(world, { type: 'set_configuration', key, value: '1' }), {
       code: 'request.invalid',

@@ -2,32 +2,25 @@ import { AppError } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 import { type Composite, clearLimits, compositeOf, settingOf } from './operations.ts';
 import type { Station } from './station.ts';
+import { nameOf, USED, type VariableResult, type VariableResults, variableOf } from './variables.ts';
 
 interface Outcome {
   readonly status: string;
-}
-interface Variable {
-  readonly attributeStatus: string;
-  readonly attributeValue?: string;
-  readonly component: { readonly name: string };
-  readonly variable: { readonly name: string };
 }
 interface CompositeSchedule extends Outcome {
   readonly schedule?: Composite & { readonly scheduleStart?: string };
 }
 
 /** A key is `Component.Variable`. */
-function placeOf(key: string): { component: { name: string }; variable: { name: string } } {
+function variableIn(key: string): ReturnType<typeof variableOf> {
   const [component = '', variable = '', ...more] = key.split('.');
   if (component === '' || variable === '' || more.length > 0 || component.length > 50 || variable.length > 50)
     throw new AppError(
       'request.invalid',
       `a key of OCPP 2.0.1 is Component.Variable, such as OCPPCommCtrlr.HeartbeatInterval, not ${key.slice(0, 60)}`,
     );
-  return { component: { name: component }, variable: { name: variable } };
+  return variableOf(component, variable);
 }
-
-const nameOf = ({ component, variable }: Variable): string => `${component.name}.${variable.name}`;
 
 /** What a 2.0.1 station can be asked to do besides charging; use cases of part 2. */
 export function operations201(station: Station): Dialect['operate'] {
@@ -60,17 +53,11 @@ export function operations201(station: Station): Dialect['operate'] {
           }),
         );
       case 'get_configuration': {
-        // B06
-        if (operation.keys === undefined)
-          throw new AppError(
-            'request.invalid',
-            'body lacks keys: a station of OCPP 2.0.1 is asked for named variables, such as OCPPCommCtrlr.HeartbeatInterval',
-          );
-        const { getVariableResult } = await station.command<{ getVariableResult: readonly Variable[] }>(
-          'GetVariables',
-          { getVariableData: operation.keys.map(placeOf) },
-        );
-        const isKnown = ({ attributeStatus }: Variable) => attributeStatus === 'Accepted';
+        // B06: named variables only, so that without keys it is asked for those that count here.
+        const { getVariableResult } = await station.command<VariableResults>('GetVariables', {
+          getVariableData: operation.keys?.map(variableIn) ?? USED,
+        });
+        const isKnown = ({ attributeStatus }: VariableResult) => attributeStatus === 'Accepted';
         return {
           status: 'Accepted',
           // Whether it can be written is told by reports alone.
@@ -82,9 +69,9 @@ export function operations201(station: Station): Dialect['operate'] {
       }
       case 'set_configuration': {
         // B05
-        const { setVariableResult } = await station.command<{ setVariableResult: readonly Variable[] }>(
+        const { setVariableResult } = await station.command<{ setVariableResult: readonly VariableResult[] }>(
           'SetVariables',
-          { setVariableData: [{ ...placeOf(operation.key), attributeValue: operation.value }] },
+          { setVariableData: [{ ...variableIn(operation.key), attributeValue: operation.value }] },
         );
         return { status: setVariableResult[0]?.attributeStatus ?? 'Rejected' };
       }

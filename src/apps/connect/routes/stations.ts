@@ -38,7 +38,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
       schema: {
         summary: 'A charging station that dials in: what it is, its last fault, and what was last said',
         description:
-          'The frames are those that the process heard which holds the station; they are kept in memory, and end with it.',
+          'The frames are those that the process heard which holds the station; they are kept in memory, and end with it. While the station is away any process answers, with what it heard itself: where several run, frames may be missing then.',
         tags: ['Charging'],
         params,
         querystring,
