@@ -57,7 +57,7 @@ for (const engine of ENGINES)
     };
 
     it('is open until it is used, then linked with its link and devices', async () => {
-      const { session, url, expires_at } = await begin();
+      const { session, url, expires_at } = await begin({ vendor: 'sandbox' });
       const open = { session, status: 'open', link: null, devices: [], reason: null, expires_at };
       assert.deepEqual(await view(session), open);
       const browser = CookieBrowser.inLanguage('en');
@@ -94,7 +94,7 @@ for (const engine of ENGINES)
     });
 
     it('has failed when the user goes back without a link, and can be opened again', async () => {
-      const { session, url } = await begin();
+      const { session, url } = await begin({ vendor: 'sandbox' });
       const browser = CookieBrowser.inLanguage('en');
       const told = toldBy(await browser.get(`${url}/cancel`));
       assert.deepEqual(told, { status: 'failed', session, reason: 'cancelled' });

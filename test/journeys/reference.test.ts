@@ -90,6 +90,19 @@ describe('the reference of both services', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('is not sent again, as a document, to who has it', async () => {
+    for (const service of SERVICES) {
+      const url = `${world[service]}/openapi.json`;
+      const etag = (await fetch(url)).headers.get('etag') ?? '';
+      assert.match(etag, /^"[\w-]{22}"$/);
+      const known = await fetch(url, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([known.status, await known.text(), known.headers.get('etag')], [304, '', etag]);
+      const changed = await fetch(url, { headers: { 'if-none-match': '"another"' } });
+      assert.equal(changed.status, 200);
+      assert.ok((await changed.text()).length > 10_000);
+    }
+  });
+
   it('names the scope that a key must have', async () => {
     const { paths } = (await (await fetch(`${world.connect}/openapi.json`)).json()) as {
       paths: Record<string, { get: { security: unknown } }>;

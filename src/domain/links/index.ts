@@ -84,11 +84,12 @@ export function createLinks(options: LinksOptions) {
       await tell(watcher)?.catch((error: unknown) => log.warn({ err: error }, 'a link was not followed up'));
   }
 
-  const { link, linkSignedIn } = createLinkMaker(options, { adapterOf, drop, tellWatchers });
+  const { link, linkSignedIn, requireRoom } = createLinkMaker(options, { adapterOf, drop, tellWatchers });
 
   return {
     link,
     linkSignedIn,
+    requireRoom,
 
     /** The vendor has told that the user took the permission back at this moment: who linked again since is not meant. */
     async loginLost(of: { vendor: string; vendorAccount: string; at: number }): Promise<void> {

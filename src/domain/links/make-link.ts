@@ -107,6 +107,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     const adapter = adapterOf(vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
     const given = options.checkCredentials(adapter.credentials, request.credentials);
+    await requireRoom(account, vendor);
     await request.begun();
     if (adapter.oauth === undefined) {
       const signIn = (row: NewRow, signal: AbortSignal) =>
@@ -225,6 +226,14 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     };
   }
 
+  /**
+   * Throws `link.too_many` where nothing that the vendor says could be kept: a link code must not be spent for it, nor a user sent to
+   * sign in. Where the account has links of the vendor, only the vendor's answer tells whether one of them is linked again.
+   */
+  async function requireRoom(account: number, vendor: string): Promise<void> {
+    if (!(await store.hasAny(account, vendor))) await refuseBeyond(account);
+  }
+
   async function refuseBeyond(account: number): Promise<void> {
     const most = await options.mostLinks(account);
     if ((await store.count(account)) < most) return;
@@ -234,5 +243,5 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     );
   }
 
-  return { link, linkSignedIn };
+  return { link, linkSignedIn, requireRoom };
 }

@@ -87,6 +87,18 @@ export function createLinkStore(database: Database) {
       return Number(links);
     },
 
+    /** Whether the account has a link of the vendor, whichever vendor account that is of. */
+    async hasAny(account: number, vendor: string): Promise<boolean> {
+      const link = await queries
+        .selectFrom('links')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('vendor', '=', vendor)
+        .limit(1)
+        .executeTakeFirst();
+      return link !== undefined;
+    },
+
     async findByVendorAccount(
       account: number,
       vendor: string,

@@ -213,6 +213,25 @@ onEachEngine('production', (engine) => {
     assert.equal(lines.length, 1);
   });
 
+  it('is read in batches, between which others have their turn', async () => {
+    const { production } = await fetched();
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    const seen: number[] = [];
+    const range = { from: NOW - 7 * DAY_MS, until: NOW };
+    for await (const rows of production.history({ area: 'SE3', ...range, resolution: 'slot' })) {
+      assert.ok(rows.length <= 200);
+      seen.push(turns);
+    }
+    clearImmediate(next);
+    assert.ok(seen.length > 2, `only ${seen.length} batches`);
+    assert.equal(new Set(seen).size, seen.length, 'each batch came in a turn of its own');
+  });
+
   it('waits for longer after each failure, and for as long as it is told', async () => {
     source.answer = () => {
       throw new HttpFailure('server_error', 'esett answered 503');

@@ -23,6 +23,8 @@ const WINDOW_SECONDS = 900;
 const TRIES_OF_SESSION = 10;
 /** Many users may share an address, as those of a mobile network do. */
 const TRIES_OF_ADDRESS = 120;
+/** Each is stored, and leads on to where the vendor is opened, which is limited alike. */
+const AGREED_A_MINUTE = 600;
 
 interface Try {
   readonly row: LinkSessionRow;
@@ -39,6 +41,7 @@ export function linkFormRoute(
 ): void {
   const { guarded, links, linkSessions, limits, configuredUrl, random } = dependencies;
   const ofAddress = limits.perIp('link.form', TRIES_OF_ADDRESS, WINDOW_SECONDS);
+  const agreed = limits.perIp('link.consent', AGREED_A_MINUTE, 60);
   const ofSession = limits.perName('link.form.session', TRIES_OF_SESSION, WINDOW_SECONDS);
 
   async function linkWith(
@@ -78,6 +81,9 @@ export function linkFormRoute(
       const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
       if (typeof adapter === 'string') return reply.redirect(adapter, 303);
       if (adapter.oauth !== undefined) {
+        await agreed.take(request.ip, reply);
+        // Before the user signs in at the vendor for nothing.
+        await links.requireRoom(row.account, adapter.slug);
         await linkSessions.agree(row, { browser, vendor: adapter.slug });
         return reply.redirect(pages.authorizeUrl(session, adapter), 303);
       }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { mostLinks } from '../../src/domain/accounts/index.ts';
+import { vendors } from '../../src/vendors/index.ts';
+import { netatmo } from '../../src/vendors/netatmo/index.ts';
+import { CookieBrowser } from '../cookie-browser.ts';
+import { type ServedVendor, serveVendor } from '../served-vendor.ts';
+import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+const AT_ONCE = 20;
+
+describe('an account with as many links as its tier may have', () => {
+  let world: World;
+  let served: ServedVendor;
+  let vendor: TestVendor;
+  let caller: Caller;
+  let clock: TurnedClock;
+  const link = (credentials: object, name = 'testvendor') =>
+    caller.call('POST', '/link', { vendor: name, user_ref: 'anna', credentials });
+  const refused = [409, 'link.too_many'];
+
+  before(async () => {
+    clock = turnedClock();
+    vendor = testVendor();
+    vendor.devices = [];
+    served = await serveVendor(netatmo, clock);
+    world = await makeWorld({
+      engine: 'sqlite',
+      clock,
+      adapters: [...vendors, vendor.adapter],
+      env: served.env,
+    });
+    caller = await world.newAccount(undefined, 'free');
+    const most = mostLinks('free');
+    for (let made = 0; made < most; made += AT_ONCE)
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, index) => link({ user: `u${made + index}`, password: 'p' })),
+      );
+    assert.equal(((await caller.call('GET', '/links')).body as unknown[]).length, most);
+  });
+  after(async () => {
+    await world.close();
+    await served.close();
+  });
+
+  /** A link code, for which a user has signed in at the vendor. */
+  async function linkCode(): Promise<string> {
+    const browser = new CookieBrowser();
+    const begun = await browser.get(`${world.connect}/oauth/netatmo/authorize`);
+    const { name, password } = served.vendor.user;
+    const signedIn = await fetch(begun.headers.get('location') ?? '', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ username: name, password }),
+    });
+    const back = await browser.get(signedIn.headers.get('location') ?? '');
+    return ((await back.json()) as { link_code: string }).link_code;
+  }
+
+  it('is refused before the vendor is asked, and keeps its link code', async () => {
+    const link_code = await linkCode();
+    const asked = served.asked.length;
+    const answer = await link({ link_code }, 'netatmo');
+    assert.deepEqual([answer.status, answer.headers.get('elnav-error')], refused);
+    assert.equal(served.asked.length, asked, 'the vendor was not asked');
+    const [one] = (await caller.call('GET', '/links')).body as { id: string }[];
+    assert.equal((await caller.call('DELETE', `/links/${one?.id}`)).status, 204);
+    const linked = await link({ link_code }, 'netatmo');
+    assert.equal(linked.status, 200, JSON.stringify(linked.body));
+  });
+
+  it('sends no user of a link session to a vendor', async () => {
+    await caller.call('GET', '/links').then(async ({ body }) => {
+      const own = (body as { id: string; vendor: string }[]).find((one) => one.vendor === 'netatmo');
+      assert.equal((await caller.call('DELETE', `/links/${own?.id}`)).status, 204);
+    });
+    const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
+    const { url } = body as { url: string };
+    const browser = CookieBrowser.inLanguage('en');
+    await link({ user: 'the last', password: 'p' });
+    const answer = await browser.post(`${url}/netatmo`, {});
+    assert.deepEqual([answer.status, answer.headers.get('elnav-error')], refused);
+    assert.match(await answer.text(), /<html lang="en"/);
+  });
+
+  it('links again what it has, as the vendor alone can tell', async () => {
+    const again = await link({ user: 'u1', password: 'new' });
+    assert.equal(again.status, 200, JSON.stringify(again.body));
+    const other = await link({ user: 'another', password: 'p' });
+    assert.deepEqual([other.status, other.headers.get('elnav-error')], refused);
+  });
+});

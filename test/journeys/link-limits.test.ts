@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { turnedClock } from '../../src/core/clock.ts';
+import { CookieBrowser } from '../cookie-browser.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+const A_MINUTE = 600;
+const AT_ONCE = 40;
+
+describe('what anybody may ask of the pages that link', () => {
+  let world: World;
+  let caller: Caller;
+  before(async () => {
+    // Nobody turns it: all that is asked is asked in one minute.
+    const clock = turnedClock();
+    world = await makeWorld({ engine: 'sqlite', clock, env: { ELNAV_SIMULATE: 'netatmo' } });
+    caller = await world.newAccount();
+  });
+  after(() => world.close());
+
+  /** Statuses of so many answers, and how often each came. */
+  async function statusesOf(times: number, ask: () => Promise<Response>): Promise<Record<number, number>> {
+    const counts: Record<number, number> = {};
+    for (let asked = 0; asked < times; asked += AT_ONCE) {
+      const most = Math.min(AT_ONCE, times - asked);
+      for (const { status } of await Promise.all(Array.from({ length: most }, ask)))
+        counts[status] = (counts[status] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  it('ends at 600 returns from vendors a minute of an address', async () => {
+    const ask = () => fetch(`${world.connect}/oauth/netatmo/callback?code=x&state=unknown`);
+    assert.deepEqual(await statusesOf(A_MINUTE + 5, ask), { 400: A_MINUTE, 429: 5 });
+    const refused = await ask();
+    assert.equal(refused.headers.get('elnav-error'), 'limit.exceeded');
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  });
+
+  it('ends at 600 times a minute that somebody of an address agrees to go on to a vendor', async () => {
+    const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
+    const { url } = body as { url: string };
+    const browser = new CookieBrowser();
+    const ask = () => browser.post(`${url}/netatmo`, {});
+    assert.deepEqual(await statusesOf(A_MINUTE + 5, ask), { 303: A_MINUTE, 429: 5 });
+  });
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { turnedClock } from '../../src/core/clock.ts';
+import { CookieBrowser } from '../cookie-browser.ts';
+import { onEachEngine } from '../databases.ts';
+import { makeWorld } from '../world.ts';
+
+const OFFERED = { sqlite: ['easee', 'ocpp', 'sandbox'], postgres: ['easee', 'ocpp'] };
+const WITHOUT_A_NAME = { sqlite: 200, postgres: 303 };
+
+onEachEngine('the vendors that users of a link session choose from', (engine) => {
+  it('have the sandbox among them on the embedded database alone; elsewhere a session names it', async (test) => {
+    const world = await makeWorld({ engine, clock: turnedClock() });
+    test.after(() => world.close());
+    const caller = await world.newAccount();
+    const pageOf = async (body: object): Promise<string> => {
+      const answer = await caller.call('POST', '/link/sessions', { user_ref: 'anna', ...body });
+      return (answer.body as { url: string }).url;
+    };
+    const browser = CookieBrowser.inLanguage('en');
+    const url = await pageOf({});
+    const page = await (await browser.get(url)).text();
+    const slugs = [...page.matchAll(/<a class="vendor" href="[^"]*?(\w+)"/g)].map(([, slug]) => slug);
+    assert.deepEqual(slugs, OFFERED[engine]);
+    const guessed = await browser.get(`${url}/sandbox`);
+    assert.equal(guessed.status, WITHOUT_A_NAME[engine]);
+    const named = await browser.get(`${await pageOf({ vendor: 'sandbox' })}/sandbox`);
+    assert.equal(named.status, 200, await named.text());
+  });
+});
