@@ -1,4 +1,5 @@
 import { ALIGNED, listOf, measureAlso, RUNNING } from './measurands.ts';
+import { countIn } from './numbers.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 
@@ -18,12 +19,6 @@ const KEYS = [
   'MeterValuesAlignedData',
 ];
 
-/** A count that a station tells; null where it does not say it as a positive whole number. */
-export function countIn(value: string | undefined): number | null {
-  const periods = Number(value ?? Number.NaN);
-  return Number.isInteger(periods) && periods > 0 ? periods : null;
-}
-
 /** Asks a 1.6 station what it is (§9 configuration keys), sets its metering, and has it tell its state (§5.17). */
 export async function learn16(station: Station): Promise<void> {
   let connectors: number | null = null;
@@ -31,8 +26,7 @@ export async function learn16(station: Station): Promise<void> {
   try {
     const answer = await station.question<Configuration>('GetConfiguration', { key: KEYS });
     const settings = new Map(answer?.configurationKey?.map((setting) => [setting.key, setting]));
-    const count = Number(settings.get('NumberOfConnectors')?.value ?? Number.NaN);
-    if (Number.isInteger(count)) connectors = count;
+    connectors = countIn(settings.get('NumberOfConnectors')?.value);
     const profiles = settings.get('SupportedFeatureProfiles')?.value;
     if (profiles !== undefined) smartCharging = listOf(profiles).includes('SmartCharging');
     const units = listOf(settings.get('ChargingScheduleAllowedChargingRateUnit')?.value ?? '');

@@ -1,5 +1,5 @@
-import { countIn } from './learn16.ts';
 import { ALIGNED, AT_ENDS, listOf, measureAlso, RUNNING } from './measurands.ts';
+import { countIn } from './numbers.ts';
 import { METER_SECONDS } from './options.ts';
 import type { Station } from './station.ts';
 import { nameOf, USED, type VariableResults, variableOf } from './variables.ts';

@@ -1,4 +1,5 @@
-const REGISTER = 'Energy.Active.Import.Register';
+/** What a sampled value is of when it does not say. */
+export const REGISTER = 'Energy.Active.Import.Register';
 const POWER = 'Power.Active.Import';
 
 /** What a station measures while a transaction runs: power and energy, and what tells the phases in use. */

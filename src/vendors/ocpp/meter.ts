@@ -1,4 +1,6 @@
 import type { Sample } from '../../adapter/charging.ts';
+import { REGISTER } from './measurands.ts';
+import { decimalIn, isMeasurable } from './numbers.ts';
 
 /** One sampled value on the wire: 1.6 has the value as text and a `unit`, 2.0.1 a number and a `unitOfMeasure`. */
 export interface SampledValue {
@@ -16,13 +18,6 @@ export interface MeterValue {
   readonly timestamp: string;
   readonly sampledValue: readonly SampledValue[];
 }
-
-const REGISTER = 'Energy.Active.Import.Register';
-
-/** Larger than any meter shows; what is beyond is a fault of the station, not a reading. */
-const LARGEST = 1e12;
-
-const DECIMAL = /^[+-]?\d{1,15}(\.\d{0,30})?([eE][+-]?\d{1,2})?$/;
 
 /** Every unit of both protocols (and the misspelling that 1.6 allows), with what it is in ours. */
 const UNITS: ReadonlyMap<string, { readonly unit: string; readonly toBase: (value: number) => number }> =
@@ -59,8 +54,7 @@ function unitOf(measurand: string): string {
 
 function numberOf(value: string | number): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  const text = value.length > 64 ? '' : value.trim();
-  return DECIMAL.test(text) ? Number(text) : null;
+  return decimalIn(value);
 }
 
 /**
@@ -77,7 +71,7 @@ export function sampleOf(sampled: SampledValue): Sample | null {
   const conversion = UNITS.get(named.toLowerCase());
   const scaled = value * 10 ** multiplier;
   const base = conversion === undefined ? scaled : conversion.toBase(scaled);
-  if (!(Math.abs(base) <= LARGEST)) return null;
+  if (!isMeasurable(base)) return null;
   return {
     measurand,
     value: tidy(base),

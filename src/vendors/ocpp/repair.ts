@@ -1,3 +1,5 @@
+import { decimalIn } from './numbers.ts';
+
 /** A JSON schema, as far as the protocol's authors use it. */
 export interface Schema {
   readonly $id?: string;
@@ -63,8 +65,6 @@ const DECISIVE: ReadonlySet<string> = new Set([
 
 /** The words with which a list of the protocol says "none of these". */
 const NEUTRAL = ['Other', 'OtherError', 'Unknown'];
-
-const DECIMAL = /^[+-]?\d{1,15}(\.\d{0,30})?([eE][+-]?\d{1,2})?$/;
 
 /**
  * Makes of what a station sent what the protocol's schema describes: unknown properties and nulls are dropped, long text is
@@ -202,11 +202,8 @@ class Repair {
   }
 
   #number({ type, minimum, maximum }: Schema, sent: unknown, path: string): unknown {
-    let number = sent;
-    if (typeof sent === 'string' && DECIMAL.test(sent.trim())) {
-      this.#note(path, 'a value of another type');
-      number = Number(sent);
-    }
+    const number = typeof sent === 'string' ? decimalIn(sent) : sent;
+    if (number !== sent && number !== null) this.#note(path, 'a value of another type');
     if (typeof number !== 'number' || !Number.isFinite(number))
       return this.#unusable(path, 'must be a number', 'Type');
     if (number < (minimum ?? number) || number > (maximum ?? number)) {

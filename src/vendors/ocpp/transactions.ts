@@ -1,12 +1,11 @@
 import type { RunningTransaction } from '../../adapter/charging.ts';
 import { beginTransaction, type Connector, endTransaction } from './connector.ts';
+import { isMeasurable } from './numbers.ts';
 import type { Station } from './station.ts';
 import { soundTime } from './time.ts';
 
-/** Above this a register is a fault of the station. */
-const LARGEST_WH = 1e12;
-
-export const meterWh = (value: number): number | null => (Math.abs(value) <= LARGEST_WH ? value : null);
+/** A register that a meter can show, watt-hours; null for a fault of the station. */
+export const meterWh = (value: number): number | null => (isMeasurable(value) ? value : null);
 
 interface Start {
   readonly connector: Connector;
