@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import { accountsWorld, openAccounts, TEST_KEYS } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
+import { until } from '../../../test/until.ts';
 import type { Claimed, Held } from './index.ts';
 
 function heldBy(claimed: Claimed): Held {
@@ -87,6 +88,15 @@ onEachEngine('idempotent requests', (engine) => {
     await held.begin();
     for (let second = 0; second < 60; second += 1) {
       world.clock.turn(1_000);
+      // Time must not run faster than a lease can be prolonged.
+      await until('the lease is prolonged', async () => {
+        const { lease_until } = await world.database.queries
+          .selectFrom('idempotent_requests')
+          .select('lease_until')
+          .where('key', '=', 'k6')
+          .executeTakeFirstOrThrow();
+        return Number(lease_until) - world.clock.now() > 5_000;
+      });
       assert.equal(await state('k6'), 'running');
     }
     await held.finish(answer);
