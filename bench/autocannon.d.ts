@@ -14,6 +14,7 @@ declare module 'autocannon' {
     readonly connections: number;
     readonly duration: number;
     readonly requests?: readonly Request[];
+    readonly idReplacement?: boolean;
     readonly setupClient?: (client: Client) => void;
   }
   interface Result {

@@ -7,6 +7,8 @@ export interface Contender {
   readonly child: Child;
   readonly headers?: Readonly<Record<string, string>>;
   readonly requests?: readonly Request[];
+  /** Each `[<id>]` in a request becomes a value of its own. */
+  readonly idReplacement?: boolean;
 }
 
 export interface Measured {
@@ -43,12 +45,14 @@ export async function race(contenders: readonly Contender[], course: Course = CO
   }));
 }
 
-async function drive({ name, url, child, headers, requests }: Contender, course: Course): Promise<Measured> {
+async function drive(contender: Contender, course: Course): Promise<Measured> {
+  const { name, url, child, headers, requests, idReplacement = false } = contender;
   const before = await child.cpuMs();
   const result = await autocannon({
     url,
     connections: course.connections,
     duration: course.seconds,
+    idReplacement,
     ...(headers === undefined ? {} : { headers }),
     ...(requests === undefined ? {} : { requests, setupClient: startAnywhere(requests) }),
   });

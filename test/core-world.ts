@@ -34,7 +34,7 @@ import { type Engine, makePlace, type Place } from './databases.ts';
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
 interface CoreOptions {
-  readonly place: Place;
+  readonly place: Pick<Place, 'open'>;
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   /** Where the calls of adapters with hosts go. */

@@ -5,7 +5,9 @@ import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
 import { lockDataDir } from './data-directory.ts';
+import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
 import { type Moments, ownMoments, serverMoments } from './moments.ts';
+import { postgresRows, type Rows, sqliteRows } from './rows.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,6 +24,10 @@ export interface Database {
   readonly moments: Moments;
   /** All or nothing. On SQLite other queries of this process wait: keep it short and ask no vendor inside. */
   transaction<T>(work: (queries: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Makes a kind of write that many callers at once share commits for; made once for a kind, when its store is made. */
+  readonly group: Group;
+  readonly rows: Rows;
+  /** Once all that was handed in is written. */
   close(): Promise<void>;
 }
 
@@ -49,13 +55,18 @@ function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
     throw error;
   }
   const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
+  const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
+  const { group, drain } = groupsOfAll(queries, transaction);
   return {
     engine: 'sqlite',
     queries,
     bus: localBus(),
     moments: ownMoments(clock),
-    transaction: (work) => queries.transaction().execute(work),
+    transaction,
+    group,
+    rows: sqliteRows,
     async close() {
+      await drain();
       await queries.destroy();
       lock.release();
     },
@@ -79,14 +90,18 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no answer'}).`, { cause });
   }
   const queries = new Kysely<Tables>({ dialect: postgresDialect(url, log) });
+  const { group, drain } = groupsOfEach(queries);
   return {
     engine: 'postgres',
     queries,
     bus,
     moments,
     transaction: (work) => queries.transaction().execute(work),
+    group,
+    rows: postgresRows,
     async close() {
       await bus.close();
+      await drain();
       await queries.destroy();
     },
   };

@@ -33,8 +33,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the database makes no entry of a command after its deadline',
     file: 'src/domain/commands/store.ts',
-    from: 'where ${moments.now} < ${start.deadline}',
-    to: 'where ${start.deadline} > 0',
+    from: 'where ${moments.now} < deadline',
+    to: 'where deadline > 0',
     tests: LOST,
   },
   {
@@ -56,8 +56,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a request that has lost its key begins no more',
     file: KEYS,
-    from: 'if (await store.begin(name, LEASE_MS)) return;',
-    to: 'if ((await store.begin(name, LEASE_MS)) || true) return;',
+    from: 'if (await store.begin({ name, leaseMs: LEASE_MS })) return;',
+    to: 'if ((await store.begin({ name, leaseMs: LEASE_MS })) || true) return;',
     tests: KEY_TESTS,
   },
   {

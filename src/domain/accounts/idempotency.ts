@@ -122,7 +122,7 @@ export async function openIdempotentRequests(options: Options) {
     running.set(name, clock.now());
     return {
       async begin() {
-        if (await store.begin(name, LEASE_MS)) return;
+        if (await store.begin({ name, leaseMs: LEASE_MS })) return;
         throw new AppError(
           'idempotency.in_progress',
           'this request waited so long that another one with its Idempotency-Key has gone ahead',
@@ -131,7 +131,7 @@ export async function openIdempotentRequests(options: Options) {
       },
       finish(answer) {
         running.delete(name);
-        return untilStored.store('an idempotent answer', () => store.finish(name, answer));
+        return untilStored.store('an idempotent answer', () => store.finish({ name, answer }));
       },
       release() {
         running.delete(name);

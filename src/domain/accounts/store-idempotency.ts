@@ -46,22 +46,69 @@ export interface NewRequest extends HeldName {
   readonly deadline: number;
 }
 
+interface Beginning {
+  readonly name: HeldName;
+  readonly leaseMs: number;
+}
+
+interface Finish {
+  readonly name: HeldName;
+  readonly answer: Answer;
+}
+
+const HELD = { account: 'bigint', route: 'text', key: 'text', claim: 'text' } as const;
+const NEW = {
+  ...HELD,
+  fingerprint: 'text',
+  fingerprint_key: 'text',
+  lease_ms: 'bigint',
+  deadline: 'bigint',
+} as const;
+const BEGINNING = { ...HELD, lease_ms: 'bigint' } as const;
+const FINISH = { ...HELD, answer_status: 'bigint', answer_code: 'text', answer_body: 'text' } as const;
+
+const newRow = ({ account, route, key, claim, deadline, fingerprint, leaseMs }: NewRequest) => ({
+  account,
+  route,
+  key,
+  claim,
+  deadline,
+  fingerprint: fingerprint.text,
+  fingerprint_key: fingerprint.key,
+  lease_ms: leaseMs,
+});
+
+const finishRow = ({ name, answer }: Finish) => ({
+  ...name,
+  answer_status: answer.status,
+  answer_code: answer.code,
+  answer_body: answer.body,
+});
+
+/** The key is still held by the request of the row `r`. */
+const heldByRow = sql<boolean>`
+  idempotent_requests.account_id = r.account and idempotent_requests.route = r.route and idempotent_requests.key = r.key
+  and idempotent_requests.claim = r.claim and idempotent_requests.status = 'running'`;
+
 /** The only SQL for keys that requests hold: what is done once. */
-export function createRequestStore({ queries, moments }: Database) {
+export function createRequestStore({ queries, moments, group, rows }: Database) {
   const held = ({ account, route, key, claim }: HeldName) => sql<boolean>`
     account_id = ${account} and route = ${route} and key = ${key} and claim = ${claim} and status = 'running'`;
   return {
     /** False when the name is taken, or the deadline is over. */
-    async insert(request: NewRequest): Promise<boolean> {
-      const { numAffectedRows } = await sql`
+    insert: group(async (on, requests: readonly NewRequest[]): Promise<boolean[]> => {
+      const inserted = await sql<{ claim: string }>`
         insert into idempotent_requests
           (account_id, route, key, fingerprint, fingerprint_key, status, started_at, lease_until, claim, begun)
-        select cast(${request.account} as bigint), ${request.route}, ${request.key}, ${request.fingerprint.text},
-          ${request.fingerprint.key}, 'running', ${moments.now}, ${moments.now} + ${request.leaseMs}, ${request.claim}, 0
-        where ${moments.now} < ${request.deadline}
-        on conflict (account_id, route, key) do nothing`.execute(queries);
-      return (numAffectedRows ?? 0n) > 0n;
-    },
+        select account, route, key, fingerprint, fingerprint_key, 'running', ${moments.now}, ${moments.now} + lease_ms, claim, 0
+        from ${rows(NEW, requests.map(newRow))} as r
+        where ${moments.now} < deadline
+        order by account, route, key
+        on conflict (account_id, route, key) do nothing
+        returning claim`.execute(on);
+      const claims = new Set(inserted.rows.map(({ claim }) => claim));
+      return requests.map(({ claim }) => claims.has(claim));
+    }),
 
     read({ account, route, key }: RequestName): Promise<StoredRequest | undefined> {
       return queries
@@ -86,27 +133,27 @@ export function createRequestStore({ queries, moments }: Database) {
     },
 
     /** From now on it may have had an effect; false when another request holds the key by now. */
-    async begin(name: HeldName, leaseMs: number): Promise<boolean> {
-      const { numUpdatedRows } = await queries
-        .updateTable('idempotent_requests')
-        .set({ begun: 1, lease_until: sql<number>`${moments.now} + ${leaseMs}` })
-        .where(held(name))
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    begin: group(async (on, begun: readonly Beginning[]): Promise<boolean[]> => {
+      const updated = await sql<{ claim: string }>`
+        update idempotent_requests set begun = 1, lease_until = ${moments.now} + r.lease_ms
+        from ${rows(
+          BEGINNING,
+          begun.map(({ name, leaseMs }) => ({ ...name, lease_ms: leaseMs })),
+        )} as r
+        where ${heldByRow}
+        returning idempotent_requests.claim`.execute(on);
+      const claims = new Set(updated.rows.map(({ claim }) => claim));
+      return begun.map(({ name }) => claims.has(name.claim));
+    }),
 
-    async finish(name: HeldName, answer: Answer): Promise<void> {
-      await queries
-        .updateTable('idempotent_requests')
-        .set({
-          status: 'done',
-          answer_status: answer.status,
-          answer_code: answer.code,
-          answer_body: answer.body,
-        })
-        .where(held(name))
-        .execute();
-    },
+    finish: group(async (on, finished: readonly Finish[]): Promise<undefined[]> => {
+      await sql`
+        update idempotent_requests
+        set status = 'done', answer_status = r.answer_status, answer_code = r.answer_code, answer_body = r.answer_body
+        from ${rows(FINISH, finished.map(finishRow))} as r
+        where ${heldByRow}`.execute(on);
+      return finished.map(() => undefined);
+    }),
 
     /** It has done nothing: the key is free again. */
     async release(name: HeldName): Promise<void> {

@@ -23,31 +23,67 @@ export interface CommandEnd {
   readonly at: number;
 }
 
+const START = {
+  account: 'bigint',
+  id: 'text',
+  vendor: 'text',
+  device_id: 'text',
+  key_id: 'text',
+  command_json: 'text',
+  requested_at: 'bigint',
+  lease_ms: 'bigint',
+  deadline: 'bigint',
+} as const;
+
+const startRow = ({ account, id, vendor, deadline, ...start }: CommandStart) => ({
+  account,
+  id,
+  vendor,
+  device_id: start.deviceId,
+  key_id: start.keyId,
+  command_json: start.commandJson,
+  requested_at: start.at,
+  lease_ms: start.leaseMs,
+  deadline,
+});
+
+const END = { account: 'bigint', id: 'text', status: 'text', error: 'text', finished_at: 'bigint' } as const;
+
+const endRow = ({ account, id, status, error, at }: CommandEnd) => ({
+  account,
+  id,
+  status,
+  error,
+  finished_at: at,
+});
+
 const DIED = 'the process ended while the command ran';
 
 /** The only SQL for `commands`. */
-export function createCommandStore({ queries, moments }: Database) {
+export function createCommandStore({ queries, moments, group, rows }: Database) {
   return {
     /** Enters the device's lane; false when a command of the device is running, on whichever process, or the deadline is over. */
-    async begin(start: CommandStart): Promise<boolean> {
-      const { numAffectedRows } = await sql`
+    begin: group(async (on, starts: readonly CommandStart[]): Promise<boolean[]> => {
+      const entered = await sql<{ id: string }>`
         insert into commands
           (account_id, id, vendor, device_id, key_id, command_json, status, requested_at, lease_until)
-        select cast(${start.account} as bigint), ${start.id}, ${start.vendor}, ${start.deviceId}, ${start.keyId},
-          ${start.commandJson}, 'running', cast(${start.at} as bigint), ${moments.now} + ${start.leaseMs}
-        where ${moments.now} < ${start.deadline}
-        on conflict do nothing`.execute(queries);
-      return (numAffectedRows ?? 0n) > 0n;
-    },
+        select account, id, vendor, device_id, key_id, command_json, 'running', requested_at, ${moments.now} + lease_ms
+        from ${rows(START, starts.map(startRow))} as r
+        where ${moments.now} < deadline
+        order by account, vendor, device_id
+        on conflict do nothing
+        returning id`.execute(on);
+      const ids = new Set(entered.rows.map(({ id }) => id));
+      return starts.map(({ id }) => ids.has(id));
+    }),
 
-    async finish({ account, id, status, error, at }: CommandEnd): Promise<void> {
-      await queries
-        .updateTable('commands')
-        .set({ status, error, finished_at: at })
-        .where('account_id', '=', account)
-        .where('id', '=', id)
-        .execute();
-    },
+    finish: group(async (on, ends: readonly CommandEnd[]): Promise<undefined[]> => {
+      await sql`
+        update commands set status = r.status, error = r.error, finished_at = r.finished_at
+        from ${rows(END, ends.map(endRow))} as r
+        where commands.account_id = r.account and commands.id = r.id`.execute(on);
+      return ends.map(() => undefined);
+    }),
 
     /** Takes an entry out of which nothing is known but that it was never sent. */
     async withdraw(account: number, id: string): Promise<void> {

@@ -74,7 +74,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     return undefined;
   });
   bus.onGap(() => memory.dropAll());
-  const sightings = createSightings({ database, store, clock, log, tell });
+  const sightings = createSightings({ store, clock, log, tell });
 
   const adapterOf = (vendor: string): Adapter => {
     const adapter = adapters.get(vendor);

@@ -1,11 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database } from '../../db/database.ts';
 import type { DeviceStore, Sighting } from './store.ts';
 
 const WAIT_MS = 20;
 
-/** Writes what was seen of many devices in shared transactions, at most 20 ms after it was seen. */
+/** Writes what was seen of many devices in shared commits, at most 20 ms after it was seen. */
 export interface Sightings {
   add(sighting: Sighting): void;
   /** Whether something seen of this account is not stored yet. */
@@ -15,7 +14,6 @@ export interface Sightings {
 }
 
 interface SightingsOptions {
-  readonly database: Database;
   readonly store: DeviceStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +21,7 @@ interface SightingsOptions {
   tell(changed: readonly { account: number; id: string }[]): Promise<void>;
 }
 
-export function createSightings({ database, store, clock, log, tell }: SightingsOptions): Sightings {
+export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
   let waiting = new Map<string, Sighting>();
   let timer: (() => void) | null = null;
   let writing: Promise<boolean> = Promise.resolve(true);
@@ -34,21 +32,23 @@ export function createSightings({ database, store, clock, log, tell }: Sightings
     if (waiting.size === 0) return true;
     const batch = waiting;
     waiting = new Map();
+    const sightings = [...batch.values()];
+    const stored = await Promise.allSettled(sightings.map((sighting) => store.see(sighting)));
+    const failed = stored.find((one) => one.status === 'rejected');
+    // A state is a reading: the next one replaces it, and memory still answers with it.
+    if (failed !== undefined)
+      log.warn({ err: failed.reason, devices: batch.size }, 'states could not be stored');
+    const changed = sightings.filter((_, index) => stored[index]?.status === 'fulfilled');
     try {
-      await database.transaction(async (transaction) => {
-        // In a fixed order, so that two processes that write the same devices cannot wait for each other.
-        for (const key of [...batch.keys()].sort()) {
-          const sighting = batch.get(key);
-          if (sighting !== undefined) await store.see(transaction, sighting);
-        }
-      });
-      await tell([...batch.values()].map(({ account, id }) => ({ account, id })));
-      return true;
+      if (changed.length > 0) await tell(changed.map(({ account, id }) => ({ account, id })));
     } catch (error) {
-      // A state is a reading: the next one replaces it, and memory still answers with it.
-      log.warn({ err: error, devices: batch.size }, 'states could not be stored');
+      log.warn(
+        { err: error, devices: changed.length },
+        'the other processes could not be told of new states',
+      );
       return false;
     }
+    return failed === undefined;
   };
   const flush = (): Promise<boolean> => {
     writing = writing.then(write);

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../adapter/device.ts';
 import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
@@ -56,9 +56,32 @@ export interface PageFilter {
   readonly limit: number;
 }
 
+const SIGHTING = {
+  account: 'bigint',
+  vendor: 'text',
+  id: 'text',
+  state_json: 'text',
+  limits_json: 'text',
+  available_capacity_json: 'text',
+  observed_at: 'bigint',
+  fetched_at: 'bigint',
+  unless_later_than: 'bigint',
+} as const;
+
+const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) => ({
+  account,
+  vendor,
+  id,
+  state_json: JSON.stringify(seen.state),
+  limits_json: seen.limits === null ? null : JSON.stringify(seen.limits),
+  available_capacity_json: seen.capacity === null ? null : JSON.stringify(seen.capacity),
+  observed_at: seen.observedAt,
+  fetched_at: seen.fetchedAt,
+  unless_later_than: unlessLaterThan ?? null,
+});
+
 /** The only SQL for `devices`. */
-export function createDeviceStore(database: Database) {
-  const { queries } = database;
+export function createDeviceStore({ queries, group, rows }: Database) {
   return {
     /** All devices of an account that carry this id: one for each vendor that has it. */
     async byId(account: number, id: string): Promise<DeviceRow[]> {
@@ -192,26 +215,18 @@ export function createDeviceStore(database: Database) {
         .execute();
     },
 
-    /** Stores what was seen; a device that has gone in the meantime is passed over. */
-    async see(transaction: Queries, { account, vendor, id, seen, unlessLaterThan }: Sighting): Promise<void> {
-      let update = transaction
-        .updateTable('devices')
-        .set({
-          state_json: JSON.stringify(seen.state),
-          limits_json: seen.limits === null ? null : JSON.stringify(seen.limits),
-          available_capacity_json: seen.capacity === null ? null : JSON.stringify(seen.capacity),
-          observed_at: seen.observedAt,
-          fetched_at: seen.fetchedAt,
-        })
-        .where('account_id', '=', account)
-        .where('vendor', '=', vendor)
-        .where('id', '=', id);
-      if (unlessLaterThan !== undefined)
-        update = update.where((eb) =>
-          eb.or([eb('fetched_at', 'is', null), eb('fetched_at', '<=', unlessLaterThan)]),
-        );
-      await update.execute();
-    },
+    /** Stores what was seen; a device that has gone in the meantime is passed over. Of one device, one at a time. */
+    see: group(async (on, sightings: readonly Sighting[]): Promise<undefined[]> => {
+      await sql`
+        update devices
+        set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
+          observed_at = r.observed_at, fetched_at = r.fetched_at
+        from ${rows(SIGHTING, sightings.map(sightingRow))} as r
+        where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
+          and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
+      `.execute(on);
+      return sightings.map(() => undefined);
+    }),
   };
 }
 

@@ -66,7 +66,8 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
 
   const documents = (link: LinkKey): Documents => ({
     get: (name) => store.getDocument(link, name),
-    put: (name, value) => store.putDocument(link, { name, value, at: clock.now() }),
+    put: (name, value) =>
+      store.putDocument({ account: link.account, link: link.link, name, value, at: clock.now() }),
     remove: (name) => store.removeDocument(link, name),
   });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Json } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
@@ -64,9 +65,32 @@ function toRow(columns: Columns): LinkRow {
   };
 }
 
+export interface NewDocument extends LinkKey {
+  readonly name: string;
+  readonly value: Json;
+  readonly at: number;
+}
+
+const DOCUMENT = {
+  account: 'bigint',
+  link: 'text',
+  name: 'text',
+  value_json: 'text',
+  updated_at: 'bigint',
+} as const;
+
+const documentRow = ({ account, link, name, value, at }: NewDocument) => ({
+  account,
+  link,
+  name,
+  value_json: JSON.stringify(value),
+  updated_at: at,
+});
+
+const keyOf = ({ account, link, name }: NewDocument): string => `${account}/${link}/${name}`;
+
 /** The only SQL for `links` and `link_documents`. */
-export function createLinkStore(database: Database) {
-  const { queries } = database;
+export function createLinkStore({ queries, group, rows }: Database) {
   return {
     async find({ account, link }: LinkKey): Promise<LinkRow | undefined> {
       const columns = await queries
@@ -227,17 +251,19 @@ export function createLinkStore(database: Database) {
       return row === undefined ? undefined : (JSON.parse(row.value_json) as Json);
     },
 
-    async putDocument(
-      { account, link }: LinkKey,
-      document: { name: string; value: Json; at: number },
-    ): Promise<void> {
-      const written = { value_json: JSON.stringify(document.value), updated_at: document.at };
-      await queries
-        .insertInto('link_documents')
-        .values({ account_id: account, link_id: link, name: document.name, ...written })
-        .onConflict((conflict) => conflict.columns(['account_id', 'link_id', 'name']).doUpdateSet(written))
-        .execute();
-    },
+    /** Replaces the document; of several that come at once under a name, the last one stays. */
+    putDocument: group(async (on, documents: readonly NewDocument[]): Promise<undefined[]> => {
+      const last = new Map(documents.map((document) => [keyOf(document), document]));
+      await sql`
+        insert into link_documents (account_id, link_id, name, value_json, updated_at)
+        select account, link, name, value_json, updated_at
+        from ${rows(DOCUMENT, [...last.values()].map(documentRow))} as r
+        where true
+        order by account, link, name
+        on conflict (account_id, link_id, name)
+          do update set value_json = excluded.value_json, updated_at = excluded.updated_at`.execute(on);
+      return documents.map(() => undefined);
+    }),
 
     async removeDocument({ account, link }: LinkKey, name: string): Promise<void> {
       await queries

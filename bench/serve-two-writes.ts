@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { answerQuestions, ready } from './child-side.ts';
+
+// The opponent: Node's own HTTP server, which inserts each body with the plain driver, marks it as done, and then answers what it
+// is told to. The two writes are what a command costs at least: each is durable before the next step.
+const url = process.env.BENCH_DATABASE_URL;
+const dataDir = process.env.BENCH_DATA_DIR ?? '';
+const answer = Buffer.from(process.env.BENCH_ANSWER ?? '{}');
+const write = url === undefined ? toSqlite() : await toPostgres(url);
+
+function toSqlite(): (id: number, body: string) => Promise<void> {
+  const database = new DatabaseSync(join(dataDir, 'entries.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  database.exec('create table entries (id integer primary key, body text, status text)');
+  const insert = database.prepare('insert into entries (id, body, status) values (?, ?, ?)');
+  const update = database.prepare('update entries set status = ? where id = ?');
+  return async (id, body) => {
+    insert.run(id, body, 'running');
+    update.run('done', id);
+  };
+}
+
+async function toPostgres(connectionString: string): Promise<(id: number, body: string) => Promise<void>> {
+  const pool = new pg.Pool({ connectionString, max: 10 });
+  await pool.query('create table entries (id bigint primary key, body text, status text)');
+  return async (id, body) => {
+    await pool.query('insert into entries (id, body, status) values ($1, $2, $3)', [id, body, 'running']);
+    await pool.query('update entries set status = $1 where id = $2', ['done', id]);
+  };
+}
+
+let entries = 0;
+const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    entries += 1;
+    write(entries, Buffer.concat(chunks).toString()).then(
+      () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer),
+      () => response.writeHead(500).end(),
+    );
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
+});
+answerQuestions(async () => {
+  server.closeAllConnections();
+  server.close();
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import { AppError } from '../core/errors.ts';
+import type { Database, Queries } from './database.ts';
+import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
+
+const unused = undefined as unknown as Queries;
+const inTurn = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+for (const [name, groups] of [
+  ['the embedded database', () => groupsOfAll(unused, (work) => work(unused))],
+  ['PostgreSQL', () => groupsOfEach(unused)],
+] as const) {
+  describe(`writes that share commits, as of ${name}`, () => {
+    /** A kind whose commits are noted, and which refuses what is below zero. */
+    function noted(group: Group) {
+      const commits: (readonly number[])[] = [];
+      const add = group(async (_queries, writes: readonly number[]) => {
+        commits.push(writes);
+        await new Promise((resolve) => setImmediate(resolve));
+        if (writes.some((write) => write < 0)) throw new RangeError(`${writes} holds one below zero`);
+        return writes.map((write) => write * 2);
+      });
+      return { commits, add };
+    }
+
+    it('are told each its own outcome, in the order of their coming', async () => {
+      const { add, commits } = noted(groups().group);
+      assert.deepEqual(
+        await Promise.all(inTurn(50).map(add)),
+        inTurn(50).map((write) => write * 2),
+      );
+      assert.deepEqual(commits, [inTurn(50)]);
+    });
+
+    it('gather while others are under way, and those go one batch after the other', async () => {
+      const { add, commits } = noted(groups().group);
+      const first = add(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      const rest = [2, 3, 4].map(add);
+      await Promise.all([first, ...rest]);
+      assert.deepEqual(commits, [[1], [2, 3, 4]]);
+    });
+
+    it('fail alone where one of them is wrong, and the others are written in their order', async () => {
+      const { add, commits } = noted(groups().group);
+      const outcomes = await Promise.allSettled([1, -2, 3].map(add));
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      assert.deepEqual(commits, [[1, -2, 3], [1], [-2], [3]]);
+    });
+
+    it('fail all, and are not tried again, when the database is away: their commit may have been made', async () => {
+      let commits = 0;
+      const add = groups().group(async (_queries, _writes: readonly number[]): Promise<number[]> => {
+        commits += 1;
+        throw new AppError('database.unavailable', 'the database cannot be reached');
+      });
+      const outcomes = await Promise.allSettled([1, 2, 3].map(add));
+      assert.deepEqual(
+        outcomes.map((one) => one.status === 'rejected' && one.reason.code),
+        Array(3).fill('database.unavailable'),
+      );
+      assert.equal(commits, 1);
+      assert.deepEqual((await Promise.allSettled([add(4)])).length, 1);
+      assert.equal(commits, 2, 'the next ones are tried');
+    });
+
+    it('are all in statements of a bounded length', async () => {
+      const { add, commits } = noted(groups().group);
+      await Promise.all(inTurn(450).map(add));
+      assert.deepEqual(
+        commits.map(({ length }) => length),
+        [200, 200, 50],
+      );
+    });
+
+    it('are waited for by whoever closes the database', async () => {
+      const { group, drain } = groups();
+      const { add, commits } = noted(group);
+      const told: number[] = [];
+      for (const write of [1, 2]) void add(write).then((outcome) => told.push(outcome));
+      await drain();
+      assert.deepEqual(commits, [[1, 2]]);
+      assert.deepEqual(told, [2, 4]);
+      await drain();
+    });
+  });
+}
+
+onEachEngine('writes that share commits', (engine) => {
+  let place: Place;
+  let database: Database;
+  before(async () => {
+    place = await makePlace(engine);
+    database = await place.open();
+    await sql`create table notes (id bigint primary key, note text not null)`.execute(database.queries);
+  });
+  after(async () => {
+    await database.close();
+    await place.remove();
+  });
+  beforeEach(() => sql`delete from notes`.execute(database.queries));
+
+  interface Note {
+    readonly id: number;
+    readonly note: string | null;
+  }
+  const kind = (of: Database) =>
+    of.group(async (on, notes: readonly Note[]) => {
+      await sql`insert into notes select r.id, r.note
+        from ${of.rows({ id: 'bigint', note: 'text' }, notes)} as r where true`.execute(on);
+      return notes.map(({ id }) => id);
+    });
+  const stored = async () =>
+    (await sql<Note>`select id, note from notes order by id`.execute(database.queries)).rows.map((row) => ({
+      ...row,
+    }));
+
+  it('keep texts and numbers as they are', async () => {
+    const write = kind(database);
+    const notes = [
+      { id: 1, note: `"quotes", 'single', \\ and \n lines, å, 🙂` },
+      { id: 2, note: '17' },
+      { id: Number.MAX_SAFE_INTEGER, note: '{"a":null}' },
+      { id: 4, note: '' },
+    ];
+    await Promise.all(notes.map(write));
+    assert.deepEqual(
+      await stored(),
+      notes.toSorted((a, b) => a.id - b.id),
+    );
+  });
+
+  it('store what is right beside what the database refuses, also of another kind', async () => {
+    const [one, other] = [kind(database), kind(database)];
+    const outcomes = await Promise.allSettled([
+      one({ id: 1, note: 'a' }),
+      one({ id: 2, note: null }),
+      one({ id: 3, note: 'b' }),
+      other({ id: 4, note: 'c' }),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    );
+    assert.deepEqual(
+      (await stored()).map(({ id }) => id),
+      [1, 3, 4],
+    );
+  });
+
+  it('are durable when they resolve: the embedded database waits for the disk', async () => {
+    const asked = engine === 'sqlite' ? sql`pragma synchronous` : sql`show synchronous_commit`;
+    const { rows } = await asked.execute(database.queries);
+    assert.deepEqual(
+      { ...(rows[0] as object) },
+      engine === 'sqlite' ? { synchronous: 2 } : { synchronous_commit: 'on' },
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { StatementSync } from 'node:sqlite';
+import { after, it } from 'node:test';
+import pg from 'pg';
+import { makeCoreWorld } from '../../../test/core-world.ts';
+import { onEachEngine } from '../../../test/databases.ts';
+import { testVendor } from '../../../test/vendor-for-tests.ts';
+
+const DEVICES = 40;
+
+/** Statements that change something, on either driver: as many commits at most. */
+const writes: string[] = [];
+const note = (text: string) => {
+  if (/^\s*(insert|update|delete)/i.test(text)) writes.push(text.trim().slice(0, 40));
+};
+const { run, all } = StatementSync.prototype;
+const { query } = pg.Client.prototype;
+StatementSync.prototype.run = function noted(this: StatementSync, ...parameters: unknown[]) {
+  note(this.sourceSQL);
+  return run.apply(this, parameters as never);
+};
+StatementSync.prototype.all = function noted(this: StatementSync, ...parameters: unknown[]) {
+  note(this.sourceSQL);
+  return all.apply(this, parameters as never);
+};
+pg.Client.prototype.query = function noted(this: pg.Client, ...parameters: unknown[]) {
+  if (typeof parameters[0] === 'string') note(parameters[0]);
+  return query.apply(this, parameters as never);
+} as typeof query;
+after(() => {
+  Object.assign(StatementSync.prototype, { run, all });
+  pg.Client.prototype.query = query;
+});
+
+onEachEngine('commands to many devices at once', (engine) => {
+  it('share their commits: before they are sent, after, and for what the devices are like then', async () => {
+    const vendor = testVendor();
+    const world = await makeCoreWorld(engine, [vendor.adapter]);
+    const account = await world.newAccount();
+    vendor.devices = Array.from({ length: DEVICES }, (_, index) => `light-${index}`);
+    await world.link(account, 'testvendor');
+    writes.length = 0;
+    const sent = vendor.devices.map((id) => world.send(account, id, { type: 'turn_on' }));
+    await Promise.all(sent);
+    assert.equal(vendor.count('command'), DEVICES);
+    assert.ok(writes.length >= 3, `only ${writes.length} statements were seen`);
+    assert.ok(
+      writes.length <= 12,
+      `${DEVICES} commands took ${writes.length} statements: ${writes.join('\n')}`,
+    );
+    const ended = await world.database.queries
+      .selectFrom('commands')
+      .select('id')
+      .where('status', '=', 'done')
+      .execute();
+    assert.equal(ended.length, DEVICES);
+    await world.remove();
+  });
+});

@@ -1,0 +1,56 @@
+import type { Mutant } from './mutant.ts';
+
+const GROUPS = 'src/db/group-commit.ts';
+const GROUP_TESTS = ['src/db/group-commit.test.ts'];
+
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'commands to many devices at once share their commits',
+    file: GROUPS,
+    from: 'const MOST_AT_ONCE = 200;',
+    to: 'const MOST_AT_ONCE = 1;',
+    tests: ['src/domain/commands/shared-commits.test.ts'],
+  },
+  {
+    control: 'a write that the database refuses fails no other of its commit',
+    file: GROUPS,
+    from: 'if (isAlone || !isOfOne(error))',
+    to: 'if (isAlone || !isOfOne(error) || batches.length > 0)',
+    tests: GROUP_TESTS,
+  },
+  {
+    control: 'writes whose commit may have been made are not made again',
+    file: GROUPS,
+    from: "!(error instanceof AppError && error.code.startsWith('database.'));",
+    to: "!(error instanceof AppError && error.code.startsWith('database.none'));",
+    tests: GROUP_TESTS,
+  },
+  {
+    control: 'writes of a kind are under way one batch after the other',
+    file: GROUPS,
+    from: '      await done;\n',
+    to: '',
+    tests: GROUP_TESTS,
+  },
+  {
+    control: 'a commit of the embedded database waits for the disk',
+    file: 'src/db/sqlite.ts',
+    from: 'PRAGMA synchronous = FULL;',
+    to: 'PRAGMA synchronous = NORMAL;',
+    tests: GROUP_TESTS,
+  },
+  {
+    control: 'closing the database waits for what was handed in',
+    file: GROUPS,
+    from: 'while (writing !== undefined) await writing;',
+    to: 'await Promise.resolve();',
+    tests: GROUP_TESTS,
+  },
+  {
+    control: 'a command is durable before its vendor is asked',
+    file: 'src/domain/commands/lane.ts',
+    from: 'const id = await entered(entry);',
+    to: "const id = '';\n    entered(entry).catch(() => {});",
+    tests: ['test/faults/commands-kill.test.ts'],
+  },
+];
