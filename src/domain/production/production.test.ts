@@ -228,8 +228,10 @@ onEachEngine('production', (engine) => {
       seen.push(turns);
     }
     clearImmediate(next);
-    assert.ok(seen.length > 2, `only ${seen.length} batches`);
-    assert.equal(new Set(seen).size, seen.length, 'each batch came in a turn of its own');
+    // The slot that was open last follows what was read last, in the same turn.
+    const read = seen.slice(0, -1);
+    assert.ok(read.length > 2, `only ${read.length} batches`);
+    assert.equal(new Set(read).size, read.length, 'each batch came in a turn of its own');
   });
 
   it('waits for longer after each failure, and for as long as it is told', async () => {
