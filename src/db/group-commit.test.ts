@@ -17,13 +17,17 @@ for (const [name, groups] of [
     /** A kind whose commits are noted, and which refuses what is below zero. */
     function noted(group: Group) {
       const commits: (readonly number[])[] = [];
+      const atOnce = { now: 0, most: 0 };
       const add = group(async (_queries, writes: readonly number[]) => {
         commits.push(writes);
-        await new Promise((resolve) => setImmediate(resolve));
+        atOnce.now += 1;
+        atOnce.most = Math.max(atOnce.most, atOnce.now);
+        for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        atOnce.now -= 1;
         if (writes.some((write) => write < 0)) throw new RangeError(`${writes} holds one below zero`);
         return writes.map((write) => write * 2);
       });
-      return { commits, add };
+      return { commits, atOnce, add };
     }
 
     it('are told each its own outcome, in the order of their coming', async () => {
@@ -36,12 +40,13 @@ for (const [name, groups] of [
     });
 
     it('gather while others are under way, and those go one batch after the other', async () => {
-      const { add, commits } = noted(groups().group);
+      const { add, commits, atOnce } = noted(groups().group);
       const first = add(1);
       await new Promise((resolve) => setImmediate(resolve));
       const rest = [2, 3, 4].map(add);
       await Promise.all([first, ...rest]);
       assert.deepEqual(commits, [[1], [2, 3, 4]]);
+      assert.equal(atOnce.most, 1);
     });
 
     it('fail alone where one of them is wrong, and the others are written in their order', async () => {

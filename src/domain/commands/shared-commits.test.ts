@@ -33,9 +33,10 @@ after(() => {
 });
 
 onEachEngine('commands to many devices at once', (engine) => {
-  it('share their commits: before they are sent, after, and for what the devices are like then', async () => {
+  it('share their commits: before they are sent, after, and for what the devices are like then', async (t) => {
     const vendor = testVendor();
     const world = await makeCoreWorld(engine, [vendor.adapter]);
+    t.after(() => world.remove());
     const account = await world.newAccount();
     vendor.devices = Array.from({ length: DEVICES }, (_, index) => `light-${index}`);
     await world.link(account, 'testvendor');
@@ -54,6 +55,5 @@ onEachEngine('commands to many devices at once', (engine) => {
       .where('status', '=', 'done')
       .execute();
     assert.equal(ended.length, DEVICES);
-    await world.remove();
   });
 });
