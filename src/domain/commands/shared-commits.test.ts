@@ -45,8 +45,9 @@ onEachEngine('commands to many devices at once', (engine) => {
     await Promise.all(sent);
     assert.equal(vendor.count('command'), DEVICES);
     assert.ok(writes.length >= 3, `only ${writes.length} statements were seen`);
+    // Alone they would take four for each device; how many share one depends on how busy the machine is.
     assert.ok(
-      writes.length <= 12,
+      writes.length <= DEVICES,
       `${DEVICES} commands took ${writes.length} statements: ${writes.join('\n')}`,
     );
     const ended = await world.database.queries
