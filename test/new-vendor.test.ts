@@ -12,7 +12,7 @@ const COPIED = [
   'tools',
   'docs',
   'bench',
-  'data',
+  'seed',
   'package.json',
   'tsconfig.json',
   'biome.json',
