@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { NUMBERS } from './arithmetic.ts';
 import { wattDomain } from './domains.ts';
-import { type PlanRequest, plan, planJson } from './index.ts';
+import { type PlanRequest, plan } from './index.ts';
 import { planManyDurations } from './many-durations.ts';
 import { type CheckedRequest, checkRequest } from './request.ts';
 
@@ -40,18 +40,6 @@ function holds(property: (made: PlanRequest) => void, arbitrary = request): void
 }
 
 describe('any plan', () => {
-  it('is written as JSON.stringify writes it', () => {
-    const battery = { kind: 'battery' };
-    holds((made) => {
-      const others = made.prices.slice(1);
-      const starting = [{ duration_min: 15, price: '-0.10', start: '2026-03-29T00:00:00+01:00' }, ...others];
-      for (const asked of [made, { ...made, device_profile: battery }, { ...made, prices: starting }]) {
-        const answer = plan(asked);
-        assert.equal(planJson(answer), JSON.stringify(answer));
-      }
-    });
-  });
-
   it('keeps to the limits, and adds up', () => {
     holds((made) => {
       const { prices, task } = made;
