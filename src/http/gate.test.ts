@@ -362,7 +362,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await at('203.0.113.1', { 'x-admin-token': TOKEN })).status, 200);
     });
 
-    it('is nothing to everybody else, as any path that is none', async () => {
+    it('returns 404 to other callers, as for an unknown path', async () => {
       const { key } = await world.userWithKey();
       for (const headers of [
         {},

@@ -9,8 +9,8 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
   /**
-   * False for a letter that goes to nobody, as its address is not known. It waits, is tried again and opens the same
-   * connections as any other, so that nothing which can be watched tells it from them; only the server is not handed it.
+   * False for an address without an account. The letter is queued, retried and opens the same connections as any other, so that an
+   * observer cannot tell the two apart; only the server does not receive it.
    */
   readonly isMailed: boolean;
   /**

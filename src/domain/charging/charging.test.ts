@@ -286,7 +286,7 @@ onEachEngine('charging records', (engine) => {
     assert.ok(rowsRead >= 1 && rowsRead <= 3, `${rowsRead} rows were read`);
   });
 
-  it('store as many values of a link a day as any station needs, and take the others without storing them', async () => {
+  it('store a limited number of values of a link a day, and acknowledge further ones without storing them', async () => {
     const { promise: warned, resolve: warn } = Promise.withResolvers<unknown>();
     const log = { ...silentLog, warn } as unknown as Log;
     const bounded = createCharging({ database, clock, log });
