@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Begin } from '../core/begin.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../core/errors.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import { errorBody, toAppError } from './errors.ts';
@@ -9,8 +10,8 @@ export interface Work {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly account: number;
-  /** Does it; `begun` is to be awaited right before the first effect: what fails earlier is not kept. */
-  run(begun: () => Promise<void>): Promise<object>;
+  /** Does it; what fails before `begun` is awaited, or after it was taken back, is not kept. */
+  run(begun: Begin): Promise<object>;
 }
 
 /**
@@ -67,10 +68,14 @@ export function createIdempotency(accounts: Accounts) {
     const { held } = claimed;
     let begun = false;
     try {
-      const answer = await run(async () => {
+      const begin = async () => {
         await held.begin();
         begun = true;
-      });
+      };
+      const takeBack = () => {
+        begun = false;
+      };
+      const answer = await run(Object.assign(begin, { takeBack }));
       // Serialised as the route does it, once: the first answer and its replays are the same bytes.
       const body = String(reply.serialize(answer));
       await held.finish({ status: 200, code: null, body });

@@ -103,16 +103,14 @@ async function valuesNow(call: Call, base: string, history: readonly Sent[]): Pr
 
 async function commandsInLog(place: Place): Promise<Map<string, number>> {
   const database = await place.open();
-  const rows = await database.queries.selectFrom('commands').select(['command_json', 'status']).execute();
+  const rows = await database.queries.selectFrom('commands').select('command_json').execute();
   await database.close();
-  const byValue = Map.groupBy(rows, ({ command_json }) =>
-    (JSON.parse(command_json) as { color: number[] }).color.join(','),
-  );
-  // A process that died between the entry of a command and the note that its key began leaves an unknown entry of what was never
-  // sent, and the key is free: whoever sends it again makes another entry.
-  const runsOf = (entries: typeof rows) =>
-    Math.max(1, entries.filter(({ status }) => status !== 'unknown').length);
-  return new Map([...byValue].map(([value, entries]) => [value, runsOf(entries)]));
+  const runs = new Map<string, number>();
+  for (const { command_json } of rows) {
+    const value = (JSON.parse(command_json) as { color: number[] }).color.join(',');
+    runs.set(value, (runs.get(value) ?? 0) + 1);
+  }
+  return runs;
 }
 
 onEachEngine('kill -9 while clients work', (engine) => {

@@ -128,4 +128,18 @@ export const mutants: readonly Mutant[] = [
     to: "return typeof answer === 'string' ? inTurn(session, device, async () => failing(session, answer)) : answer;",
     tests: ['test/journeys/sandbox.test.ts'],
   },
+  {
+    control: 'a key notes that its request begins before the command is entered',
+    file: 'src/domain/commands/lane.ts',
+    from: '    await steps.begun();\n    let id: string;',
+    to: '    let id: string;',
+    tests: ['src/domain/commands/lane.test.ts'],
+  },
+  {
+    control: 'a command that was not sent gives its key back',
+    file: 'src/domain/commands/lane.ts',
+    from: 'if (!isSent) steps.begun.takeBack?.();',
+    to: '',
+    tests: ['src/domain/commands/lane.test.ts'],
+  },
 ];

@@ -49,8 +49,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a command is durable before its vendor is asked',
     file: 'src/domain/commands/lane.ts',
-    from: 'const id = await entered(entry);',
-    to: "const id = '';\n    entered(entry).catch(() => {});",
+    from: '      id = await entered(entry);',
+    to: "      id = '';\n      entered(entry).catch(() => {});",
     tests: ['test/faults/commands-kill.test.ts'],
   },
 ];

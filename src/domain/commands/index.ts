@@ -4,6 +4,7 @@ import { kindOf } from '../../adapter/derive.ts';
 import { checkTimed, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
 import type { StationOperation } from '../../adapter/station.ts';
+import type { Begin } from '../../core/begin.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, ERRORS } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
@@ -38,7 +39,7 @@ export interface CommandRequest {
   readonly vendor: string | undefined;
   readonly command: Command;
   /** Called right before the vendor is asked: from then on the request may have an effect. Nothing is sent where it fails. */
-  begun(): Promise<void>;
+  readonly begun: Begin;
 }
 
 interface CommandsOptions {
@@ -114,17 +115,13 @@ export async function createCommands(options: CommandsOptions) {
       keyId: request.keyId,
       commandJson: JSON.stringify(what.kept),
     };
-    const work = (sent: () => void) => {
-      const before = async () => {
-        await request.begun();
-        sent();
-      };
-      return sessions.withSession({ account, link, vendor }, { vendor, call: 'command', before }, (session) =>
+    const work = (sent: () => void) =>
+      sessions.withSession({ account, link, vendor }, { vendor, call: 'command', before: sent }, (session) =>
         what.work(session),
       );
-    };
+    const steps = { begun: request.begun, work, look: (answer: T) => what.look(answer) };
     try {
-      const after = await inLane(entry, { work, look: (answer) => what.look(answer) });
+      const after = await inLane(entry, steps);
       options.commanded?.(known.row);
       return after;
     } catch (error) {

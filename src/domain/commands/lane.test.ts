@@ -31,6 +31,7 @@ describe('a command behind one that hangs', () => {
     const sent: string[] = [];
     let answer = () => {};
     const step = (name: string, work: () => Promise<void>) => ({
+      begun: async () => {},
       work: () => {
         sent.push(name);
         return work();
@@ -59,5 +60,54 @@ describe('a command behind one that hangs', () => {
     );
     assert.equal(third, 'third');
     assert.deepEqual(sent, ['first', 'third']);
+  });
+});
+
+describe('the note that a request begins', () => {
+  const notes: string[] = [];
+  const begun = Object.assign(async () => void notes.push('begun'), {
+    takeBack: () => void notes.push('taken back'),
+  });
+  const laneOf = (begin: () => Promise<boolean>) => {
+    const clock = turnedClock();
+    notes.length = 0;
+    return createLane({
+      store: {
+        begin: () => {
+          notes.push('entered');
+          return begin();
+        },
+        finish: async () => undefined,
+        withdraw: async () => {},
+        giveUpDead: async () => {},
+        giveUpAll: async () => {},
+      },
+      untilStored: createUntilStored({ clock, log: silentLog }),
+      moments: ownMoments(clock),
+      clock,
+      random: systemRandom,
+    });
+  };
+  const look = async () => 'seen';
+
+  it('is kept before the command is entered, and stays where it was sent', async () => {
+    const inLane = laneOf(async () => true);
+    const work = async (sent: () => void) => {
+      sent();
+      throw new AppError('vendor.refused', 'no');
+    };
+    await assert.rejects(inLane(entry, { begun, work, look }), { code: 'vendor.refused' });
+    assert.deepEqual(notes, ['begun', 'entered']);
+  });
+
+  it('is taken back where the command was not entered, or was entered and not sent', async () => {
+    const full = new AppError('database.full', 'full');
+    const unentered = laneOf(() => Promise.reject(full));
+    await assert.rejects(unentered(entry, { begun, work: async () => {}, look }), { code: 'database.full' });
+    assert.deepEqual(notes, ['begun', 'entered', 'taken back']);
+    const unsent = laneOf(async () => true);
+    const work = () => Promise.reject(new AppError('device.not_found', 'gone'));
+    await assert.rejects(unsent(entry, { begun, work, look }), { code: 'device.not_found' });
+    assert.deepEqual(notes, ['begun', 'entered', 'taken back']);
   });
 });

@@ -1,3 +1,4 @@
+import type { Begin } from '../../core/begin.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
@@ -27,6 +28,8 @@ export interface Entry {
 }
 
 export interface Steps<T, R> {
+  /** Awaited before the command is entered, so that an entry never stands for a request that may be sent again. */
+  readonly begun: Begin;
   /** What is kept as the command, and runs on one process at a time; calls `sent` right before it may have an effect. */
   work(sent: () => void): Promise<T>;
   /** What follows before the next one of this process begins; the command is done whatever becomes of it. */
@@ -83,7 +86,14 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
   };
 
   async function kept<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
-    const id = await entered(entry);
+    await steps.begun();
+    let id: string;
+    try {
+      id = await entered(entry);
+    } catch (error) {
+      steps.begun.takeBack?.();
+      throw error;
+    }
     const end = (status: CommandEnd['status'], error: unknown) =>
       untilStored.store('the end of a command', () =>
         store.finish({
@@ -101,6 +111,7 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
         isSent = true;
       });
     } catch (error) {
+      if (!isSent) steps.begun.takeBack?.();
       const told = isSent ? afterSending(error) : error;
       const isKnown = !isSent || (told instanceof AppError && !OUTCOME_UNKNOWN.has(told.code));
       await end(isKnown ? 'failed' : 'unknown', told);

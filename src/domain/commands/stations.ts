@@ -6,6 +6,7 @@ import type {
   StationOperations,
   StationView,
 } from '../../adapter/station.ts';
+import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Database } from '../../db/database.ts';
@@ -27,7 +28,7 @@ export interface OperationRequest extends OfDevice {
   readonly keyId: string;
   readonly operation: StationOperation;
   /** As with a command: called right before the station is asked. */
-  begun(): Promise<void>;
+  readonly begun: Begin;
 }
 
 interface StationsOptions {

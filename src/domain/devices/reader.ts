@@ -13,7 +13,7 @@ export interface SessionSource {
   /** Opens a session of the link for one call, after `before`; throws `device.not_found` when the link is gone. */
   withSession<T>(
     link: LinkKey & { vendor: string },
-    what: VendorCall & { readonly before?: () => Promise<void> },
+    what: VendorCall & { readonly before?: () => void },
     work: (session: Session) => Promise<T>,
   ): Promise<T>;
   /** Whether the station of a dial-in link is connected to this process. */

@@ -21,7 +21,7 @@ export function createSessionSource({ sessions, callVendor, log }: SourceOptions
     async withSession(link, what, work) {
       const row = await sessions.find(link);
       if (row === undefined) throw new AppError('device.not_found', 'the device is no longer linked');
-      await what.before?.();
+      what.before?.();
       try {
         const answer = await callVendor(what, (signal) =>
           work(sessions.open(row, { signal, call: what.call })),
