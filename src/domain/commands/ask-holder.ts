@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Asked, Peer } from '../../db/bus.ts';
 import type { Database } from '../../db/database.ts';
-import { type Known, type ToldError, toldError } from '../devices/index.ts';
+import { type Known, type ToldError, tellError, toldError } from '../devices/index.ts';
 
 export const WHO = 'commands.who';
 const WHO_MS = 1_000;
@@ -44,6 +44,19 @@ export function createHolders({ engine, bus }: Database) {
       return told.done;
     },
   };
+}
+
+/** What a process that was asked answers: what `work` gives, or its error, so that `done` can give or throw it elsewhere. */
+export async function answered(work: () => Promise<object>): Promise<Json> {
+  try {
+    return { done: await work() } as unknown as Json;
+  } catch (error) {
+    const told =
+      error instanceof AppError
+        ? error
+        : new AppError('server.internal', 'an unexpected error happened', { cause: error });
+    return { error: tellError(told) } as unknown as Json;
+  }
 }
 
 export type Holders = ReturnType<typeof createHolders>;

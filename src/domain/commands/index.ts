@@ -18,9 +18,8 @@ import {
   type Devices,
   type Known,
   type SessionSource,
-  tellError,
 } from '../devices/index.ts';
-import { createHolders, WHO } from './ask-holder.ts';
+import { answered, createHolders, WHO } from './ask-holder.ts';
 import { createLane } from './lane.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
@@ -167,24 +166,16 @@ export async function createCommands(options: CommandsOptions) {
   bus.on(RUN, async (message) => {
     const { holder, account, vendor, id, key, command } = message as JsonObject;
     if (holder !== self) return undefined;
-    try {
-      const known = await devices.find(Number(account), String(id), String(vendor));
-      const done = await runHere(known, {
+    return answered(async () =>
+      runHere(await devices.find(Number(account), String(id), String(vendor)), {
         account: Number(account),
         keyId: String(key),
         deviceId: String(id),
         vendor: String(vendor),
         command: command as unknown as Command,
         begun: async () => {},
-      });
-      return { done } as unknown as Json;
-    } catch (error) {
-      const told =
-        error instanceof AppError
-          ? error
-          : new AppError('server.internal', 'an unexpected error happened', { cause: error });
-      return { error: tellError(told) } as unknown as Json;
-    }
+      }),
+    );
   });
 
   const adapterOf = (vendor: string): Adapter => {

@@ -10,8 +10,8 @@ import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Database } from '../../db/database.ts';
-import { type Devices, type Known, type SessionSource, tellError } from '../devices/index.ts';
-import type { Holders } from './ask-holder.ts';
+import type { Devices, Known, SessionSource } from '../devices/index.ts';
+import { answered, type Holders } from './ask-holder.ts';
 
 const OPERATE = 'commands.operate';
 const DESCRIBE = 'commands.describe';
@@ -103,18 +103,6 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     const { account, vendor, id } = row;
     const asked = await holders.ask(DESCRIBE, holder, { account, vendor, id }, DESCRIBE_MS);
     return asked.state === 'answered' ? holders.done<StationView>(asked) : describeHere(here);
-  }
-
-  async function answered(work: () => Promise<object>): Promise<Json> {
-    try {
-      return { done: await work() } as unknown as Json;
-    } catch (error) {
-      const told =
-        error instanceof AppError
-          ? error
-          : new AppError('server.internal', 'an unexpected error happened', { cause: error });
-      return { error: tellError(told) } as unknown as Json;
-    }
   }
 
   bus.on(OPERATE, async (message) => {
