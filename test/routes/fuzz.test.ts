@@ -152,9 +152,13 @@ onEachEngine('any body', (engine) => {
         const reading = await caller.call('GET', `/devices/${id}`);
         assert.ok([200, 502].includes(reading.status), String(reading.status));
       }),
-      { numRuns: 100 },
+      // Most bodies at random are wrong somewhere; what is right must not be left to chance.
+      { numRuns: 100, examples: [[0, { online: true }]] },
     );
-    assert.ok(seen.has(200));
+    assert.ok(
+      [200, 400].every((status) => seen.has(status)),
+      [...seen].join(),
+    );
     assert.equal((await caller.call('GET', '/devices')).status, 200);
   });
 
