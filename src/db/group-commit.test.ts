@@ -49,6 +49,16 @@ for (const [name, groups] of [
       assert.equal(atOnce.most, 1);
     });
 
+    it('go into several batches where a kind takes fewer at once', async () => {
+      const commits: (readonly number[])[] = [];
+      const add = groups().group(async (_queries, writes: readonly number[]) => {
+        commits.push(writes);
+        return writes;
+      }, 2);
+      assert.deepEqual(await Promise.all(inTurn(5).map(add)), inTurn(5));
+      assert.deepEqual(commits, [[0, 1], [2, 3], [4]]);
+    });
+
     it('fail alone where one of them is wrong, and the others are written in their order', async () => {
       const { add, commits } = noted(groups().group);
       const outcomes = await Promise.allSettled([1, -2, 3].map(add));

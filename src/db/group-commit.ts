@@ -3,12 +3,15 @@ import type { Queries } from './database.ts';
 
 /** One statement is not made longer than this; what waits beyond it is written right after. */
 const MOST_AT_ONCE = 200;
+/** The same for what nobody waits for: whoever waits for a commit waits for this much of it at most. */
+export const MOST_IN_BACKGROUND = 50;
 
 /**
  * Makes writes of a kind durable, many in one commit. `write` writes all it is handed in one statement, and answers what became of each,
- * in their order. The function that comes back takes one write, and resolves or rejects as that write by itself would have.
+ * in their order. The function that comes back takes one write, and resolves or rejects as that write by itself would have. A batch
+ * has at most `mostAtOnce` writes, 200 unless told otherwise.
  */
-export type Group = <W, R>(write: WriteAll<W, R>) => (write: W) => Promise<R>;
+export type Group = <W, R>(write: WriteAll<W, R>, mostAtOnce?: number) => (write: W) => Promise<R>;
 export type WriteAll<W, R> = (queries: Queries, writes: readonly W[]) => Promise<readonly R[]>;
 
 interface Waiting<W, R> {
@@ -32,7 +35,12 @@ interface Kind {
   take(): Batch | undefined;
 }
 
-function createKind<W, R>(writeAll: WriteAll<W, R>, wake: () => void) {
+interface KindOptions {
+  readonly mostAtOnce: number;
+  readonly wake: () => void;
+}
+
+function createKind<W, R>(writeAll: WriteAll<W, R>, { mostAtOnce, wake }: KindOptions) {
   let waiting: Waiting<W, R>[] = [];
   const add = (write: W): Promise<R> =>
     new Promise((settle, fail) => {
@@ -41,8 +49,8 @@ function createKind<W, R>(writeAll: WriteAll<W, R>, wake: () => void) {
     });
   const take = (): Batch | undefined => {
     if (waiting.length === 0) return undefined;
-    const batch = waiting.slice(0, MOST_AT_ONCE);
-    waiting = waiting.slice(MOST_AT_ONCE);
+    const batch = waiting.slice(0, mostAtOnce);
+    waiting = waiting.slice(mostAtOnce);
     const tell = (outcomes: readonly R[]) => {
       for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as R);
     };
@@ -115,8 +123,8 @@ export function groupsOfAll(queries: Queries, transaction: Transaction) {
     const batches = kinds.flatMap((kind) => kind.take() ?? []);
     return batches.length === 0 ? undefined : commit(queries, batches, transaction);
   });
-  const group: Group = (writeAll) => {
-    const { add, take } = createKind(writeAll, writer.wake);
+  const group: Group = (writeAll, mostAtOnce = MOST_AT_ONCE) => {
+    const { add, take } = createKind(writeAll, { mostAtOnce, wake: writer.wake });
     kinds.push({ take });
     return add;
   };
@@ -129,8 +137,8 @@ export function groupsOfAll(queries: Queries, transaction: Transaction) {
  */
 export function groupsOfEach(queries: Queries) {
   const writers: Writer[] = [];
-  const group: Group = (writeAll) => {
-    const { add, take } = createKind(writeAll, () => writer.wake());
+  const group: Group = (writeAll, mostAtOnce = MOST_AT_ONCE) => {
+    const { add, take } = createKind(writeAll, { mostAtOnce, wake: () => writer.wake() });
     const writer = createWriter(() => {
       const batch = take();
       return batch === undefined ? undefined : commit(queries, [batch], (work) => work(queries));

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-type Column = 'text' | 'bigint';
+type Column = 'text' | 'bigint' | 'double precision';
 type Value<C extends Column> = (C extends 'text' ? string : number) | null;
 
 /** Rows as a table within a statement, whose text is the same for any number of them. */

@@ -136,8 +136,8 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
       other.answer = null;
     }
     memory.dropPages(account);
-    const unlessLater = began === undefined ? {} : { unlessLaterThan: began };
-    sightings.add({ account, vendor, id, seen, ...unlessLater });
+    if (began === undefined) sightings.add({ account, vendor, id, seen }, false);
+    else sightings.add({ account, vendor, id, seen, unlessLaterThan: began }, true);
   }
 
   async function ask(known: Known): Promise<Known> {
@@ -230,7 +230,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
       const key = deviceKey(known.row);
       await flights.get(key)?.catch(() => {});
       const read = await refresh(known);
-      await sightings.flush();
+      await sightings.flushForeground();
       return read;
     },
 
@@ -242,7 +242,7 @@ export function createDevices({ database, adapters, sessions, clock, log }: Devi
     /** Takes what a vendor said of a device outside a read, and stores it. */
     async take(known: Known, raw: unknown): Promise<Known> {
       see(known, reader.understand(adapterOf(known.row.vendor), known, raw));
-      await sightings.flush();
+      await sightings.flushForeground();
       return known;
     },
 

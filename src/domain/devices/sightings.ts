@@ -2,42 +2,60 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { DeviceStore, Sighting } from './store.ts';
 
+/** What somebody has read, or a vendor has told, is stored after this at the latest. */
 const WAIT_MS = 20;
+/** Nobody waits for what was read in the background: fewer commits hold more of it. */
+const BACKGROUND_WAIT_MS = 100;
 
-/** Writes what was seen of many devices in shared commits, at most 20 ms after it was seen. */
+/**
+ * Writes what was seen of many devices in shared commits. What is read in the background has a queue of its own, so that whoever
+ * waits for a commit does not wait for that one.
+ */
 export interface Sightings {
-  add(sighting: Sighting): void;
+  /** Stored within 20 ms, within 100 ms where it was read in the background. */
+  add(sighting: Sighting, isBackground: boolean): void;
   /** Whether something seen of this account is not stored yet. */
   pending(account: number): boolean;
+  /** Resolves when what was added so far, but in the background, is stored and the other processes are told. */
+  flushForeground(): Promise<boolean>;
   /** Resolves when everything added so far is stored, and the other processes are told; false when storing failed. */
   flush(): Promise<boolean>;
 }
 
 interface SightingsOptions {
-  readonly store: DeviceStore;
+  readonly store: Pick<DeviceStore, 'see' | 'seeInBackground'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Tells the other processes to drop these devices. */
   tell(changed: readonly { account: number; id: string }[]): Promise<void>;
 }
 
-export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
-  let waiting = new Map<string, Sighting>();
-  let timer: (() => void) | null = null;
-  let writing: Promise<boolean> = Promise.resolve(true);
+type Batch = ReadonlyMap<string, Sighting>;
 
-  const write = async (): Promise<boolean> => {
-    timer?.();
-    timer = null;
-    if (waiting.size === 0) return true;
-    const batch = waiting;
-    waiting = new Map();
-    const sightings = [...batch.values()];
-    const stored = await Promise.allSettled(sightings.map((sighting) => store.see(sighting)));
+const keyOf = ({ account, vendor, id }: Sighting): string => `${account}/${vendor}/${id}`;
+
+export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
+  /** What is being written, by device: of one device, one at a time. */
+  const underWay = new Map<string, Promise<boolean>>();
+
+  function write(batch: Batch, see: DeviceStore['see']): Promise<boolean> {
+    if (batch.size === 0) return Promise.resolve(true);
+    const keys = [...batch.keys()];
+    const earlier = keys.flatMap((key) => underWay.get(key) ?? []);
+    const work = () => storeAndTell([...batch.values()], see);
+    const writing = earlier.length === 0 ? work() : Promise.all(earlier).then(work);
+    for (const key of keys) underWay.set(key, writing);
+    return writing.finally(() => {
+      for (const key of keys) if (underWay.get(key) === writing) underWay.delete(key);
+    });
+  }
+
+  async function storeAndTell(sightings: readonly Sighting[], see: DeviceStore['see']): Promise<boolean> {
+    const stored = await Promise.allSettled(sightings.map((sighting) => see(sighting)));
     const failed = stored.find((one) => one.status === 'rejected');
     // A state is a reading: the next one replaces it, and memory still answers with it.
     if (failed !== undefined)
-      log.warn({ err: failed.reason, devices: batch.size }, 'states could not be stored');
+      log.warn({ err: failed.reason, devices: sightings.length }, 'states could not be stored');
     const changed = sightings.filter((_, index) => stored[index]?.status === 'fulfilled');
     try {
       if (changed.length > 0) await tell(changed.map(({ account, id }) => ({ account, id })));
@@ -49,17 +67,65 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
       return false;
     }
     return failed === undefined;
+  }
+
+  const queueOf = (waitMs: number, see: DeviceStore['see']) =>
+    createQueue({ clock, waitMs, write: (batch) => write(batch, see) });
+  const foreground = queueOf(WAIT_MS, store.see);
+  const background = queueOf(BACKGROUND_WAIT_MS, store.seeInBackground);
+
+  return {
+    add(sighting, isBackground) {
+      const key = keyOf(sighting);
+      // The newest of a device is all that is stored, and no later than somebody may wait for.
+      if (isBackground && !foreground.waiting.has(key)) background.add(key, sighting);
+      else {
+        background.waiting.delete(key);
+        foreground.add(key, sighting);
+      }
+    },
+    pending: (account) =>
+      [foreground, background].some(({ waiting }) =>
+        waiting.values().some((sighting) => sighting.account === account),
+      ),
+    flushForeground: foreground.flush,
+    async flush() {
+      const [told, read] = await Promise.all([foreground.flush(), background.flush()]);
+      return told && read;
+    },
+  };
+}
+
+interface QueueOptions {
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly write: (batch: Batch) => Promise<boolean>;
+}
+
+/** Gathers for `waitMs`, and writes one batch after the other: while the database is slow, batches grow. */
+function createQueue({ clock, waitMs, write }: QueueOptions) {
+  const waiting = new Map<string, Sighting>();
+  let timer: (() => void) | null = null;
+  let writing: Promise<boolean> = Promise.resolve(true);
+
+  const take = (): Promise<boolean> => {
+    timer?.();
+    timer = null;
+    const batch = new Map(waiting);
+    waiting.clear();
+    return write(batch);
   };
   const flush = (): Promise<boolean> => {
-    writing = writing.then(write);
+    writing = writing.then(take);
     return writing;
   };
   return {
-    add(sighting) {
-      waiting.set(`${sighting.account}/${sighting.vendor}/${sighting.id}`, sighting);
-      timer ??= clock.after(WAIT_MS, () => void flush());
+    /** By device. */
+    waiting,
+    add(key: string, sighting: Sighting): void {
+      waiting.set(key, sighting);
+      timer ??= clock.after(waitMs, () => void flush());
     },
-    pending: (account) => [...waiting.values()].some((sighting) => sighting.account === account),
     flush,
   };
 }

@@ -4,6 +4,7 @@ import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../a
 import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** What a device was like when it was last seen. */
@@ -82,6 +83,18 @@ const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) =
 
 /** The only SQL for `devices`. */
 export function createDeviceStore({ queries, group, rows }: Database) {
+  const see = async (on: Queries, sightings: readonly Sighting[]): Promise<undefined[]> => {
+    await sql`
+      update devices
+      set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
+        observed_at = r.observed_at, fetched_at = r.fetched_at
+      from ${rows(SIGHTING, sightings.map(sightingRow))} as r
+      where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
+        and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
+    `.execute(on);
+    return sightings.map(() => undefined);
+  };
+
   return {
     /** All devices of an account that carry this id: one for each vendor that has it. */
     async byId(account: number, id: string): Promise<DeviceRow[]> {
@@ -216,17 +229,10 @@ export function createDeviceStore({ queries, group, rows }: Database) {
     },
 
     /** Stores what was seen; a device that has gone in the meantime is passed over. Of one device, one at a time. */
-    see: group(async (on, sightings: readonly Sighting[]): Promise<undefined[]> => {
-      await sql`
-        update devices
-        set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
-          observed_at = r.observed_at, fetched_at = r.fetched_at
-        from ${rows(SIGHTING, sightings.map(sightingRow))} as r
-        where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
-          and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
-      `.execute(on);
-      return sightings.map(() => undefined);
-    }),
+    see: group(see),
+
+    /** The same for what was read in the background: on PostgreSQL the other kind does not wait for it. */
+    seeInBackground: group(see, MOST_IN_BACKGROUND),
   };
 }
 

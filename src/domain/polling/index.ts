@@ -75,11 +75,13 @@ export function createPolling(options: PollingOptions) {
     const batch = finished;
     finished = [];
     writing = writing
-      .then(() => store.finish(batch))
-      .catch((error: unknown) =>
+      .then(() => Promise.allSettled(batch.map((one) => store.finish(one))))
+      .then((planned) => {
+        const failed = planned.filter((one) => one.status === 'rejected');
         // They come due again when their claim ends.
-        log.warn({ err: error, turns: batch.length }, 'turns could not be planned'),
-      );
+        if (failed.length > 0)
+          log.warn({ err: failed[0]?.reason, turns: failed.length }, 'turns could not be planned');
+      });
     return writing;
   }
 
@@ -202,7 +204,9 @@ export function createPolling(options: PollingOptions) {
       if (adapter?.pace === undefined) return;
       const now = clock.now();
       const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
-      await store.activate(keyOf(adapter, device, device.id), now + ACTIVE_MS, first);
+      const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
+      writing = Promise.allSettled([writing, stored]).then(() => {});
+      await stored;
       laneOf(adapter).called();
     },
 

@@ -10,6 +10,9 @@ const QUEUED = 120;
 /** Above what the plan demands, so that what was missed is caught up with, and not all at once. */
 const CATCH_UP = 2;
 const LEAST_PER_SECOND = 5;
+/** What was claimed together is begun in so many parts, one after the other: turns at once would hold up whoever waits. */
+const PARTS = 16;
+const BETWEEN_PARTS_MS = 25;
 /** So many calls in a row that the vendor did not answer make us wait for it. */
 const OUTAGE = 5;
 const FIRST_WAIT_MS = 5_000;
@@ -39,6 +42,9 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
   let waits = 0;
   let waitsUntil = 0;
   let emptyUntil = 0;
+  /** How many are begun at once. */
+  let part = 1;
+  let isBeginning = false;
   let isStopping = false;
   let idle: (() => void)[] = [];
 
@@ -48,13 +54,14 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
     refilledAt = now;
   }
 
-  /** Begins what is queued, as far as there are places. */
-  function begin(): void {
-    while (!isStopping && queue.length > 0 && atWork < places()) {
+  /** Begins at most so many of what is queued, as far as there are places. */
+  function begin(most: number): void {
+    for (let begun = 0; begun < most && !isStopping && atWork < places(); ) {
       const turn = queue.shift();
-      if (turn === undefined) return;
+      if (turn === undefined) break;
       // Another process may have it by now.
       if (turn.claimedUntil <= clock.now()) continue;
+      begun += 1;
       atWork += 1;
       void take(turn).then(ended);
     }
@@ -62,6 +69,13 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
       for (const tell of idle) tell();
       idle = [];
     }
+  }
+
+  /** Begins a part, and the next one a moment later. */
+  function beginPart(): void {
+    begin(part);
+    if (queue.length > 0) clock.after(BETWEEN_PARTS_MS, beginPart);
+    else isBeginning = false;
   }
 
   /** A vendor that was away is tried with one call. */
@@ -77,7 +91,7 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
       unanswered += 1;
       if (unanswered >= OUTAGE || waits > 0) away();
     }
-    begin();
+    if (idle.length > 0) begin(queue.length);
   }
 
   function away(): void {
@@ -115,12 +129,16 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
       allowance -= claimed.length;
       if (claimed.length < most) emptyUntil = now + restMs;
       queue.push(...claimed.sort((a, b) => a.plannedAt - b.plannedAt));
-      begin();
+      part = Math.ceil(queue.length / PARTS);
+      if (isBeginning || queue.length === 0) return;
+      isBeginning = true;
+      beginPart();
     },
-    /** Resolves when nothing is at work or queued. */
+    /** Resolves when nothing is at work or queued; whoever waits for that hurries it. */
     settled(): Promise<void> {
-      if (atWork === 0 && queue.length === 0) return Promise.resolve();
-      return new Promise((resolve) => idle.push(resolve));
+      const settled = new Promise<void>((resolve) => idle.push(resolve));
+      begin(queue.length);
+      return settled;
     },
     /** Gives back what was not begun. What is at work ends by itself. */
     async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
+import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** Whose turn it is. */
@@ -37,6 +38,45 @@ export interface Finished {
   readonly askedAt: number | null;
 }
 
+/** Somebody has commanded a device. */
+export interface Commanded extends TurnKey {
+  readonly until: number;
+  readonly first: number;
+}
+
+/** A link that the vendor refuses until then. */
+export interface HeldBack extends LinkKey {
+  readonly until: number;
+}
+
+const FINISHED = {
+  id: 'bigint',
+  claimed: 'bigint',
+  due: 'bigint',
+  interval_s: 'double precision',
+  failures: 'bigint',
+  asked: 'bigint',
+} as const;
+
+const finishedRow = ({ turn, dueAt, intervalSeconds, failures, askedAt }: Finished) => ({
+  id: turn.id,
+  claimed: turn.claimedUntil,
+  due: dueAt,
+  interval_s: intervalSeconds,
+  failures,
+  asked: askedAt ?? -1,
+});
+
+const COMMANDED = {
+  account: 'bigint',
+  link: 'text',
+  device: 'text',
+  until: 'bigint',
+  first: 'bigint',
+} as const;
+
+const HELD_BACK = { account: 'bigint', link: 'text', until: 'bigint' } as const;
+
 export interface Demand {
   readonly vendor: string;
   readonly turns: number;
@@ -52,7 +92,7 @@ const BATCH = 500;
 
 /** The only SQL for `device_turns`. */
 export function createTurnStore(database: Database) {
-  const { queries } = database;
+  const { queries, group, rows } = database;
   const isPostgres = database.engine === 'postgres';
   return {
     /** Adds turns; of one that is there already, the nearer moment counts. */
@@ -141,32 +181,17 @@ export function createTurnStore(database: Database) {
       return rows.map(toTurn);
     },
 
-    /** Plans the next turn of each, but of those that somebody has called for meanwhile. */
-    async finish(finished: readonly Finished[]): Promise<void> {
-      if (finished.length === 0) return;
-      const rows = JSON.stringify(
-        finished.map(({ turn, dueAt, intervalSeconds, failures, askedAt }) => ({
-          id: turn.id,
-          claimed: turn.claimedUntil,
-          due: dueAt,
-          interval: intervalSeconds,
-          failures,
-          asked: askedAt ?? -1,
-        })),
-      );
-      const values = isPostgres
-        ? sql`json_to_recordset(${rows}::json) as v(id bigint, claimed bigint, due bigint, interval float8, failures int, asked bigint)`
-        : sql`(select value ->> 'id' as id, value ->> 'claimed' as claimed, value ->> 'due' as due,
-            value ->> 'interval' as interval, value ->> 'failures' as failures, value ->> 'asked' as asked
-            from json_each(${rows})) as v`;
+    /** Plans the next turn, but not where somebody has called for it meanwhile. */
+    finish: group(async (on, finished: readonly Finished[]): Promise<undefined[]> => {
       await sql`
         update device_turns set
-          due_at = case when device_turns.due_at = v.claimed then v.due else device_turns.due_at end,
-          interval_s = v.interval,
-          failures = v.failures,
-          hinted_at = case when device_turns.hinted_at <= v.asked then null else device_turns.hinted_at end
-        from ${values} where device_turns.id = v.id`.execute(queries);
-    },
+          due_at = case when device_turns.due_at = r.claimed then r.due else device_turns.due_at end,
+          interval_s = r.interval_s,
+          failures = r.failures,
+          hinted_at = case when device_turns.hinted_at <= r.asked then null else device_turns.hinted_at end
+        from ${rows(FINISHED, finished.map(finishedRow))} as r where device_turns.id = r.id`.execute(on);
+      return finished.map(() => undefined);
+    }, MOST_IN_BACKGROUND),
 
     /** The device has changed: its turn comes now. Adds a turn where there is none. */
     async hint(turns: readonly (TurnKey & { vendor: string })[], now: number): Promise<void> {
@@ -195,19 +220,20 @@ export function createTurnStore(database: Database) {
           .execute();
     },
 
-    /** It was commanded: it is read more often for a while, and by `dueAt` for the first time. */
-    async activate(key: TurnKey, until: number, dueAt: number): Promise<void> {
-      await queries
-        .updateTable('device_turns')
-        .set((eb) => ({
-          active_until: until,
-          due_at: eb.case().when('due_at', '>', dueAt).then(dueAt).else(eb.ref('due_at')).end(),
-        }))
-        .where('account_id', '=', key.account)
-        .where('link_id', '=', key.link)
-        .where('device_id', '=', key.device)
-        .execute();
-    },
+    /** It was commanded: it is read more often until then, and by `first` for the first time. */
+    activate: group(async (on, commanded: readonly Commanded[]): Promise<undefined[]> => {
+      await sql`
+        update device_turns set
+          active_until = r.until,
+          due_at = case when device_turns.due_at > r.first then r.first else device_turns.due_at end
+        from (
+          select account, link, device, max(until) as until, min(first) as first
+          from ${rows(COMMANDED, commanded)} as given group by account, link, device
+        ) as r
+        where device_turns.account_id = r.account and device_turns.link_id = r.link and device_turns.device_id = r.device
+      `.execute(on);
+      return commanded.map(() => undefined);
+    }, MOST_IN_BACKGROUND),
 
     /** All turns of a link come by then. */
     async bringForward({ account, link }: LinkKey, dueAt: number): Promise<void> {
@@ -221,15 +247,16 @@ export function createTurnStore(database: Database) {
     },
 
     /** No turn of the link comes before that. */
-    async holdBack({ account, link }: LinkKey, until: number): Promise<void> {
-      await queries
-        .updateTable('device_turns')
-        .set({ due_at: until })
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('due_at', '<', until)
-        .execute();
-    },
+    holdBack: group(async (on, held: readonly HeldBack[]): Promise<undefined[]> => {
+      await sql`
+        update device_turns set due_at = r.until
+        from (
+          select account, link, max(until) as until from ${rows(HELD_BACK, held)} as given group by account, link
+        ) as r
+        where device_turns.account_id = r.account and device_turns.link_id = r.link and device_turns.due_at < r.until
+      `.execute(on);
+      return held.map(() => undefined);
+    }, MOST_IN_BACKGROUND),
 
     async remove(id: number): Promise<void> {
       await queries.deleteFrom('device_turns').where('id', '=', id).execute();

@@ -189,7 +189,7 @@ export function createTurnTaker(options: TakerOptions) {
         const seconds = Math.max(error.retryAfterSeconds ?? interval, interval, 1);
         const until = now + spread(seconds, chance());
         plan(turn, { interval, dueAt: until, failures });
-        await store.holdBack(turn, until);
+        await store.holdBack({ account: turn.account, link: turn.link, until });
         return undefined;
       }
       case 'vault.mismatch':
