@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const OCPP = 'src/vendors/ocpp';
 const LIVE = `${OCPP}/live-state.test.ts`;
+const FORGOTTEN = `${OCPP}/forgotten.test.ts`;
 const PAUSE = `${OCPP}/pause.test.ts`;
 
 /** What a station's live state and its transactions rest on. */
@@ -110,6 +111,27 @@ export const mutants: readonly Mutant[] = [
     from: '      watchForgotten(station, connector);\n',
     to: '',
     tests: [LIVE],
+  },
+  {
+    control: 'a booted station that says nothing of its transaction is asked to start',
+    file: `${OCPP}/charger.ts`,
+    from: 'transaction !== null && !doubted',
+    to: 'transaction !== null',
+    tests: [FORGOTTEN],
+  },
+  {
+    control: 'what a station told before its boot is not shown as of now',
+    file: `${OCPP}/station.ts`,
+    from: '      doubt(connector);\n',
+    to: '',
+    tests: [FORGOTTEN],
+  },
+  {
+    control: 'a doubt outlives the connection',
+    file: `${OCPP}/recall.ts`,
+    from: 'before.running.doubted === true',
+    to: 'false',
+    tests: [FORGOTTEN],
   },
   {
     control: 'a told end replaces one that was concluded',

@@ -28,9 +28,9 @@ async function start(place: Place): Promise<void> {
   const charges = () => isCharging(connector, station.host.clock.now());
   if (limitNow(connector, station.host.clock.now()) === 0) {
     await liftPause(station, connector, mostOn(place));
-    if (connector.transaction !== null) return station.settled(charges);
+    if (goesOn(connector)) return station.settled(charges);
   }
-  if (connector.transaction !== null && !awaitsCard(connector)) {
+  if (goesOn(connector) && !awaitsCard(connector)) {
     // It charges, or the car does not want to: there is nothing to start.
     if (wordOf(connector) !== 'SuspendedEVSE') return;
     // A pause of ours whose acknowledgement was lost, or another's limit, which is left to it.
@@ -39,8 +39,11 @@ async function start(place: Place): Promise<void> {
     return station.settled(charges);
   }
   await station.dialect.start(connector);
-  await station.settled(() => connector.transaction !== null && !NOT_YET.has(wordOf(connector)));
+  await station.settled(() => goesOn(connector) && !NOT_YET.has(wordOf(connector)));
 }
+
+/** A transaction that a booted station has not spoken of may be gone: one that knows it refuses a second start. */
+const goesOn = ({ transaction, doubted }: Connector): boolean => transaction !== null && !doubted;
 
 /** A 2.0.1 transaction can begin with the cable: it then waits for a card, or for a start of ours (F02). */
 function awaitsCard(connector: Connector): boolean {

@@ -14,6 +14,8 @@ export interface Connector {
   /** 2.0.1 only: what the running transaction says of itself. */
   chargingState: string | null;
   transaction: RunningTransaction | null;
+  /** The station has booted and not spoken of the running transaction since: it may have forgotten it. */
+  doubted: boolean;
   /** The transaction that ended last; readings of it may still come. */
   ended: string | null;
   power_w: number | null;
@@ -48,6 +50,7 @@ export function newConnector(number: number): Connector {
     recalled: false,
     chargingState: null,
     transaction: null,
+    doubted: false,
     ended: null,
     power_w: null,
     register_wh: null,
@@ -68,7 +71,8 @@ export function newConnector(number: number): Connector {
 }
 
 export function wordOf(connector: Connector): string | null {
-  const charging = connector.transaction === null ? null : connector.chargingState;
+  const isTold = connector.transaction !== null && !connector.doubted;
+  const charging = isTold ? connector.chargingState : null;
   return charging ?? connector.status;
 }
 
@@ -123,6 +127,7 @@ export function tell(
 export function beginTransaction(connector: Connector, transaction: RunningTransaction): void {
   const { meterStartWh, startedAt } = transaction;
   connector.transaction = transaction;
+  connector.doubted = false;
   connector.chargingState = null;
   connector.transactionLimit = null;
   connector.session_wh = null;
@@ -135,10 +140,18 @@ export function beginTransaction(connector: Connector, transaction: RunningTrans
   }
 }
 
+/** The station has booted: what it told before of the running transaction and of power says nothing of now. */
+export function doubt(connector: Connector): void {
+  if (connector.transaction === null) return;
+  connector.doubted = true;
+  connector.power_w = null;
+}
+
 /** The running transaction has ended, at `at` (ms): whatever was measured before, nothing flows now. */
 export function endTransaction(connector: Connector, at: number): void {
   connector.ended = connector.transaction?.transactionId ?? connector.ended;
   connector.transaction = null;
+  connector.doubted = false;
   connector.chargingState = null;
   connector.transactionLimit = null;
   connector.cable_a = null;

@@ -154,6 +154,7 @@ test('the next start on the connector ends a transaction whose end was lost', as
 
 for (const [then, ends] of [
   ['Available', 1],
+  ['Preparing', 1],
   ['Charging', 0],
 ] as const) {
   test(`a station that boots and says ${then} for minutes has ${ends === 1 ? '' : 'not '}forgotten`, async (t) => {

@@ -175,6 +175,7 @@ function core(station: Station): Record<string, Answer> {
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
       if (status !== undefined) tell(connector, { status }, station.timeOf(timestamp));
+      if (RUNNING_WORDS.has(connector.status)) connector.doubted = false;
       watchForgotten(station, connector);
       await station.told(connector);
       return {};
@@ -242,6 +243,7 @@ function metering(station: Station): Record<string, Answer> {
 
 /** A station that comes from another central system goes on with a transaction that we did not see begin. */
 function adopt(station: Station, connector: Connector, transactionId: string): void {
+  if (connector.transaction?.transactionId === transactionId) connector.doubted = false;
   if (connector.transaction !== null || connector.ended === transactionId) return;
   // The word of an earlier connection may be of a transaction that has ended meanwhile.
   if (connector.recalled || !RUNNING_WORDS.has(connector.status)) return;

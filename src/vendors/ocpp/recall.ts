@@ -36,6 +36,7 @@ const KeptConnector = Type.Object({
     Type.Object({
       transaction_id: Type.String(),
       charging_state: orNull(Type.String()),
+      doubted: Type.Optional(Type.Boolean()),
       session_wh: orNull(Type.Number()),
     }),
   ),
@@ -122,6 +123,7 @@ export function restore(
   if (before?.running?.transaction_id === transaction.transactionId) {
     connector.chargingState = before.running.charging_state;
     connector.session_wh = before.running.session_wh;
+    connector.doubted = before.running.doubted === true;
   }
   restoreSamples(
     connector,
@@ -194,6 +196,7 @@ function keptConnector(connector: Connector): Kept['connectors'][string] {
         : {
             transaction_id: transaction.transactionId,
             charging_state: connector.chargingState,
+            doubted: connector.doubted,
             session_wh: connector.session_wh,
           },
   };

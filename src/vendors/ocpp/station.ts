@@ -3,7 +3,7 @@ import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { Calls } from './calls.ts';
-import { type Connector, newConnector, rawOf, takeFigures } from './connector.ts';
+import { type Connector, doubt, newConnector, rawOf, takeFigures } from './connector.ts';
 import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
@@ -273,7 +273,10 @@ export class Station {
     this.#name = name === '' ? null : name;
     this.#isWithoutLimits = false;
     // It tells of every plug anew, and may have others than before.
-    for (const { plugs } of this.#connectors.values()) plugs.clear();
+    for (const connector of this.#connectors.values()) {
+      connector.plugs.clear();
+      doubt(connector);
+    }
     this.learning.hasBooted();
   }
 

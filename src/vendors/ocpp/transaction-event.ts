@@ -70,6 +70,7 @@ function evseOf(station: Station, { evse }: TransactionEvent): Connector | undef
 }
 
 function takeState(station: Station, connector: Connector, event: TransactionEvent): void {
+  connector.doubted = false;
   connector.phases = event.numberOfPhasesUsed ?? connector.phases;
   connector.cable_a = event.cableMaxCurrent ?? connector.cable_a;
   const { chargingState } = event.transactionInfo;

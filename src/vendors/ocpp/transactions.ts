@@ -7,6 +7,9 @@ import { soundTime } from './time.ts';
 /** A register that a meter can show, watt-hours; null for a fault of the station. */
 export const meterWh = (value: number): number | null => (isMeasurable(value) ? value : null);
 
+/** Words of a connector on which no transaction runs; the car may be there. */
+const NONE_RUNS: ReadonlySet<string | null> = new Set(['Available', 'Preparing']);
+
 interface Start {
   readonly connector: Connector;
   readonly timestamp: string;
@@ -67,14 +70,17 @@ async function giveUp(station: Station, transaction: RunningTransaction, by: num
 }
 
 /**
- * A station that booted and goes on calling the connector available has forgotten the transaction that ran before. It gets
+ * A station that booted and goes on saying that none runs has forgotten the transaction that ran before. It gets
  * a while, since it may yet deliver the end that it kept.
  */
 export function watchForgotten(station: Station, connector: Connector): void {
   const { transaction } = connector;
   const { bootedAt } = station.learning;
   const seemsForgotten = () =>
-    connector.transaction === transaction && connector.status === 'Available' && station.online;
+    connector.transaction === transaction &&
+    connector.doubted &&
+    NONE_RUNS.has(connector.status) &&
+    station.online;
   if (transaction === null || bootedAt === null || !seemsForgotten()) return;
   const since = station.host.clock.now();
   station.host.clock.after(station.options.forgottenMs, () => {
