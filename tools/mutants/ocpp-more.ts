@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'after a boot the plugs of before say nothing',
     file: 'src/vendors/ocpp/station.ts',
-    from: 'for (const { plugs } of this.#connectors.values()) plugs.clear();',
+    from: '      connector.plugs.clear();\n',
     to: '',
     tests: [RECALL],
   },

@@ -38,8 +38,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'no second transaction is asked for while one runs',
     file: `${OCPP}/charger.ts`,
-    from: 'if (connector.transaction !== null && !awaitsCard(connector)) {',
-    to: 'if (connector.transaction !== null && isCharging(connector, 0)) {',
+    from: 'if (goesOn(connector) && !awaitsCard(connector)) {',
+    to: 'if (goesOn(connector) && isCharging(connector, 0)) {',
     tests: [PAUSE],
   },
   {
