@@ -22,3 +22,18 @@ export const postgresRows: Rows = (columns, rows) => {
   const all = Object.keys(columns).map((name) => sql.ref(name));
   return sql`(select ${sql.join(all)} from json_to_recordset(cast(${JSON.stringify(rows)} as json)) as given(${sql.join(named)}))`;
 };
+
+interface OfLink {
+  readonly account: number;
+  readonly link: string;
+}
+
+/** Links as a table within a statement, by `account` and `link`. */
+export const linkRows = (rows: Rows, links: readonly OfLink[]): RawBuilder<unknown> =>
+  rows(
+    { account: 'bigint', link: 'text' },
+    links.map(({ account, link }) => ({ account, link })),
+  );
+
+/** What tells a link from all others. */
+export const linkName = ({ account, link }: OfLink): string => `${account}/${link}`;

@@ -383,13 +383,17 @@ interface LinkSessions {
 }
 
 /** What was used of a vendor's limit in a window of its length. */
-interface VendorBudgets {
+interface VendorUse {
   vendor: string;
   rule: string;
   /** `app`, or who alone the limit is of: `account/link`, `account/link/device`. */
   subject: string;
+  /** Of the latest window. */
   window_start: number;
   used: number;
+  /** Of the one before it that anything was used in. */
+  before_start: number | null;
+  used_before: Generated<number>;
 }
 
 /** What vendors posted. Bodies are kept until they are applied; ids longer, so that what is repeated is known again. */
@@ -515,7 +519,7 @@ export interface Tables {
   oauth_states: OauthStates;
   link_codes: LinkCodes;
   link_sessions: LinkSessions;
-  vendor_budgets: VendorBudgets;
+  vendor_use: VendorUse;
   webhook_deliveries: WebhookDeliveries;
   webhook_subscriptions: WebhookSubscriptions;
   device_turns: DeviceTurns;

@@ -128,6 +128,30 @@ onEachEngine('budgets of vendors', (engine) => {
     assert.equal((await room(() => spend(restarted, 'read'))).calls, 35);
   });
 
+  it('are kept in a row for each subject, however many windows pass', async () => {
+    const { open, spend, adapter } = vendorWith([rule({ reserve: 0 })]);
+    const budgets = open();
+    for (let hour = 0; hour < 5; hour += 1) {
+      for (let call = 0; call <= hour; call += 1) await spend(budgets, 'read');
+      await spend(budgets, 'read', { link: 'l2' });
+      await budgets.flush();
+      clock.turn(HOUR_S * 1_000);
+    }
+    const rows = await database.queries
+      .selectFrom('vendor_use')
+      .select(['subject', 'used', 'used_before'])
+      .where('vendor', '=', adapter.slug)
+      .orderBy('subject')
+      .execute();
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        { subject: '1/l1', used: 5, used_before: 4 },
+        { subject: '1/l2', used: 1, used_before: 1 },
+      ],
+    );
+  });
+
   it('hold over the end of a window', async () => {
     const { open, spend } = vendorWith([rule({ reserve: 0 })]);
     const budgets = open();

@@ -46,9 +46,9 @@ const SHARE = 0.95;
 const FLUSH_MS = 1_000;
 /** Tallies that are looked at in a flush, to drop those that are of no use any more. */
 const LOOKS = 2_000;
-/** Windows that no rule looks at any more are removed; the longest rule is a month. */
+/** What has not been used for so long is forgotten; the longest rule is a month, and two windows count. */
 const KEPT_MS = 70 * 86_400_000;
-const CLEAN_MS = 3_600_000;
+const CLEAN_MS = 86_400_000;
 
 interface Counted {
   readonly vendor: string;
@@ -91,8 +91,8 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
   async function loadOne(of: Omit<Counted, 'tally'>, key: string): Promise<Counted> {
     const start = startOf(of.rule, clock.now());
     const before = start - of.rule.seconds * 1000;
-    const used = await store.used({ ...of, rule: of.rule.name }, [before, start]);
-    const tally = { start, used: used.get(start) ?? 0, before: used.get(before) ?? 0, unstored: 0 };
+    const usedAt = await store.used({ ...of, rule: of.rule.name });
+    const tally = { start, used: usedAt(start), before: usedAt(before), unstored: 0 };
     const made = { ...of, tally };
     counted.set(key, made);
     return made;
@@ -127,20 +127,23 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       }),
     );
     for (const { tally } of batch) tally.unstored = 0;
-    try {
-      const totals = await store.add(uses);
-      for (const [index, { tally }] of batch.entries()) {
-        const total = totals[index];
+    const stored = await Promise.allSettled(uses.map((use) => store.add(use)));
+    for (const [index, one] of batch.entries()) {
+      const { tally } = one;
+      const outcome = stored[index];
+      const isSameWindow = uses[index]?.start === tally.start;
+      if (outcome?.status === 'fulfilled') {
         // What was used here meanwhile is not in the total yet.
-        if (total !== undefined && uses[index]?.start === tally.start) tally.used = total + tally.unstored;
+        if (isSameWindow) tally.used = outcome.value + tally.unstored;
+        continue;
       }
-    } catch (error) {
-      for (const [index, one] of batch.entries()) {
-        if (uses[index]?.start === one.tally.start) one.tally.unstored += uses[index]?.used ?? 0;
-        dirty.add(one);
-      }
+      if (isSameWindow) tally.unstored += uses[index]?.used ?? 0;
+      dirty.add(one);
+    }
+    const failed = stored.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) {
       plan();
-      throw error;
+      throw failed.reason;
     }
     dropIdle(now);
     if (now - cleanedAt > CLEAN_MS) {

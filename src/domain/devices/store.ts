@@ -5,6 +5,8 @@ import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
+import { linkName, linkRows } from '../../db/rows.ts';
+import { sharedReads } from '../../db/shared-reads.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** What a device was like when it was last seen. */
@@ -109,16 +111,15 @@ export function createDeviceStore({ queries, group, rows }: Database) {
     },
 
     /** The devices of a link, with all that is known of them. */
-    async rowsOfLink({ account, link }: LinkKey): Promise<DeviceRow[]> {
-      const rows = await queries
-        .selectFrom('devices')
-        .selectAll()
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .execute();
+    rowsOfLink: sharedReads(async (links: readonly LinkKey[]): Promise<DeviceRow[][]> => {
+      const { rows: found } = await sql<Selectable<Tables['devices']>>`
+        select devices.* from ${linkRows(rows, links)} as r
+        join devices on devices.account_id = r.account and devices.link_id = r.link`.execute(queries);
       // Asked for an order, SQLite would go through all devices of the account to have it.
-      return rows.map(toRow).sort((a, b) => (a.id < b.id ? -1 : 1));
-    },
+      const sorted = found.map(toRow).sort((a, b) => (a.id < b.id ? -1 : 1));
+      const byLink = Map.groupBy(sorted, linkName);
+      return links.map((link) => byLink.get(linkName(link)) ?? []);
+    }),
 
     /** Devices that a vendor names without saying whose they are. */
     async named(

@@ -1,5 +1,9 @@
+import { type Selectable, sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { linkName, linkRows } from '../../db/rows.ts';
+import { sharedReads } from '../../db/shared-reads.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Sealed } from './vault.ts';
 
 export interface TokenRow extends LinkKey {
@@ -11,28 +15,19 @@ export interface TokenRow extends LinkKey {
 }
 
 /** The only SQL for `link_tokens`. */
-export function createTokenStore(database: Database) {
-  const { queries } = database;
+export function createTokenStore({ queries, rows }: Database) {
   const ofLink = ({ account, link }: LinkKey) => ({ account_id: account, link_id: link });
 
   return {
-    async find(key: LinkKey): Promise<TokenRow | undefined> {
-      const row = await queries
-        .selectFrom('link_tokens')
-        .selectAll()
-        .where('account_id', '=', key.account)
-        .where('link_id', '=', key.link)
-        .executeTakeFirst();
-      if (row === undefined) return undefined;
-      return {
-        account: key.account,
-        link: key.link,
-        sealed: { keyId: row.vault_key, text: row.sealed_tokens },
-        version: row.version,
-        expiresAt: row.expires_at,
-        lostReason: row.lost_reason,
-      };
-    },
+    find: sharedReads(async (links: readonly LinkKey[]): Promise<(TokenRow | undefined)[]> => {
+      const { rows: found } = await sql<Selectable<Tables['link_tokens']>>`
+        select link_tokens.* from ${linkRows(rows, links)} as r
+        join link_tokens on link_tokens.account_id = r.account and link_tokens.link_id = r.link`.execute(
+        queries,
+      );
+      const byName = new Map(found.map(toRow).map((row) => [linkName(row), row]));
+      return links.map((link) => byName.get(linkName(link)));
+    }),
 
     /** The tokens of an account that was linked just now, whatever was there; ends a renewal that is on its way. */
     async put(
@@ -145,3 +140,14 @@ export function createTokenStore(database: Database) {
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
+
+function toRow(row: Selectable<Tables['link_tokens']>): TokenRow {
+  return {
+    account: row.account_id,
+    link: row.link_id,
+    sealed: { keyId: row.vault_key, text: row.sealed_tokens },
+    version: row.version,
+    expiresAt: row.expires_at,
+    lostReason: row.lost_reason,
+  };
+}

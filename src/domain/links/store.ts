@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Json } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { linkName, linkRows } from '../../db/rows.ts';
+import { sharedReads } from '../../db/shared-reads.ts';
 import type { Sealed } from './vault.ts';
 
 export type LinkStatus = 'active' | 'needs_relink' | 'unreachable';
@@ -92,15 +94,14 @@ const keyOf = ({ account, link, name }: NewDocument): string => `${account}/${li
 /** The only SQL for `links` and `link_documents`. */
 export function createLinkStore({ queries, group, rows }: Database) {
   return {
-    async find({ account, link }: LinkKey): Promise<LinkRow | undefined> {
-      const columns = await queries
-        .selectFrom('links')
-        .select(COLUMNS)
-        .where('account_id', '=', account)
-        .where('id', '=', link)
-        .executeTakeFirst();
-      return columns === undefined ? undefined : toRow(columns);
-    },
+    find: sharedReads(async (links: readonly LinkKey[]): Promise<(LinkRow | undefined)[]> => {
+      const { rows: found } = await sql<Columns>`
+        select ${sql.join(COLUMNS.map((name) => sql.ref(`links.${name}`)))}
+        from ${linkRows(rows, links)} as r
+        join links on links.account_id = r.account and links.id = r.link`.execute(queries);
+      const byName = new Map(found.map(toRow).map((row) => [linkName(row), row]));
+      return links.map((link) => byName.get(linkName(link)));
+    }),
 
     async count(account: number): Promise<number> {
       const { links } = await queries

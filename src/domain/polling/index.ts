@@ -8,7 +8,17 @@ import type { Database } from '../../db/database.ts';
 import type { Budgets } from '../budgets/index.ts';
 import type { Devices } from '../devices/index.ts';
 import { createLane, type Lane } from './lane.ts';
-import { createTurnStore, type Finished, NEVER, type Turn, type TurnKey } from './store.ts';
+import {
+  createTurnStore,
+  FIRST,
+  type Finished,
+  type Missing,
+  NEVER,
+  type Place,
+  type Turn,
+  type TurnKey,
+  type TurnStore,
+} from './store.ts';
 import { createTurnTaker, type LinkState } from './turn.ts';
 
 export type { LinkState } from './turn.ts';
@@ -22,8 +32,8 @@ const CLAIM_MS = 180_000;
 const SURVEY_MS = 60_000;
 /** How often devices are looked for that have no turn: linking gives them one, unless the process dies right then. */
 const SEARCH_MS = 900_000;
-/** Of devices that were found without a turn, in one statement. */
-const FOUND_AT_ONCE = 2_000;
+/** Links, devices and turns that are looked at in one statement: some milliseconds of work. */
+const AT_ONCE = 250;
 /** A device is read for the first time within this, so that many that are linked at once are not read at once. */
 const FIRST_MS = 30_000;
 const ACTIVE_MS = 120_000;
@@ -61,8 +71,6 @@ export function createPolling(options: PollingOptions) {
   let searchedAt = Number.NEGATIVE_INFINITY;
   let cancelTick: (() => void) | undefined;
   let isClosed = false;
-
-  const turnsOf = ({ sweep }: Adapter): 'links' | 'devices' => (sweep === undefined ? 'devices' : 'links');
 
   function finish(one: Finished): void {
     finished.push(one);
@@ -108,19 +116,42 @@ export function createPolling(options: PollingOptions) {
 
   /** Gives a turn to devices that have none. */
   async function search(): Promise<void> {
-    for (const adapter of adapters.values()) {
-      if (adapter.pace === undefined) continue;
-      for (;;) {
-        const missing = await store.missing(adapter.slug, turnsOf(adapter), FOUND_AT_ONCE);
-        await add(adapter, missing, adapter.pace.idle * 1000);
-        if (missing.length < FOUND_AT_ONCE) break;
+    const paced = [...adapters.values()].filter(({ pace }) => pace !== undefined);
+    const slugsOf = (isSwept: boolean) =>
+      paced.filter(({ sweep }) => (sweep !== undefined) === isSwept).map(({ slug }) => slug);
+    await searchIn(store.linksWithoutTurn, slugsOf(true));
+    await searchIn(store.devicesWithoutTurn, slugsOf(false));
+  }
+
+  async function searchIn(look: TurnStore['linksWithoutTurn'], vendors: readonly string[]): Promise<void> {
+    if (vendors.length === 0) return;
+    for (let after: Place | undefined = FIRST; after !== undefined && !isClosed; ) {
+      const { keys, last }: Missing = await look(vendors, { after, most: AT_ONCE });
+      for (const [slug, own] of Map.groupBy(keys, ({ vendor }) => vendor)) {
+        const adapter = adapters.get(slug);
+        if (adapter?.pace !== undefined) await add(adapter, own, adapter.pace.idle * 1000);
       }
+      after = last;
+      await othersFirst();
     }
   }
 
   /** Learns how much there is to do. */
   async function survey(): Promise<void> {
-    const demand = new Map((await store.demand(NEVER)).map((one) => [one.vendor, one]));
+    const demand = new Map<string, { turns: number; perSecond: number }>();
+    for (let after: number | undefined = 0; after !== undefined && !isClosed; ) {
+      const page: Awaited<ReturnType<TurnStore['demand']>> = await store.demand(NEVER, {
+        after,
+        most: AT_ONCE,
+      });
+      for (const { vendor, turns, perSecond } of page.demands) {
+        const known = demand.get(vendor) ?? { turns: 0, perSecond: 0 };
+        demand.set(vendor, { turns: known.turns + turns, perSecond: known.perSecond + perSecond });
+      }
+      after = page.last;
+      await othersFirst();
+    }
+    if (isClosed) return;
     for (const [slug, adapter] of adapters) {
       const own = demand.get(slug);
       if (own !== undefined || lanes.has(slug)) laneOf(adapter).plan(own ?? { turns: 0, perSecond: 0 });
@@ -236,6 +267,9 @@ export function createPolling(options: PollingOptions) {
     },
   };
 }
+
+/** The embedded database answers at once: without this a long look would leave nobody else a turn of the event loop. */
+const othersFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function asItWas(turn: Turn): Omit<Finished, 'dueAt'> {
   const { intervalSeconds, failures } = turn;

@@ -42,8 +42,9 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
   let waits = 0;
   let waitsUntil = 0;
   let emptyUntil = 0;
-  /** How many are begun at once. */
+  /** How many are begun at once, and how many may be by now. */
   let part = 1;
+  let mayBegin = 0;
   let isBeginning = false;
   let isStopping = false;
   let idle: (() => void)[] = [];
@@ -54,14 +55,14 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
     refilledAt = now;
   }
 
-  /** Begins at most so many of what is queued, as far as there are places. */
-  function begin(most: number): void {
-    for (let begun = 0; begun < most && !isStopping && atWork < places(); ) {
+  /** Begins what may begin by now, as far as there are places. */
+  function begin(): void {
+    while (mayBegin > 0 && !isStopping && atWork < places()) {
       const turn = queue.shift();
       if (turn === undefined) break;
+      mayBegin -= 1;
       // Another process may have it by now.
       if (turn.claimedUntil <= clock.now()) continue;
-      begun += 1;
       atWork += 1;
       void take(turn).then(ended);
     }
@@ -73,7 +74,8 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
 
   /** Begins a part, and the next one a moment later. */
   function beginPart(): void {
-    begin(part);
+    mayBegin = Math.min(queue.length, mayBegin + part);
+    begin();
     if (queue.length > 0) clock.after(BETWEEN_PARTS_MS, beginPart);
     else isBeginning = false;
   }
@@ -91,7 +93,7 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
       unanswered += 1;
       if (unanswered >= OUTAGE || waits > 0) away();
     }
-    if (idle.length > 0) begin(queue.length);
+    begin();
   }
 
   function away(): void {
@@ -137,7 +139,8 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
     /** Resolves when nothing is at work or queued; whoever waits for that hurries it. */
     settled(): Promise<void> {
       const settled = new Promise<void>((resolve) => idle.push(resolve));
-      begin(queue.length);
+      mayBegin = queue.length;
+      begin();
       return settled;
     },
     /** Gives back what was not begun. What is at work ends by itself. */

@@ -6,6 +6,7 @@ import { type TestVendor, testVendor } from '../../../test/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { AppError } from '../../core/errors.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
+import { FIRST, type Missing, NEVER, type Place } from './store.ts';
 
 const PACE = { active: 60, idle: 600, asleep: 1_800 };
 
@@ -299,5 +300,43 @@ onEachEngine('background reading', (engine) => {
     world.polling.start();
     await pass(800);
     for (const id of vendor.devices) assert.ok(readsOf(id) >= 1, id);
+  });
+
+  it('looks for them, and at how much there is to do, a page at a time', async () => {
+    const swept = testVendor({ slug: 'swept', pollSeconds: 10 });
+    const unpaced = testVendor({ slug: 'unpaced', pollSeconds: 10 });
+    await world.remove();
+    await open({}, [{ ...swept.adapter, pace: PACE, sweep: async () => new Map() }, unpaced.adapter]);
+    await linkMany(5);
+    for (const user of ['a', 'b', 'c']) await world.link(account, 'swept', { user, password: 'p' });
+    await world.link(account, 'unpaced');
+    const { queries } = world.database;
+    const store = (await import('./store.ts')).createTurnStore(world.database);
+    const kept = ['light-1', 'light-3'];
+    await queries.deleteFrom('device_turns').where('device_id', 'not in', kept).execute();
+
+    const missing = async (look: typeof store.linksWithoutTurn, vendors: readonly string[]) => {
+      const found: string[] = [];
+      let pages = 0;
+      for (let after: Place | undefined = FIRST; after !== undefined; pages += 1) {
+        const { keys, last }: Missing = await look(vendors, { after, most: 2 });
+        found.push(...keys.map(({ vendor: slug, device }) => `${slug} ${device}`));
+        after = last;
+      }
+      return { found, pages };
+    };
+    const devices = await missing(store.devicesWithoutTurn, ['testvendor']);
+    assert.deepEqual(devices.found, ['testvendor light-0', 'testvendor light-2', 'testvendor light-4']);
+    assert.ok(devices.pages > 2);
+    assert.deepEqual((await missing(store.linksWithoutTurn, ['swept'])).found, Array(3).fill('swept '));
+
+    const first = await store.demand(NEVER, { after: 0, most: 1 });
+    assert.deepEqual(first.demands, [{ vendor: 'testvendor', turns: 1, perSecond: 1 / PACE.idle }]);
+    assert.ok(first.last !== undefined);
+    const rest = await store.demand(NEVER, { after: first.last, most: 10 });
+    assert.deepEqual(rest, {
+      demands: [{ vendor: 'testvendor', turns: 1, perSecond: 1 / PACE.idle }],
+      last: undefined,
+    });
   });
 });

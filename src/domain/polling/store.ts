@@ -77,6 +77,55 @@ const COMMANDED = {
 
 const HELD_BACK = { account: 'bigint', link: 'text', until: 'bigint' } as const;
 
+/** Where a look at links or devices goes on, in their order. */
+export interface Place {
+  readonly account: number;
+  readonly vendor: string;
+  readonly id: string;
+}
+
+export const FIRST: Place = { account: 0, vendor: '', id: '' };
+
+interface Page {
+  readonly after: Place;
+  /** Rows that are looked at. */
+  readonly most: number;
+}
+
+export interface Missing {
+  readonly keys: readonly (TurnKey & { readonly vendor: string })[];
+  /** Undefined when there are no more. */
+  readonly last: Place | undefined;
+}
+
+interface Seen {
+  readonly account_id: number;
+  readonly link_id: string;
+  readonly device_id: string;
+  readonly id: string;
+  readonly vendor: string;
+  /** A number on SQLite. */
+  readonly is_missing: boolean | number;
+}
+
+function missingOf(seen: readonly Seen[], most: number): Missing {
+  const end = seen.at(-1);
+  return {
+    keys: seen
+      .filter((row) => Boolean(row.is_missing))
+      .map((row) => ({
+        account: row.account_id,
+        link: row.link_id,
+        device: row.device_id,
+        vendor: row.vendor,
+      })),
+    last:
+      seen.length < most || end === undefined
+        ? undefined
+        : { account: end.account_id, vendor: end.vendor, id: end.id },
+  };
+}
+
 export interface Demand {
   readonly vendor: string;
   readonly turns: number;
@@ -123,38 +172,35 @@ export function createTurnStore(database: Database) {
           .execute();
     },
 
-    /** Links or devices of a vendor that have no turn yet. */
-    async missing(vendor: string, of: 'links' | 'devices', most: number): Promise<TurnKey[]> {
-      if (of === 'links') {
-        const rows = await queries
-          .selectFrom('links')
-          .leftJoin('device_turns as turn', (join) =>
-            join
-              .onRef('turn.account_id', '=', 'links.account_id')
-              .onRef('turn.link_id', '=', 'links.id')
-              .on('turn.device_id', '=', ''),
-          )
-          .select(['links.account_id', 'links.id'])
-          .where('links.vendor', '=', vendor)
-          .where('turn.id', 'is', null)
-          .limit(most)
-          .execute();
-        return rows.map((row) => ({ account: row.account_id, link: row.id, device: '' }));
-      }
-      const rows = await queries
-        .selectFrom('devices')
-        .leftJoin('device_turns as turn', (join) =>
-          join
-            .onRef('turn.account_id', '=', 'devices.account_id')
-            .onRef('turn.link_id', '=', 'devices.link_id')
-            .onRef('turn.device_id', '=', 'devices.id'),
-        )
-        .select(['devices.account_id', 'devices.link_id', 'devices.id'])
-        .where('devices.vendor', '=', vendor)
-        .where('turn.id', 'is', null)
-        .limit(most)
-        .execute();
-      return rows.map((row) => ({ account: row.account_id, link: row.link_id, device: row.id }));
+    /** Looks at so many links, in their order, and answers those of the vendors that have no turn yet. */
+    async linksWithoutTurn(vendors: readonly string[], { after, most }: Page): Promise<Missing> {
+      const { rows: seen } = await sql<Seen>`
+        select links.account_id, links.id as link_id, '' as device_id, links.id, links.vendor,
+          turn.id is null and links.vendor in (${sql.join(vendors)}) as is_missing
+        from (
+          select account_id, id, vendor from links
+          where (account_id, id) > (${after.account}, ${after.id}) order by account_id, id limit ${most}
+        ) as links
+        left join device_turns as turn
+          on turn.account_id = links.account_id and turn.link_id = links.id and turn.device_id = ''
+        order by links.account_id, links.id`.execute(queries);
+      return missingOf(seen, most);
+    },
+
+    /** The same for devices. */
+    async devicesWithoutTurn(vendors: readonly string[], { after, most }: Page): Promise<Missing> {
+      const { rows: seen } = await sql<Seen>`
+        select devices.account_id, devices.link_id, devices.id as device_id, devices.id, devices.vendor,
+          turn.id is null and devices.vendor in (${sql.join(vendors)}) as is_missing
+        from (
+          select account_id, vendor, id, link_id from devices
+          where (account_id, vendor, id) > (${after.account}, ${after.vendor}, ${after.id})
+          order by account_id, vendor, id limit ${most}
+        ) as devices
+        left join device_turns as turn
+          on turn.account_id = devices.account_id and turn.link_id = devices.link_id and turn.device_id = devices.id
+        order by devices.account_id, devices.vendor, devices.id`.execute(queries);
+      return missingOf(seen, most);
     },
 
     /** Takes what is due, for nobody else to take before `until`. */
@@ -262,23 +308,31 @@ export function createTurnStore(database: Database) {
       await queries.deleteFrom('device_turns').where('id', '=', id).execute();
     },
 
-    /** How many turns each vendor has, and how many fall into a second; `before` leaves out those that never come. */
-    async demand(before: number): Promise<Demand[]> {
-      const rows = await queries
-        .selectFrom('device_turns')
-        .select(({ fn }) => [
-          'vendor',
-          fn.countAll<number>().as('turns'),
-          sql<number | null>`sum(case when interval_s > 0 then 1.0 / interval_s end)`.as('per_second'),
-        ])
-        .where('due_at', '<', before)
-        .groupBy('vendor')
-        .execute();
-      return rows.map((row) => ({
-        vendor: row.vendor,
-        turns: Number(row.turns),
-        perSecond: Number(row.per_second ?? 0),
-      }));
+    /**
+     * How many of the next so many turns each vendor has, by their ids, and how many of them fall into a second; `before` leaves out
+     * those that never come. `last` is undefined when there are no more.
+     */
+    async demand(before: number, { after, most }: { readonly after: number; readonly most: number }) {
+      const { rows: found } = await sql<{
+        vendor: string;
+        seen: number;
+        last: number;
+        turns: number;
+        per_second: number;
+      }>`
+        select vendor, count(*) as seen, max(id) as last, sum(case when due_at < ${before} then 1 else 0 end) as turns,
+          coalesce(sum(case when interval_s > 0 and due_at < ${before} then 1.0 / interval_s end), 0.0) as per_second
+        from (select id, vendor, due_at, interval_s from device_turns where id > ${after} order by id limit ${most}) as page
+        group by vendor`.execute(queries);
+      const seen = found.reduce((sum, row) => sum + Number(row.seen), 0);
+      const demands = found.map(
+        (row): Demand => ({
+          vendor: row.vendor,
+          turns: Number(row.turns),
+          perSecond: Number(row.per_second),
+        }),
+      );
+      return { demands, last: seen < most ? undefined : Math.max(...found.map(({ last }) => last)) };
     },
   };
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sharedReads } from './shared-reads.ts';
+
+describe('reads that share a statement', () => {
+  const noted = () => {
+    const statements: (readonly number[])[] = [];
+    const read = sharedReads(async (keys: readonly number[]) => {
+      statements.push(keys);
+      if (keys.includes(-1)) throw new RangeError('below zero');
+      return keys.map((key) => `row ${key}`);
+    });
+    return { statements, read };
+  };
+
+  it('are told each its own row', async () => {
+    const { statements, read } = noted();
+    assert.deepEqual(await Promise.all([3, 1, 3].map(read)), ['row 3', 'row 1', 'row 3']);
+    assert.deepEqual(statements, [[3, 1, 3]]);
+    assert.equal(await read(7), 'row 7');
+    assert.equal(statements.length, 2);
+  });
+
+  it('fail together, and the next ones are read anew', async () => {
+    const { read } = noted();
+    const outcomes = await Promise.allSettled([1, -1].map(read));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.equal(await read(2), 'row 2');
+  });
+
+  it('are no more in a statement than it may have', async () => {
+    const { statements, read } = noted();
+    await Promise.all(Array.from({ length: 250 }, (_, key) => read(key)));
+    assert.deepEqual(
+      statements.map(({ length }) => length),
+      [100, 100, 50],
+    );
+  });
+});
