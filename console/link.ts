@@ -10,14 +10,16 @@ function searchAtOnce(input: HTMLInputElement): void {
   for (const replaced of document.querySelectorAll<HTMLElement>('[data-replaced]')) replaced.hidden = true;
   input.form?.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const typed = input.value.toLowerCase();
+    const brandWords = typed.split(/\s+/).filter(Boolean);
+    const words = typed.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
     let found = 0;
     for (const line of document.querySelectorAll<HTMLElement>('[data-brand]'))
-      line.hidden = !words.some(
+      line.hidden = !brandWords.some(
         (word) => word.length >= SHORTEST_BRAND && ` ${line.dataset.brand}`.includes(` ${word}`),
       );
     for (const item of document.querySelectorAll<HTMLElement>('[data-words]')) {
-      const isMeant = words.every((word) => item.dataset.words?.includes(word));
+      const isMeant = words.every((word) => ` ${item.dataset.words}`.includes(` ${word}`));
       item.hidden = !isMeant;
       if (isMeant) found += 1;
     }

@@ -181,6 +181,40 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     }
   });
 
+  it('finds by the beginnings of words, with scripts and without', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, context } = await open({ javaScriptEnabled });
+      await page.goto(await session('greta'));
+      await page.getByLabel('Search for a brand').fill('charge amps');
+      await page.keyboard.press('Enter');
+      await page.getByText('1 to choose from').waitFor();
+      await page.getByRole('link', { name: 'Charge Amps: connect it as “OCPP charger”.' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Sandbox' }).isVisible(), false);
+      await context.close();
+    }
+  });
+
+  it('leaves no place beside the last tile of an odd number', async () => {
+    const { page, context } = await open({ viewport: { width: 1440, height: 900 } });
+    await page.goto(await session('henry'));
+    const widths = async () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.vendors li')].filter((tile) => tile.checkVisibility())
+          .map((tile) => [tile.offsetWidth, tile.querySelector('a').offsetHeight - tile.offsetHeight,
+            tile.parentElement.clientWidth])`,
+      ) as Promise<[number, number, number][]>;
+    const all = await widths();
+    assert.ok(all.length >= 4, `${all.length} tiles`);
+    const [sandbox] = all.slice(-1);
+    assert.equal(sandbox?.[0], sandbox?.[2], 'the only one of its list is as wide as the list');
+    for (const [, lacking] of all) assert.equal(lacking, 0, 'what can be clicked is the whole tile');
+    await page.getByLabel('Search for a brand').fill('easee');
+    await page.getByText('1 to choose from').waitFor();
+    const [[width, , list] = [0, 0, 1]] = await widths();
+    assert.equal(width, list, 'those that are hidden are not counted');
+    await context.close();
+  });
+
   it('says in the language of the page what is missing, with scripts and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context } = await open({ javaScriptEnabled, locale: 'sv-SE' });

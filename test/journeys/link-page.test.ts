@@ -78,6 +78,11 @@ describe('the link page', () => {
     assert.deepEqual(await found('värmepump'), ['sandbox']);
     assert.deepEqual(await found('elbil'), ['tesla', 'testvendor', 'sandbox']);
     assert.deepEqual(await found('zaptec'), ['ocpp']);
+    // Beginnings of words alone: "amps" stands within "lamps".
+    assert.deepEqual(await found('charge amps'), ['ocpp']);
+    assert.deepEqual(await found('amps'), ['ocpp']);
+    assert.deepEqual(await found('(OCPP)'), ['ocpp']);
+    assert.deepEqual(await found('attery'), []);
     assert.deepEqual(await found('nothing such'), []);
   });
 

@@ -1,7 +1,7 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
-import type { Language, Words } from '../../../pages/language.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import { otherWays, wordsOf } from './other-ways.ts';
 
 /** What people look for besides the names of the types, in both languages. */
@@ -54,7 +54,7 @@ export function kindsInWords(adapter: Adapter, language: Language): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a search looks in: the name and the kinds, in both languages. */
+/** What a search looks in: the words of the name and of the kinds, in both languages. */
 export function soughtIn(adapter: Adapter): string {
   const types = typesOf(adapter);
   const kinds = (['en', 'sv'] as const).flatMap((language) =>
@@ -62,15 +62,24 @@ export function soughtIn(adapter: Adapter): string {
   );
   const also = types.map((type) => SOUGHT[type] ?? '');
   const brands = otherWays([adapter]).map(wordsOf);
-  return [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds, ...also, ...brands]
-    .join(' ')
-    .toLowerCase();
+  return wordsIn(
+    [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds, ...also, ...brands].join(
+      ' ',
+    ),
+  ).join(' ');
 }
 
-/** Those that have every word of a query, by name. */
+/** Letters and digits in lower case, by word. The script of the page does the same with what is typed. */
+const wordsIn = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** Those of which every word of a query begins a word, by name. */
 export function vendorsFor(adapters: readonly Adapter[], query: string): Adapter[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsIn(query);
   return adapters
-    .filter((adapter) => words.every((word) => soughtIn(adapter).includes(word)))
+    .filter((adapter) => words.every((word) => ` ${soughtIn(adapter)}`.includes(` ${word}`)))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'sv'));
 }
