@@ -4,14 +4,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { openBrowser } from '../test/chromium.ts';
 import { makePlace, type Place } from '../test/databases.ts';
-import { fakeSource, reportedDay, toldSource } from '../test/market.ts';
 import { signUp } from '../test/people.ts';
 import { until } from '../test/until.ts';
 import { makeWorld, type World } from '../test/world.ts';
 
 /*
- * Takes the pictures of the README: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. All figures on them are
- * made up.
+ * Takes the pictures of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of
+ * the README must be free, since pages show their own address. All figures are made up, and the prices say so.
  */
 
 const FOLDER = 'docs/images';
@@ -23,16 +22,6 @@ const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContex
 const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
-/** EUR per kWh at a quarter of the day, dearer in the south and when people come home. */
-function priceAt(area: string, quarter: number): number {
-  const hour = quarter / 4;
-  const hill = (at: number, width: number) => Math.exp(-((hour - at) ** 2) / width);
-  const level = { SE1: 0.018, SE2: 0.02, SE3: 0.045, SE4: 0.058 }[area] ?? 0.04;
-  return (
-    level * (0.55 + 1.4 * hill(8, 4) + 1.9 * hill(18, 7) - 0.35 * hill(13.5, 5)) + 0.0006 * (quarter % 4)
-  );
-}
-
 /** A service at a moment; `place` is that of one before it. */
 async function openWorld(at: number, place?: Place): Promise<World> {
   const begun = systemClock.now();
@@ -41,17 +30,17 @@ async function openWorld(at: number, place?: Place): Promise<World> {
     engine: 'sqlite',
     clock,
     ...(place === undefined ? {} : { place }),
-    env: { ELNAV_SIMULATE: 'tesla,netatmo' },
-    priceSources: [
-      fakeSource(clock, 'elprisetjustnu', {
-        answer: ({ day, areas }) =>
-          areas.map((area) => reportedDay(area, day, { eur: (quarter) => priceAt(area, quarter) })),
-      }),
-    ],
-    productionSource: toldSource(),
+    env: {
+      // The addresses of the README, which stand on the pages.
+      ELNAV_CONNECT_PORT: '8080',
+      ELNAV_GRID_PORT: '8081',
+      ELNAV_SIMULATE: 'tesla,netatmo',
+      // Prices that say on every page that they are a sample.
+      ELNAV_SAMPLE_PRICES: 'on',
+    },
+    priceSources: [],
   });
-  for (const what of ['prices', 'production'])
-    await until(`${what} are there`, async () => (await fetch(`${world.grid}/api/v1/${what}/current`)).ok);
+  await until('prices are there', async () => (await fetch(`${world.grid}/api/v1/prices/current`)).ok);
   return world;
 }
 
@@ -83,16 +72,6 @@ async function linkTesla(page: Page): Promise<void> {
   await page.getByLabel('Password').fill('simulated');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();
-}
-
-/** The reference shows its own address; a reader's has the usual port. */
-async function showUsualPort(page: Page, address: string): Promise<void> {
-  await page.route('**/docs', async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replaceAll(address, 'http://127.0.0.1:8080');
-    await route.fulfill({ response, body });
-  });
-  await page.reload();
 }
 
 async function posted(
@@ -185,12 +164,7 @@ try {
       prepare: linkTesla,
     },
     { name: 'link-form', url: `${linkPage}/easee`, options: { ...NARROW, locale: 'sv-SE' } },
-    {
-      name: 'docs',
-      url: `${world.connect}/docs#post-devices-id-command`,
-      options: LOW,
-      prepare: (page) => showUsualPort(page, world.connect),
-    },
+    { name: 'docs', url: `${world.connect}/docs#post-devices-id-command`, options: LOW },
   ];
   for (const shot of shots) await take(browser, shot);
 } finally {
