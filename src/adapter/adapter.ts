@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { JsonObject } from '../core/json.ts';
+import type { Language } from '../core/language.ts';
 import type { BudgetRule } from './budget.ts';
 import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
 import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
@@ -10,7 +11,7 @@ import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
 import type { Webhook } from './webhook.ts';
-import type { CredentialWords, WordLanguage } from './words.ts';
+import type { CredentialWords } from './words.ts';
 
 /** A device that linking or a station's boot brought to light. */
 export interface Found {
@@ -100,7 +101,7 @@ export interface Adapter {
   readonly slug: string;
   readonly name: string;
   /** What end users call it, where the name is not a proper one. */
-  readonly calledIn?: Readonly<Record<WordLanguage, string>>;
+  readonly calledIn?: Readonly<Record<Language, string>>;
   /**
    * JSON Schema of the credentials that `POST /link` takes; unknown fields are refused. `LinkCode` with `oauth`. A text that is
    * `writeOnly` is a secret, typed unseen.

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
+import { LANGUAGES, type Language } from '../core/language.ts';
 import type { Adapter } from './adapter.ts';
-import type { CredentialWords, FieldWords, WordLanguage } from './words.ts';
+import type { CredentialWords, FieldWords } from './words.ts';
 
 /** What a field of the credentials holds, as far as asking for it goes. */
 export type FieldKind =
@@ -17,8 +18,6 @@ export interface CredentialField {
   readonly isRequired: boolean;
   readonly schema: TSchema;
 }
-
-const LANGUAGES: readonly WordLanguage[] = ['en', 'sv'];
 
 /** The parts of JSON Schema that forms are made from. */
 interface Told {
@@ -77,7 +76,7 @@ function choicesOf(name: string, schema: TSchema): readonly string[] {
 export function wordsOf(
   adapter: Pick<Adapter, 'words'>,
   field: CredentialField,
-  language: WordLanguage,
+  language: Language,
 ): FieldWords {
   const given = adapter.words?.[language][field.name];
   if (given !== undefined) return given;
@@ -108,7 +107,7 @@ export function faultInWords({ credentials, words }: Pick<Adapter, 'credentials'
 
 function lackingIn(
   { name, kind }: CredentialField,
-  language: WordLanguage,
+  language: Language,
   words: CredentialWords | undefined,
 ): string | null {
   const given = words?.[language][name];

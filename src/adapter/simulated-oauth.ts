@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import { languageOf } from '../core/language.ts';
 import type { Partner } from './login.ts';
 import { signInPage } from './simulated-sign-in.ts';
 import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
@@ -131,7 +132,8 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       if (partner !== undefined && clientId !== partner.clientId) return refusal('invalid_client', 401);
       if (!URL.canParse(redirectUri) || query.get('response_type') !== 'code')
         return refusal('invalid_request');
-      if (request.method !== 'POST') return { status: 200, ...signInPage({ ...options, fault: '' }) };
+      const page = { ...options, language: languageOf(request.headers['accept-language']) };
+      if (request.method !== 'POST') return { status: 200, ...signInPage({ ...page, hasFailed: false }) };
       const form = new URLSearchParams(Buffer.from(request.body).toString());
       const back = new URL(redirectUri);
       back.searchParams.set('state', query.get('state') ?? '');
@@ -142,7 +144,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
       }
       const user = form.get('username') ?? '';
       if (users.get(user) === undefined || users.get(user) !== form.get('password'))
-        return { status: 200, ...signInPage({ ...options, fault: 'Wrong user name or password.' }) };
+        return { status: 200, ...signInPage({ ...page, hasFailed: true }) };
       const code = `code-${randomBase62(random, 32)}`;
       codes.set(code, {
         clientId,

@@ -1,3 +1,4 @@
+import type { Language, Words } from '../core/language.ts';
 import type { SimulatedAnswer } from './simulator.ts';
 
 /** How the page looks; whoever serves it under a security policy lets this text in by its hash. */
@@ -21,41 +22,71 @@ button { margin-top: .75rem; font-weight: 600; cursor: pointer; }
 ul { margin: .25rem 0 0; columns: 2 13rem; list-style: none; }
 `;
 
+const WORDS = {
+  en: {
+    title: (vendor: string) => `Simulated ${vendor} sign-in`,
+    note: (vendor: string) =>
+      `This is a simulator inside elnav, not ${vendor}. Any device behind it is made up.`,
+    failed: 'Wrong user name or password.',
+    user: 'User name',
+    password: 'Password',
+    signIn: 'Sign in',
+    cancel: 'Cancel',
+    users: 'Users of this simulator, each with a password:',
+    with: 'with',
+  },
+  sv: {
+    title: (vendor: string) => `Simulerad inloggning hos ${vendor}`,
+    note: (vendor: string) =>
+      `Det här är en simulator i elnav, inte ${vendor}. Alla enheter bakom den är påhittade.`,
+    failed: 'Fel användarnamn eller lösenord.',
+    user: 'Användarnamn',
+    password: 'Lösenord',
+    signIn: 'Logga in',
+    cancel: 'Avbryt',
+    users: 'Simulatorns användare, med varsitt lösenord:',
+    with: 'med',
+  },
+} satisfies Words<object>;
+
 interface SignInPage {
   readonly vendor: string;
+  readonly language: Language;
   /** Its users with their passwords. */
   readonly users: ReadonlyMap<string, string>;
-  /** What was wrong with the try before; '' at first. */
-  readonly fault: string;
+  /** The try before was not taken. */
+  readonly hasFailed: boolean;
 }
 
 /** The page on which a simulated vendor asks who its user is. Nothing of the request is repeated on it. */
 export function signInPage({
   vendor,
+  language,
   users,
-  fault,
+  hasFailed,
 }: SignInPage): Required<Pick<SimulatedAnswer, 'headers' | 'text'>> {
+  const words = WORDS[language];
   const rows = [...users].map(
-    ([user, password]) => `<li><code>${user}</code> with <code>${password}</code></li>`,
+    ([user, password]) => `<li><code>${user}</code> ${words.with} <code>${password}</code></li>`,
   );
   return {
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-    text: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Simulated ${vendor} sign-in</title>
+    headers: { 'content-type': 'text/html; charset=utf-8', vary: 'accept-language' },
+    text: `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${words.title(vendor)}</title>
 <style>${SIGN_IN_STYLE}</style></head>
 <body><main>
-<h1>Simulated ${vendor} sign-in</h1>
-<p class="note">This is a simulator inside elnav, not ${vendor}. Any device behind it is made up.</p>
-${fault === '' ? '' : `<p class="fault" role="alert">${fault}</p>`}
+<h1>${words.title(vendor)}</h1>
+<p class="note">${words.note(vendor)}</p>
+${hasFailed ? `<p class="fault" role="alert">${words.failed}</p>` : ''}
 <form method="post">
-<label for="username">User name</label>
+<label for="username">${words.user}</label>
 <input id="username" name="username" autocomplete="off" autocapitalize="none" spellcheck="false" required>
-<label for="password">Password</label>
+<label for="password">${words.password}</label>
 <input id="password" name="password" type="password" autocomplete="off" required>
-<button class="go">Sign in</button>
-<button name="cancel" value="1" formnovalidate>Cancel</button>
+<button class="go">${words.signIn}</button>
+<button name="cancel" value="1" formnovalidate>${words.cancel}</button>
 </form>
-<p class="users">Users of this simulator, each with a password:</p>
+<p class="users">${words.users}</p>
 <ul>${rows.join('')}</ul>
 </main></body></html>`,
   };

@@ -1,7 +1,5 @@
+import type { Language } from '../core/language.ts';
 import type { DeviceType } from './device.ts';
-
-/** The languages that end users are spoken to in. */
-export type WordLanguage = 'en' | 'sv';
 
 /** How a field of the credentials is asked for. */
 export interface FieldWords {
@@ -16,12 +14,10 @@ export interface FieldWords {
 }
 
 /** The words for each field of the credentials, in every language. */
-export type CredentialWords = Readonly<Record<WordLanguage, Readonly<Record<string, FieldWords>>>>;
+export type CredentialWords = Readonly<Record<Language, Readonly<Record<string, FieldWords>>>>;
 
 /** The same for fields that are known: `satisfies WordsFor<keyof Credentials>` finds the one that lacks. */
-export type WordsFor<Field extends string> = Readonly<
-  Record<WordLanguage, Readonly<Record<Field, FieldWords>>>
->;
+export type WordsFor<Field extends string> = Readonly<Record<Language, Readonly<Record<Field, FieldWords>>>>;
 
 interface TypeWords {
   readonly one: string;
@@ -54,4 +50,4 @@ export const DEVICE_WORDS = {
     elevator: { one: 'hiss', many: 'hissar' },
     industrial: { one: 'maskin', many: 'maskiner' },
   },
-} satisfies Record<WordLanguage, Record<DeviceType, TypeWords>>;
+} satisfies Record<Language, Record<DeviceType, TypeWords>>;

@@ -184,7 +184,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     limits,
     market,
     signIn,
-    assets: await loadAssets({ styles: STYLES, built: BUILT }),
+    assets: await loadAssets({ styles: STYLES, built: BUILT }, settings.site),
     vaultKeys,
     stopVendors: stopVendors.signal,
     makeServer: make,

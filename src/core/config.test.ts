@@ -65,6 +65,32 @@ describe('the settings', () => {
     );
   });
 
+  it('name who runs the service, where somebody can be reached', () => {
+    const { site } = readSettings({
+      ELNAV_CONTACT: 'help@example.com',
+      ELNAV_PRIVACY_URL: 'https://example.com/privacy?lang=sv#top',
+    });
+    assert.deepEqual(site, {
+      contact: 'mailto:help@example.com',
+      privacyUrl: 'https://example.com/privacy?lang=sv#top',
+      termsUrl: undefined,
+      sourceUrl: undefined,
+    });
+    assert.equal(
+      readSettings({ ELNAV_CONTACT: 'https://example.com/report' }).site.contact,
+      'https://example.com/report',
+    );
+    for (const contact of ['Anna', 'http://example.com', 'a@b.se?cc=c@d.se', 'mailto:', 'a b@c.se'])
+      assert.match(
+        faultsOf({ ELNAV_CONTACT: contact }).join(),
+        /must be an email address or an https address/,
+      );
+    assert.match(
+      faultsOf({ ELNAV_TERMS_URL: 'javascript:alert(1)' }).join(),
+      /must be an http or https address/,
+    );
+  });
+
   it('are refused with all their faults together', () => {
     const faults = faultsOf({
       ELNAV_CONECT_PORT: '1',

@@ -5,6 +5,7 @@ import { nearest } from './nearest.ts';
 import { PEOPLE_SETTINGS, type PeopleSettings, readPeopleSettings } from './people-settings.ts';
 import { Secret } from './secret.ts';
 import { type Environment, oneOf, parseHttpUrl, readerOf, type Setting } from './setting.ts';
+import { readSiteSettings, SITE_SETTINGS, type SiteSettings } from './site-settings.ts';
 import {
   readVendorSettings,
   settingsOfVendors,
@@ -40,6 +41,7 @@ export interface Settings {
   readonly logLevel: string;
   readonly market: MarketSettings;
   readonly people: PeopleSettings;
+  readonly site: SiteSettings;
   /** How long meter readings of charging stations are kept, days. */
   readonly readingsKeepDays: number;
   /** By slug. */
@@ -125,6 +127,7 @@ export const SETTINGS: readonly Setting[] = [
       'Days that meter readings of charging stations are kept, 30 to 36500; older ones are removed. Charging transactions are kept for good',
   },
   ...PEOPLE_SETTINGS,
+  ...SITE_SETTINGS,
   ...MARKET_SETTINGS,
   {
     name: 'ELNAV_SIMULATE',
@@ -185,6 +188,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
       optional('DATABASE_URL') === undefined && LOOPBACK.test(text('ELNAV_HOST')),
     ),
     people: readPeopleSettings(read),
+    site: readSiteSettings(read),
     readingsKeepDays: parsed('ELNAV_READINGS_KEEP_DAYS', parseDays) ?? 396,
     vendors: readVendorSettings(read, vendors),
     simulate: parsed('ELNAV_SIMULATE', (value) => parseSimulate(value, vendors)),

@@ -121,6 +121,15 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
       return sendCompressed(request, reply, asset);
     },
   );
+  app.get('/favicon.ico', { config: { access: 'public' }, schema: { hide: true } }, (request, reply) => {
+    reply.headers({
+      'content-type': assets.favicon.type,
+      'cache-control': 'public, max-age=86400',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+    });
+    return sendCompressed(request, reply, assets.favicon);
+  });
   app.get<{ Params: { file: string } }>(
     '/assets/brand/:file',
     { config: { access: 'public' }, schema: { hide: true } },

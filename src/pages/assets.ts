@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { SiteSettings } from '../core/site-settings.ts';
 
 /** A file that pages load. Its name holds a hash of its content, so that browsers may keep it for ever. */
 export interface Asset {
@@ -12,25 +13,30 @@ export interface Asset {
   readonly brotli: Buffer;
 }
 
-/** Style sheets and scripts of the pages, in memory. */
+/** What all pages of a process are made with: style sheets and scripts in memory, and what is said of whoever runs it. */
 export interface Assets {
   /** Address of a style sheet by its name in `styles`. */
   style(name: string): string;
   /** Address of a built entry of `console`; undefined when it is not built: pages work without. */
   script(name: string): string | undefined;
   readonly icon: string;
+  /** The icon for programs that ask for it at an address of its own, without reading a page. */
+  readonly favicon: Asset;
   /** The file of a name below /assets/. */
   find(name: string): Asset | undefined;
   /** Whether the scripts are there. */
   readonly isBuilt: boolean;
+  readonly site: SiteSettings;
 }
 
 interface Folders {
-  /** Of style sheets, and of `icon.svg`. */
+  /** Of style sheets, and of the icons. */
   readonly styles: string;
   /** What Vite has built; may be missing. */
   readonly built: string;
 }
+
+const FAVICON = 'favicon.ico';
 
 interface ManifestEntry {
   readonly file: string;
@@ -45,7 +51,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Reads all files once; throws when a style sheet cannot be read. */
-export async function loadAssets({ styles, built }: Folders): Promise<Assets> {
+export async function loadAssets({ styles, built }: Folders, site: SiteSettings): Promise<Assets> {
   const bodies = new Map<string, Buffer>();
   const addressOf = new Map<string, string>();
   const add = (name: string, body: Buffer): string => {
@@ -54,6 +60,7 @@ export async function loadAssets({ styles, built }: Folders): Promise<Assets> {
   };
 
   for (const file of readdirSync(styles)) {
+    if (file === FAVICON) continue;
     const body = readFileSync(join(styles, file));
     const [name = '', ending = ''] = file.split('.', 2);
     addressOf.set(file, add(`${name}-${hash('sha256', body, 'hex').slice(0, 10)}.${ending}`, body));
@@ -86,8 +93,10 @@ export async function loadAssets({ styles, built }: Folders): Promise<Assets> {
     style: (name) => known(`${name}.css`),
     script: (name) => scripts.get(name),
     icon: known('icon.svg'),
+    favicon: await compressed(readFileSync(join(styles, FAVICON)), 'image/vnd.microsoft.icon'),
     find: (name) => files.get(name),
     isBuilt,
+    site,
   };
 }
 

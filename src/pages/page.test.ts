@@ -19,7 +19,7 @@ describe('a page', () => {
     });
     assert.equal(page.includes('<img'), false);
     assert.equal(page.includes('javascript:'), false);
-    assert.equal(page.split('&lt;img src=x onerror=alert(1)&gt;&quot;').length - 1, 6);
+    assert.equal(page.split('&lt;img src=x onerror=alert(1)&gt;&quot;').length - 1, 9);
   });
 
   it('says its language, and leads past its head', () => {

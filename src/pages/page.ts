@@ -1,16 +1,21 @@
+import { LANGUAGES, type Language, type Words } from '../core/language.ts';
 import type { Assets } from './assets.ts';
+import { type Foot, footLinks } from './foot.ts';
 import { type Html, html, type Part } from './html.ts';
-import type { Language, Words } from './language.ts';
 
 /** Where a link in the head of a page leads; the one of the page itself is marked. */
 export interface NavigationLink {
   readonly href: string;
   readonly text: string;
   readonly isHere?: boolean;
+  /** The language of what is there, where it is not the page's own. */
+  readonly hreflang?: Language;
 }
 
 export interface Page {
   readonly language: Language;
+  /** Where the page can be asked for in the other language; undefined where it cannot be shown again. */
+  readonly path?: string | undefined;
   /** Stands in the tab and in the bookmarks; the name of the service is added. */
   readonly title: string;
   /** For search engines and previews. */
@@ -27,7 +32,9 @@ export interface Page {
   readonly main: Html;
   /** `narrow`: a form. `wide`: plots and tables. */
   readonly width?: 'narrow' | 'wide';
+  /** Above the links that every page has in its foot: what the page owes to whom, say. */
   readonly footer?: Part;
+  readonly foot?: Foot;
 }
 
 export interface Brand {
@@ -37,18 +44,19 @@ export interface Brand {
 }
 
 const WORDS = {
-  en: { skip: 'Skip to the content', navigation: 'Main' },
-  sv: { skip: 'Hoppa till innehållet', navigation: 'Huvudmeny' },
+  en: { skip: 'Skip to the content', navigation: 'Main', name: 'English', locale: 'en_GB' },
+  sv: { skip: 'Hoppa till innehållet', navigation: 'Huvudmeny', name: 'Svenska', locale: 'sv_SE' },
 } satisfies Words<object>;
 
 const ELNAV: Brand = { name: 'elnav', href: '/' };
 
 /** A whole page of the design system. */
 export function renderPage(assets: Assets, page: Page): string {
-  const { language, title, description, styles = [], scripts = [], sheets = [], main, footer } = page;
-  const { navigation = [], brand = ELNAV, width = 'narrow' } = page;
+  const { language, path, title, description, styles = [], scripts = [], sheets = [], main, footer } = page;
+  const { navigation = [], brand = ELNAV, width = 'narrow', foot = 'all' } = page;
   const words = WORDS[language];
   const sources = scripts.map((name) => assets.script(name)).filter((href) => href !== undefined);
+  const links = footLinks(assets.site, language, foot);
   const named = html`<span class="brand-name">${brand.name}</span>`;
   const markup = html`<!doctype html>
 <html lang="${language}">
@@ -58,6 +66,11 @@ export function renderPage(assets: Assets, page: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${title === brand.name ? title : `${title} · ${brand.name}`}</title>
 ${description === undefined ? null : html`<meta name="description" content="${description}">`}
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${brand.name}">
+<meta property="og:title" content="${title}">
+${description === undefined ? null : html`<meta property="og:description" content="${description}">`}
+<meta property="og:locale" content="${words.locale}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 ${['base', ...styles].map((name) => html`<link rel="stylesheet" href="${assets.style(name)}">`)}
 ${sheets.map((href) => html`<link rel="stylesheet" href="${href}">`)}
@@ -71,17 +84,31 @@ ${
   navigation.length === 0
     ? null
     : html`<nav aria-label="${words.navigation}"><ul>${navigation.map(
-        ({ href, text, isHere }) =>
-          html`<li>${isHere === true ? html`<a href="${href}" aria-current="page">${text}</a>` : html`<a href="${href}">${text}</a>`}</li>`,
+        (link) => html`<li>${navigationLink(link)}</li>`,
       )}</ul></nav>`
 }
+${path === undefined ? null : otherLanguage(language, path)}
 </div></header>
 <main id="main" class="${`main main-${width}`}" tabindex="-1">
 ${main}
 </main>
-${footer === undefined ? null : html`<footer class="foot"><div class="foot-in">${footer}</div></footer>`}
+${footer === undefined && links === null ? null : html`<footer class="foot"><div class="foot-in">${footer}${links}</div></footer>`}
 </body>
 </html>
 `;
   return markup.toString();
+}
+
+function navigationLink({ href, text, isHere, hreflang }: NavigationLink): Html {
+  if (isHere === true) return html`<a href="${href}" aria-current="page">${text}</a>`;
+  return hreflang === undefined
+    ? html`<a href="${href}">${text}</a>`
+    : html`<a href="${href}" hreflang="${hreflang}">${text}</a>`;
+}
+
+/** Leads to the same page in the other language, which is then remembered. */
+function otherLanguage(language: Language, path: string): Html {
+  const [other = language] = LANGUAGES.filter((one) => one !== language);
+  const href = `/language/${other}?next=${encodeURIComponent(path)}`;
+  return html`<a class="other-language" href="${href}" lang="${other}" hreflang="${other}" rel="nofollow">${WORDS[other].name}</a>`;
 }

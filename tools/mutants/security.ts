@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts';
 /** Keys, fingerprints, bans, limits, metrics and sign-in. */
 export const mutants: readonly Mutant[] = [
   {
+    control: 'choosing a language leads to no other site',
+    file: 'src/http/language.ts',
+    from: "ownPath(typeof next === 'string' ? next : undefined) ?? '/'",
+    to: "typeof next === 'string' ? next : '/'",
+    tests: ['src/http/language.test.ts'],
+  },
+  {
+    control: 'a page shows nothing of its address but what it has words for',
+    file: 'src/apps/grid/sign-in/page.ts',
+    from: "if (Object.hasOwn(errors, error)) query.set('error', error);",
+    to: "query.set('error', error);",
+    tests: ['test/journeys/sign-in.test.ts'],
+  },
+  {
     control: 'a password cannot be guessed from the fingerprint of an idempotent request',
     file: 'src/domain/accounts/idempotency.ts',
     from: '=> ({ text: hashOf.of(digest), key: hashOf.currentKey });',

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
+import { languageRoute } from '../../http/language.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
 import { createPlaces } from '../../http/places.ts';
+import { siteFileRoutes } from '../../http/site-files.ts';
+import { ENGLISH_ONLY } from '../../pages/foot.ts';
 import type { ConnectDependencies } from './dependencies.ts';
 import { CONNECT_DOCUMENT } from './documents.ts';
 import { guessLimit } from './linking/wrong-credentials.ts';
-import { documentPage } from './pages/frame.ts';
+import { connectPage } from './pages/frame.ts';
 import { unknownPage } from './pages/unknown.ts';
 import { cardRoutes } from './routes/cards.ts';
 import { chargingRoutes } from './routes/charging.ts';
@@ -19,6 +22,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { partnerRoutes } from './routes/partners.ts';
 import { simulatedPages } from './routes/simulated.ts';
+import { startRoute } from './routes/start.ts';
 import { stationRoutes } from './routes/stations.ts';
 import { vendorRoutes } from './routes/vendors.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -30,6 +34,7 @@ export { acceptStations } from './stations.ts';
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
 const LARGE_BODIES = { count: 2, waitMs: 5_000 };
+const NOT_FOR_SEARCH = ['/link/', '/oauth/', '/language/'];
 
 /** Adds the Connect service to a server. */
 export async function addConnect(
@@ -42,12 +47,14 @@ export async function addConnect(
     ...CONNECT_DOCUMENT,
     version,
     addressOf,
-    frame: (page) => documentPage(assets, page, addressOf('grid')),
+    frame: (page) =>
+      connectPage(assets, { ...page, here: 'docs', gridUrl: addressOf('grid'), footer: ENGLISH_ONLY }),
   });
-  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
-    reply.redirect('/docs', 302),
-  );
+  startRoute(app, dependencies, version);
   assetRoutes(app, assets);
+  languageRoute(app, dependencies.publicUrl);
+  const { clock, configuredUrl, prices } = dependencies;
+  siteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   app.showUnknown = unknownPage(assets);
   const guarded = guessLimit(dependencies.adapters, dependencies.limits);
   linkRoutes(app, { ...dependencies, guarded });
@@ -64,7 +71,6 @@ export async function addConnect(
   partnerRoutes(app, dependencies);
   await simulatedPages(app, dependencies.simulatedPages);
   await webhookRoutes(app, dependencies);
-  const { clock, prices } = dependencies;
   const places = createPlaces({ ...LARGE_BODIES, clock });
   await optimizeRoutes(app, { clock, places, prices });
   await flexRoutes(app, { clock, places });

@@ -1,6 +1,6 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Random, randomBase62 } from '../../core/ids.ts';
+import { cookieIn, setCookie } from '../../http/cookies.ts';
 
 const LENGTH = 43;
 /** What a browser is told apart by, and link sessions too. */
@@ -13,23 +13,8 @@ const nameFor = (what: 'browser' | 'session', isSecure: boolean) =>
   `${isSecure ? '__Host-' : ''}elnav_link_${what}`;
 
 function cookieOf(request: FastifyRequest, name: string): string | undefined {
-  const value = parseCookie(request.headers.cookie ?? '')[name];
+  const value = cookieIn(request, name);
   return value !== undefined && WELL_FORMED.test(value) ? value : undefined;
-}
-
-function setCookie(reply: FastifyReply, name: string, value: string): void {
-  reply.header(
-    'set-cookie',
-    stringifySetCookie({
-      name,
-      value,
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: name.startsWith('__Host-'),
-      maxAge: SECONDS,
-    }),
-  );
 }
 
 /** What the cookie of a browser that links holds; undefined without one. */
@@ -44,7 +29,7 @@ export function markBrowser(
   { isSecure, random }: { readonly isSecure: boolean; readonly random: Random },
 ): string {
   const browser = browserOf(request, isSecure) ?? randomBase62(random, LENGTH);
-  setCookie(reply, nameFor('browser', isSecure), browser);
+  setCookie(reply, { name: nameFor('browser', isSecure), value: browser, maxAge: SECONDS, secure: isSecure });
   return browser;
 }
 
@@ -55,5 +40,6 @@ export function sessionOf(request: FastifyRequest, isSecure: boolean): string | 
 
 /** Remembers the session for the way back from the vendor; of two tabs the later one is remembered. */
 export function rememberSession(reply: FastifyReply, session: string, isSecure: boolean): void {
-  if (WELL_FORMED.test(session)) setCookie(reply, nameFor('session', isSecure), session);
+  if (!WELL_FORMED.test(session)) return;
+  setCookie(reply, { name: nameFor('session', isSecure), value: session, maxAge: SECONDS, secure: isSecure });
 }

@@ -6,10 +6,13 @@ import type { Prices } from '../../domain/prices/index.ts';
 import type { Production } from '../../domain/production/index.ts';
 import { openReads } from '../../http/cors.ts';
 import type { Service } from '../../http/errors.ts';
+import { languageRoute } from '../../http/language.ts';
 import { createOpenAnswers } from '../../http/open-answers.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
+import { siteFileRoutes } from '../../http/site-files.ts';
 import type { Assets } from '../../pages/assets.ts';
+import { ENGLISH_ONLY } from '../../pages/foot.ts';
 import { GRID_DOCUMENT } from './documents.ts';
 import { formScope } from './form-scope.ts';
 import { unknownPage } from './pages/faults.ts';
@@ -44,6 +47,8 @@ interface GridDependencies {
   readonly stopping: AbortSignal;
 }
 
+const NOT_FOR_SEARCH = ['/account', '/admin/', '/auth/', '/language/', '/lookup'];
+
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
@@ -54,12 +59,15 @@ export async function addGrid(
     ...GRID_DOCUMENT,
     version,
     addressOf,
-    frame: (page) => gridPage(assets, { ...page, here: 'docs' }),
+    frame: (page) => gridPage(assets, { ...page, here: 'docs', footer: ENGLISH_ONLY }),
   });
   assetRoutes(app, assets);
   app.showUnknown = unknownPage(assets);
-  const { publicUrl, isSignUpOpen } = auth;
-  addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, isSignUpOpen });
+  const { configuredUrl, publicUrl, isSignUpOpen } = auth;
+  const connectUrl = () => addressOf('connect');
+  languageRoute(app, publicUrl);
+  siteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
+  addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, connectUrl, isSignUpOpen });
   openReads(app, '/api/v1/');
   const answers = createAnswers({ clock, validUntil: areas.validUntil });
   addLookupRoutes(app, areas, answers);
@@ -72,12 +80,11 @@ export async function addGrid(
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
-  await formScope(app, auth.configuredUrl, (scope) => {
+  await formScope(app, configuredUrl, (scope) => {
     addAuthRoutes(scope, { ...auth, accounts, assets, clock });
     addAuthPages(scope, { ...auth, accounts, assets, clock });
   });
-  const connectUrl = () => addressOf('connect');
-  await formScope(app, auth.configuredUrl, (scope) =>
+  await formScope(app, configuredUrl, (scope) =>
     addAccountRoutes(scope, { ...auth, accounts, assets, clock, connectUrl }),
   );
 }

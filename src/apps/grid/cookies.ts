@@ -1,7 +1,7 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import { SESSION_SECONDS } from '../../domain/people/index.ts';
+import { cookieIn, setCookie } from '../../http/cookies.ts';
 
 /** Named in the document of the service. */
 const SESSION = 'elnav_session';
@@ -39,25 +39,7 @@ export function markAsking(
   return value;
 }
 
-/** A cookie as it was sent. */
-export function cookieIn(request: FastifyRequest, name: string): string | undefined {
-  const { cookie } = request.headers;
-  return cookie === undefined ? undefined : parseCookie(cookie)[name];
-}
-
 function cookieOf(request: FastifyRequest, name: string): string | undefined {
   const value = cookieIn(request, name);
   return value !== undefined && WELL_FORMED.test(value) ? value : undefined;
-}
-
-export function setCookie(
-  reply: FastifyReply,
-  cookie: {
-    readonly name: string;
-    readonly value: string;
-    readonly maxAge: number;
-    readonly secure: boolean;
-  },
-): void {
-  reply.header('set-cookie', stringifySetCookie({ ...cookie, path: '/', httpOnly: true, sameSite: 'lax' }));
 }

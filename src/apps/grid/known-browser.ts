@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { VaultKey } from '../../core/config.ts';
 import { createKeyedHash } from '../../core/keyed-hash.ts';
 import { canonicalEmail } from '../../domain/accounts/index.ts';
-import { cookieIn, setCookie } from './cookies.ts';
+import { cookieIn, setCookie } from '../../http/cookies.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 180;

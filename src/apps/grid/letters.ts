@@ -1,6 +1,6 @@
+import type { Language, Words } from '../../core/language.ts';
 import type { Letter } from '../../domain/people/index.ts';
 import { html } from '../../pages/html.ts';
-import type { Language, Words } from '../../pages/language.ts';
 
 /** A letter in the words of its reader. */
 export interface WrittenLetter {

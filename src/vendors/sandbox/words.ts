@@ -1,7 +1,8 @@
 import { DEVICE_TYPES, type DeviceType } from '../../adapter/device.ts';
-import { DEVICE_WORDS, type WordLanguage, type WordsFor } from '../../adapter/words.ts';
+import { DEVICE_WORDS, type WordsFor } from '../../adapter/words.ts';
+import type { Language } from '../../core/language.ts';
 
-const choicesIn = (language: WordLanguage) =>
+const choicesIn = (language: Language) =>
   Object.fromEntries(
     DEVICE_TYPES.map((type: DeviceType) => {
       const { one } = DEVICE_WORDS[language][type];

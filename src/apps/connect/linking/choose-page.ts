@@ -1,6 +1,6 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
+import type { Words } from '../../../core/language.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { appOf, backTo, linkPage, makersOf, type Reader, steps, stepsOf } from './frame.ts';
 import { markOf } from './mark.ts';
 import { isMeant, type OtherWay, otherWays, wordsOf } from './other-ways.ts';

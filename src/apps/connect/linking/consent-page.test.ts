@@ -22,7 +22,7 @@ const readOnly = {
 
 const page = (adapter: Adapter, language: 'en' | 'sv' = 'en', who: WhoAsks = NOBODY) =>
   consentPage(
-    { assets, language, ...who },
+    { assets, language, path: undefined, ...who },
     {
       adapter,
       isSimulated: () => false,

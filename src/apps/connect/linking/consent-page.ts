@@ -1,6 +1,6 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
+import type { Words } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { appOf, backTo, type LinkStep, linkPage, type Reader, steps, whoOf } from './frame.ts';
 import { markOf } from './mark.ts';
 import { canControl, readsAndControls } from './reads-and-controls.ts';

@@ -1,8 +1,8 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
+import type { Words } from '../../../core/language.ts';
 import type { DeviceRow } from '../../../domain/devices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { appOf, backTo, type LinkStep, linkPage, makersOf, type Reader, steps } from './frame.ts';
 import { markOf } from './mark.ts';
 import { shown } from './shown.ts';

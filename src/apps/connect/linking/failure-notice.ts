@@ -1,6 +1,6 @@
 import type { AppError } from '../../../core/errors.ts';
+import type { Words } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { failureInWords } from './failure-words.ts';
 import { makersOf, type Reader } from './frame.ts';
 import { shown } from './shown.ts';

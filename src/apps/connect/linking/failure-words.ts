@@ -1,5 +1,5 @@
 import type { AppError, ErrorCodeName } from '../../../core/errors.ts';
-import type { Language, Words } from '../../../pages/language.ts';
+import type { Language, Words } from '../../../core/language.ts';
 
 /** What an end user is told of a failure: what it was, and what to do next. */
 export interface FailureWords {

@@ -1,7 +1,7 @@
 import type { CredentialField } from '../../../adapter/credential-fields.ts';
 import type { FieldWords } from '../../../adapter/words.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 
 const WORDS = {
   en: { choose: 'Choose', show: 'Show', hide: 'Hide' },

@@ -1,7 +1,7 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { type CredentialField, credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
+import type { Words } from '../../../core/language.ts';
 import { html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { whoWantsWhat } from './consent-page.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
 import { fieldset } from './field.ts';

@@ -1,7 +1,7 @@
+import type { Language, Words } from '../../../core/language.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { brandSheetHref } from '../../../pages/brand-color.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import { renderPage } from '../../../pages/page.ts';
 import type { WhoAsks } from './who-asks.ts';
 
@@ -9,6 +9,8 @@ import type { WhoAsks } from './who-asks.ts';
 export interface Reader extends WhoAsks {
   readonly assets: Assets;
   readonly language: Language;
+  /** Where the page can be asked for in the other language; undefined where it cannot be shown again. */
+  readonly path: string | undefined;
 }
 
 /** Where on the way to a link a page is. */
@@ -72,15 +74,17 @@ export function linkPage(
   reader: Reader,
   { title, main }: { readonly title: string; readonly main: Html },
 ): string {
-  const { assets, language, brand } = reader;
+  const { assets, language, path, brand } = reader;
   return renderPage(assets, {
     language,
+    path,
     title,
     main: html`<div class="link-card">${main}</div>`,
     styles: ['link'],
     scripts: ['link'],
     sheets: brand?.color == null ? [] : [brandSheetHref(brand.color)],
     brand: { name: brand?.name ?? 'elnav', href: undefined },
+    foot: 'rights',
     ...(brand === null ? {} : { footer: html`<p>${brand.name} via elnav</p>` }),
   });
 }

@@ -1,5 +1,5 @@
+import type { Words } from '../../../core/language.ts';
 import { html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
 import { type Failure, forSupport, wordsFor } from './failure-notice.ts';
 import { linkPage, type Reader } from './frame.ts';
 

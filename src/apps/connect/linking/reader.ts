@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
+import { pageReader } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import { languageOf } from '../../../pages/language.ts';
 import { sessionOf } from '../browser.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { sessionPath } from './addresses.ts';
@@ -14,7 +14,9 @@ import { NOBODY, type WhoAsks } from './who-asks.ts';
 
 /** Who reads a page, by what the browser says of itself. */
 export function readerOf(request: FastifyRequest, assets: Assets, who: WhoAsks): Reader {
-  return { assets, ...who, language: languageOf(request.headers['accept-language']) };
+  const { language, path } = pageReader(request);
+  // What a vendor sent is good once: the page that it led to cannot be shown again.
+  return { assets, ...who, language, path: path.startsWith('/oauth/') ? undefined : path };
 }
 
 /** What no store can hold is what does not exist. */

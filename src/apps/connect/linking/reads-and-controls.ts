@@ -6,8 +6,8 @@ import {
   type ReadCapability,
 } from '../../../adapter/capabilities.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import { MOST_KINDS, typesOf } from './vendors.ts';
 
 interface CapabilityTexts {

@@ -1,16 +1,15 @@
 import type { Assets } from '../../../pages/assets.ts';
-import { navigationTo } from '../../../pages/navigation.ts';
+import { navigationTo, type Place } from '../../../pages/navigation.ts';
 import { type Page, renderPage } from '../../../pages/page.ts';
 
-/** The documents of Connect with their head; pages for end users are branded and have their own. */
-export function documentPage(
-  assets: Assets,
-  page: Omit<Page, 'navigation' | 'brand' | 'footer'>,
-  gridUrl: string | undefined,
-): string {
-  return renderPage(assets, {
-    ...page,
-    brand: { name: 'elnav', href: gridUrl === undefined ? '/' : `${gridUrl}/` },
-    navigation: navigationTo({ language: page.language, here: 'docs', grid: gridUrl }),
-  });
+interface ConnectPage extends Omit<Page, 'navigation' | 'brand'> {
+  readonly here: Place;
+  /** Address of Grid, where it is known. */
+  readonly gridUrl: string | undefined;
+}
+
+/** A page of Connect for who develops with it; pages for end users are branded and have their own head. */
+export function connectPage(assets: Assets, { here, gridUrl, ...page }: ConnectPage): string {
+  const navigation = navigationTo({ language: page.language, here, grid: gridUrl, connect: '' });
+  return renderPage(assets, { ...page, navigation });
 }

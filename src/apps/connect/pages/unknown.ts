@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
+import type { Words } from '../../../core/language.ts';
+import { pageReader } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
-import { languageOf, type Words } from '../../../pages/language.ts';
 import { renderPage } from '../../../pages/page.ts';
 
 const WORDS = {
@@ -22,12 +23,12 @@ const WORDS = {
 /** Tells somebody who opens an address that is none what to do; end users come here by a link that was cut short. */
 export function unknownPage(assets: Assets) {
   return (_error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const language = languageOf(request.headers['accept-language']);
-    const words = WORDS[language];
+    const reader = pageReader(request);
+    const words = WORDS[reader.language];
     const main = html`<h1>${words.title}</h1>
 <p class="lead">${words.text}</p>
 <p><a class="button" href="/docs">${words.docs}</a></p>`;
     const brand = { name: 'elnav', href: undefined };
-    return sendPage(reply, renderPage(assets, { language, title: words.title, brand, main }));
+    return sendPage(reply, renderPage(assets, { ...reader, title: words.title, brand, main }));
   };
 }

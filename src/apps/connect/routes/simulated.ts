@@ -4,6 +4,7 @@ import { bodyAndHeaders, SIMULATED_HEADER } from '../../../adapter/serve-simulat
 import { SIGN_IN_STYLE } from '../../../adapter/simulated-sign-in.ts';
 import type { SimulatedAnswer, SimulatedRequest } from '../../../adapter/simulator.ts';
 import { AppError } from '../../../core/errors.ts';
+import { pageLanguage } from '../../../http/language.ts';
 
 /** The sign-in page of a simulated vendor. */
 export interface SimulatedPage {
@@ -48,7 +49,11 @@ export async function simulatedPages(app: FastifyInstance, pages: readonly Simul
             method: request.method,
             path: page.path,
             query: searchParams,
-            headers: { 'content-type': request.headers['content-type'] ?? '' },
+            headers: {
+              'content-type': request.headers['content-type'] ?? '',
+              // As chosen on the page before.
+              'accept-language': pageLanguage(request),
+            },
             body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           });
           if (answer.broken !== undefined)

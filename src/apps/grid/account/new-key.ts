@@ -1,7 +1,7 @@
+import type { Language, Words } from '../../../core/language.ts';
 import type { NewKey } from '../../../domain/accounts/index.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import { gridPage } from '../pages/frame.ts';
 import { exampleCalls } from './use.ts';
 import type { AccountView } from './view.ts';

@@ -34,6 +34,7 @@ ${brandSection(view)}
 ${securitySection(view)}`;
   return gridPage(assets, {
     language,
+    path: '/account',
     title: fault === undefined ? words.title : `${words.fault} · ${words.title}`,
     styles: ['account'],
     scripts: ['account'],

@@ -1,5 +1,5 @@
+import type { Language, Words } from '../../../core/language.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import type { FormFault, FormName } from './view.ts';
 
 /* What the sections of the account page are made of. */

@@ -1,6 +1,6 @@
+import type { Language } from '../../../core/language.ts';
 import type { DayOfUsage, Outcomes } from '../../../domain/accounts/index.ts';
 import type { Html } from '../../../pages/html.ts';
-import type { Language } from '../../../pages/language.ts';
 import { drawPlot } from '../../../pages/plot.ts';
 import { dayText, formatCount } from './parts.ts';
 

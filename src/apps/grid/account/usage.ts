@@ -1,7 +1,7 @@
+import type { Language } from '../../../core/language.ts';
 import type { DayOfUsage, Outcomes } from '../../../domain/accounts/index.ts';
 import { halved } from '../../../http/rate-limit-plan.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Language } from '../../../pages/language.ts';
 import { dayText, formatCount, section, timeText } from './parts.ts';
 import { callsOf, drawUsage, isLimitInSight, NARROW, OUTCOMES, outcomeOf, WIDE } from './usage-plot.ts';
 import type { AccountView } from './view.ts';

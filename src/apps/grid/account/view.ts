@@ -1,5 +1,5 @@
+import type { Language } from '../../../core/language.ts';
 import type { Brand, DayOfUsage, Scope, User } from '../../../domain/accounts/index.ts';
-import type { Language } from '../../../pages/language.ts';
 import type { Done } from './words.ts';
 
 /** Forms of the account page that can be sent back with a fault. */

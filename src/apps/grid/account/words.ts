@@ -1,4 +1,4 @@
-import type { Words } from '../../../pages/language.ts';
+import type { Words } from '../../../core/language.ts';
 import { SWEDISH } from './words-sv.ts';
 
 /** What has been done, as the address of the page that follows names it. */

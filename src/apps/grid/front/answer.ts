@@ -1,7 +1,7 @@
 import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
-import type { CurrentPrices } from '../../../domain/prices/index.ts';
+import type { Language, Words } from '../../../core/language.ts';
+import { type CurrentPrices, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import type { AnswerFault, Found, FoundPlace, FoundRegion } from './find.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Point } from './map.ts';
@@ -228,7 +228,7 @@ function onePlace(
 ): Html {
   const words = ANSWER_WORDS[language];
   const { elomrade, tax, metresAway, gridAreas } = place;
-  const price = current?.now[elomrade] ?? null;
+  const price = priceNow(current, elomrade, language);
   const sure = (confidence: number | null) =>
     confidence === null
       ? null
@@ -237,7 +237,7 @@ function onePlace(
 ${isOwnPage ? html`<h2>${place.title}</h2>` : html`<h3>${place.title}</h3>`}
 <dl class="facts">
 <dt>${words.area}</dt><dd><a href="${`#${elomrade}`}"><strong>${elomrade} ${PRICE_AREA_FACTS[elomrade].name}</strong></a>${sure(place.confidence)}</dd>
-${price === null ? null : html`<dt>${words.price}</dt><dd><strong class="number">${format.ore(price)}</strong> ${wordsIn(language).unit}</dd>`}
+${price === null ? null : html`<dt>${words.price}</dt><dd>${price}</dd>`}
 <dt>${words.municipality}</dt><dd>${place.kommun.name}, ${place.lan.name}</dd>
 <dt>${words.gridArea}</dt><dd>${
     gridAreas.length === 0
@@ -266,18 +266,12 @@ function oneRegion(
   const format = formatIn(language);
   const [first] = elomraden;
   const title = kind === 'municipality' ? `${name} (${words.regions.municipality.toLowerCase()})` : name;
-  const priceOf = (area: PriceArea) => {
-    const price = current?.now[area] ?? null;
-    return price === null
-      ? null
-      : html` <span class="number">${format.ore(price)}</span> ${wordsIn(language).unit}`;
-  };
   return html`<article class="${first === undefined ? 'answer' : `answer series-${seriesOf(first)}`}">
 ${isOwnPage ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}
 <dl class="facts">
 <dt>${elomraden.length > 1 ? words.areas : words.area}</dt><dd><ul class="candidates">${elomraden.map(
     (area) =>
-      html`<li><a href="${`#${area}`}"><strong>${area} ${PRICE_AREA_FACTS[area].name}</strong></a>${priceOf(area)}</li>`,
+      html`<li><a href="${`#${area}`}"><strong>${area} ${PRICE_AREA_FACTS[area].name}</strong></a> ${priceNow(current, area, language)}</li>`,
   )}</ul>${elomraden.length > 1 ? html`<p class="small soft">${words.areasVary}</p>` : null}</dd>
 ${lan === null ? null : html`<dt>${words.county}</dt><dd>${lan.name}</dd>`}
 ${
@@ -287,6 +281,15 @@ ${
 }
 </dl>
 </article>`;
+}
+
+/** The price of an area now, marked where it is a sample; null where none is known. */
+function priceNow(current: CurrentPrices | null, area: PriceArea, language: Language): Html | null {
+  const price = current?.now[area] ?? null;
+  if (current === null || price === null) return null;
+  const { sample, unit } = wordsIn(language);
+  const isSample = current.source.split(', ').includes(SAMPLE);
+  return html`<strong class="number">${formatIn(language).ore(price)}</strong> ${unit}${isSample ? html` <span class="sure">${sample.tag}</span>` : null}`;
 }
 
 /** The link from an answer back to the front page. */

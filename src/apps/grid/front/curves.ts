@@ -7,7 +7,8 @@ import { hoursOf } from './figures.ts';
 import { formatIn } from './format.ts';
 import { drawCurves, NARROW, oreOf, type PlotSize, rangeOf, seriesOf, sidesOf, WIDE } from './plot.ts';
 import type { Situation } from './situation.ts';
-import { sourceName, wordsIn } from './words.ts';
+import { sourceLink, sourceName } from './source-names.ts';
+import { wordsIn } from './words.ts';
 
 /** From then on it is late that the prices of tomorrow are not there. */
 const LATE_FROM_HOUR = 15;
@@ -94,11 +95,8 @@ function sourceLine(days: readonly PricedDay[], { language }: Situation): Html |
   if (slugs.length === 0) return null;
   const [before = '', after = ''] = words.source('\n').split('\n');
   const names = slugs.map((slug, index) => {
-    const { name, href } = sourceName(slug);
     const separator = index === 0 ? '' : ', ';
-    return href === undefined
-      ? html`${separator}${name}`
-      : html`${separator}<a href="${href}" rel="noreferrer">${name}</a>`;
+    return html`${separator}${sourceLink(sourceName(slug))}`;
   });
   const isConverted = days.some(({ converted }) => converted);
   return html`<p>${before}${names}${after}${isConverted ? ` ${words.converted}` : null}</p>`;

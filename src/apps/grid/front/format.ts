@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
+import type { Language, Words } from '../../../core/language.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 
 const LOCALES = { sv: 'sv-SE', en: 'en-GB' } satisfies Words<string>;
 const HOUR_MS = 3_600_000;

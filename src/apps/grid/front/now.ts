@@ -5,7 +5,8 @@ import type { AreaFigures, Hour, Level } from './figures.ts';
 import { formatIn } from './format.ts';
 import { seriesOf } from './plot.ts';
 import type { Situation } from './situation.ts';
-import { sourceName, wordsIn } from './words.ts';
+import { sourceName } from './source-names.ts';
+import { wordsIn } from './words.ts';
 
 const MARKS: Readonly<Record<Level, string>> = { low: '▼', normal: '●', high: '▲' };
 

@@ -5,20 +5,20 @@ import { type Answer, answerOf, backWord, lookupSection } from './answer.ts';
 import { curvesSection } from './curves.ts';
 import { figuresOf } from './figures.ts';
 import { formatIn } from './format.ts';
+import { type IntroParts, intro } from './intro.ts';
 import type { Point, SwedenMap } from './map.ts';
 import { notices, nowCards } from './now.ts';
 import { productionSection } from './production.ts';
 import type { Situation } from './situation.ts';
+import { lookupSources } from './source-names.ts';
 import { wordsIn } from './words.ts';
 
 /** What pages are made with. */
-export interface FrontParts {
+export interface FrontParts extends IntroParts {
   readonly assets: Assets;
   readonly map: SwedenMap;
   /** Where callers reach the service. */
   readonly publicUrl: () => string;
-  /** Whether anybody may make an account. */
-  readonly isSignUpOpen: boolean;
 }
 
 /** Somebody's question, and its answer. */
@@ -37,14 +37,15 @@ export async function frontPage(parts: FrontParts, situation: Situation): Promis
   const production = await productionSection(situation);
   return gridPage(parts.assets, {
     language,
+    path: '/',
     title: words.title,
     description: words.description,
     here: 'front',
     styles: ['front'],
     scripts: ['front'],
     width: 'wide',
-    main: html`${hero(parts, situation, NOBODY)}${curves}${production}${api(parts, situation)}`,
-    footer: html`<p>${words.sources}</p>`,
+    main: html`${intro(parts, language)}${hero(parts, situation, NOBODY)}${curves}${production}${api(parts, situation)}`,
+    footer: lookupSources(language),
   });
 }
 
@@ -53,12 +54,14 @@ export function answerPage(parts: FrontParts, situation: Situation, asked: Asked
   const { language } = situation;
   return gridPage(parts.assets, {
     language,
+    path: `/lookup?q=${encodeURIComponent(asked.text)}`,
+    here: 'front',
     title: asked.text === '' ? wordsIn(language).title : asked.text,
     styles: ['front'],
     scripts: ['front'],
     width: 'wide',
     main: html`${hero(parts, situation, asked)}<p><a href="/#curves">${backWord(language)}</a></p>`,
-    footer: html`<p>${wordsIn(language).sources}</p>`,
+    footer: lookupSources(language),
   });
 }
 

@@ -10,6 +10,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Situation } from './situation.ts';
+import { productionSource } from './source-names.ts';
 import { type FrontWords, wordsIn } from './words.ts';
 
 /** Colours are told apart from neighbour to neighbour in this order. */
@@ -56,7 +57,7 @@ export async function productionSection(situation: Situation): Promise<Html> {
 ${kinds(production, { words, format })}
 <div class="curves-wide">${wide}</div>
 <div class="bars-narrow">${narrow}</div>
-<figcaption class="small soft"><p>${words.source}</p></figcaption>
+<figcaption class="small soft"><p>${words.source} ${productionSource()}.</p></figcaption>
 <details><summary>${words.table}</summary>${table(production, { words, format })}</details>
 </figure>
 </section>`;

@@ -1,6 +1,6 @@
 import type { ProductionType } from '../../../adapter/market.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import type { SourceOutcome } from '../../../domain/prices/index.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import type { Level } from './figures.ts';
 
 /** The texts of the front page but for those of the look-up. */
@@ -35,7 +35,13 @@ export interface FrontWords {
     source(names: string): string;
     readonly converted: string;
   };
-  readonly sample: { readonly title: string; readonly text: string; readonly plot: string };
+  readonly sample: {
+    readonly title: string;
+    readonly text: string;
+    readonly plot: string;
+    /** Beside a price that stands by itself. */
+    readonly tag: string;
+  };
   /** No source is asked, by the operator's setting. */
   readonly switchedOff: string;
   readonly none: {
@@ -65,8 +71,6 @@ export interface FrontWords {
     readonly source: string;
   };
   readonly map: { readonly label: string };
-  /** Of what is looked up; prices and production name theirs beside them. */
-  readonly sources: string;
   readonly api: {
     readonly heading: string;
     readonly lead: string;
@@ -79,9 +83,9 @@ export interface FrontWords {
 }
 
 const en: FrontWords = {
-  title: 'Electricity prices now',
+  title: 'Electricity prices, and one API for energy devices',
   description:
-    'Spot prices of electricity in the Swedish price areas SE1 to SE4 now, today and tomorrow, production, and which price area a place is in.',
+    'elnav: one API for energy devices of several brands. Spot prices of electricity in the Swedish price areas SE1 to SE4 now, today and tomorrow, production, and which price area a place is in.',
   heading: 'Electricity prices now',
   lead: (day, span) =>
     `${day}${span === null ? '' : `, ${span}`}. Spot prices without VAT, energy tax and grid fees.`,
@@ -114,6 +118,7 @@ const en: FrontWords = {
     title: 'These prices are a sample, not real',
     text: 'No real prices have been fetched yet. A made-up day shows what the page looks like.',
     plot: 'Sample, not real prices.',
+    tag: 'sample',
   },
   none: {
     title: 'Today’s prices are missing',
@@ -158,10 +163,9 @@ const en: FrontWords = {
     },
     none: 'No production figures yet.',
     next: (time) => `The next attempt to fetch them from eSett is at ${time}.`,
-    source: 'Production: eSett Open Data.',
+    source: 'Production:',
   },
   map: { label: 'Map of the four price areas with the price now. The list has the same figures.' },
-  sources: 'Postal codes: GeoNames. Grid areas: eSett Open Data.',
   api: {
     heading: 'Get the same data from the API',
     lead: 'Everything on this page is available as JSON. Try it in a terminal:',
@@ -174,10 +178,10 @@ const en: FrontWords = {
 };
 
 const sv: FrontWords = {
-  title: 'Elpriset just nu',
+  title: 'Elpriser, och ett API för energienheter',
   description:
-    'Elens spotpris i elområde SE1 till SE4 just nu, i dag och i morgon, elproduktionen, och vilket elområde en ort hör till.',
-  heading: 'Elpriset just nu',
+    'elnav: ett API för energienheter av flera märken. Elens spotpris i elområde SE1 till SE4 just nu, i dag och i morgon, elproduktionen, och vilket elområde en ort hör till.',
+  heading: 'Elpriserna just nu',
   lead: (day, span) =>
     `${day}${span === null ? '' : `, kl.\u00a0${span}`}. Spotpris utan moms, energiskatt och nätavgift.`,
   unit: 'öre/kWh',
@@ -209,6 +213,7 @@ const sv: FrontWords = {
     title: 'Priserna är ett exempel, inte verkliga',
     text: 'Inga verkliga priser är kända här än. En påhittad dag visar hur sidan ser ut så länge.',
     plot: 'Exempel, inte verkliga priser.',
+    tag: 'exempel',
   },
   none: {
     title: 'Dagens priser saknas',
@@ -254,15 +259,14 @@ const sv: FrontWords = {
     },
     none: 'Det finns inga produktionssiffror än.',
     next: (time) => `Nästa försök att hämta dem från eSett görs kl. ${time}.`,
-    source: 'Produktion: eSett Open Data.',
+    source: 'Produktion:',
   },
   map: { label: 'Karta över de fyra elområdena med priset just nu. Listan visar samma siffror.' },
-  sources: 'Postnummer: GeoNames. Nätområden: eSett Open Data.',
   api: {
     heading: 'Hämta samma data från API:et',
     lead: 'Allt på den här sidan finns öppet som JSON. Prova i en terminal:',
     label: 'Tre anrop till API:et',
-    docs: 'Läs dokumentationen',
+    docs: 'Läs dokumentationen (på engelska)',
     signUp: 'Skapa ett konto',
     signIn: 'Logga in',
     quota:
@@ -273,18 +277,3 @@ const sv: FrontWords = {
 const FRONT_WORDS: Words<FrontWords> = { en, sv };
 
 export const wordsIn = (language: Language): FrontWords => FRONT_WORDS[language];
-
-interface SourceName {
-  readonly name: string;
-  readonly href?: string;
-}
-
-const SOURCE_NAMES: Readonly<Record<string, SourceName>> = {
-  elprisetjustnu: { name: 'Elpriset just nu.se', href: 'https://www.elprisetjustnu.se' },
-  energidataservice: { name: 'Energi Data Service, Energinet', href: 'https://www.energidataservice.dk' },
-  entsoe: { name: 'ENTSO-E Transparency Platform', href: 'https://transparency.entsoe.eu' },
-  nordpool: { name: 'Nord Pool', href: 'https://data.nordpoolgroup.com' },
-};
-
-/** Who is to be named where prices of a source are shown; an unknown one by its slug. */
-export const sourceName = (slug: string): SourceName => SOURCE_NAMES[slug] ?? { name: slug };

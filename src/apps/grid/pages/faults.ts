@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
+import type { Words } from '../../../core/language.ts';
+import { pageReader } from '../../../http/language.ts';
+import { ownPath } from '../../../http/own-path.ts';
 import { sendPage } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
-import type { Words } from '../../../pages/language.ts';
-import { ownPath } from '../own-path.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
-import { gridPage, pageLanguage } from './frame.ts';
+import { gridPage } from './frame.ts';
 
 type ShowError = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
@@ -28,8 +29,8 @@ const UNKNOWN_WORDS = {
 /** Shows a browser what went wrong, in a page. */
 export function faultPage(assets: Assets): ShowError {
   return (error, request, reply) => {
-    const language = pageLanguage(request);
-    const words = SIGN_IN_WORDS[language];
+    const reader = pageReader(request);
+    const words = SIGN_IN_WORDS[reader.language];
     const known: Readonly<Record<string, string>> = {
       ...words.errors,
       'origin.foreign': words.foreign,
@@ -44,19 +45,19 @@ export function faultPage(assets: Assets): ShowError {
 <p>${sentence}</p>
 <p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/auth/login">${words.signIn}</a></p>
 ${isOurs ? html`<p class="small soft">${words.requestId}: <code>${request.id}</code></p>` : null}`;
-    return sendPage(reply, gridPage(assets, { language, title: words.faultTitle, main }), reply.statusCode);
+    return sendPage(reply, gridPage(assets, { ...reader, title: words.faultTitle, main }), reply.statusCode);
   };
 }
 
 /** Tells somebody who mistyped an address, or opened that of a form, where to go instead. */
 export function unknownPage(assets: Assets): ShowError {
   return (_error, request, reply) => {
-    const language = pageLanguage(request);
-    const words = UNKNOWN_WORDS[language];
+    const reader = pageReader(request);
+    const words = UNKNOWN_WORDS[reader.language];
     const main = html`<h1>${words.title}</h1>
 <p class="lead">${words.text}</p>
 <p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/docs">${words.docs}</a></p>`;
-    return sendPage(reply, gridPage(assets, { language, title: words.title, main }), reply.statusCode);
+    return sendPage(reply, gridPage(assets, { ...reader, title: words.title, main }), reply.statusCode);
   };
 }
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
 import { faultInKeyLabel, MOST_ACTIVE_KEYS, SCOPES, type WantedKey } from '../../../domain/accounts/index.ts';
+import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { keyMadePage, newKeyPage } from '../account/new-key.ts';
 import { formatCount } from '../account/parts.ts';
 import { isFreshFormToken } from '../form-token.ts';
-import { pageLanguage } from '../pages/frame.ts';
 import { sentFields } from '../sent-fields.ts';
 import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
 import { personOf } from './auth.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
 import { faultInPassword } from '../../../domain/people/index.ts';
-import { pageLanguage } from '../pages/frame.ts';
+import { pageLanguage } from '../../../http/language.ts';
 import { sentFields } from '../sent-fields.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ValidationError } from '../../../http/errors.ts';
+import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { accountPage } from '../account/page.ts';
@@ -7,7 +8,6 @@ import type { AccountView } from '../account/view.ts';
 import { ACCOUNT_WORDS, type Done } from '../account/words.ts';
 import { newFormToken } from '../form-token.ts';
 import { signInFirst } from '../pages/faults.ts';
-import { pageLanguage } from '../pages/frame.ts';
 import { addBrandRoute } from './account-brand.ts';
 import { addKeyRoutes } from './account-keys.ts';
 import { type AccountAnswers, type AccountDependencies, HOME } from './account-route.ts';

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../../../core/errors.ts';
+import type { Words } from '../../../core/language.ts';
 import { Form } from '../../../http/forms.ts';
+import { pageLanguage, pageReader } from '../../../http/language.ts';
+import { ownPath } from '../../../http/own-path.ts';
 import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import type { Words } from '../../../pages/language.ts';
 import { askedBy, sessionIn } from '../cookies.ts';
 import { knownBrowsers } from '../known-browser.ts';
-import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
-import { pageLanguage } from '../pages/frame.ts';
 import { parse } from '../parse.ts';
 import { deadLinkPage, signInLinkPage } from '../sign-in/link.ts';
 import { signInPage, signUpPage } from '../sign-in/page.ts';
@@ -107,7 +107,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
       if (offer === undefined)
         throw new AppError('signin.link_invalid', 'this sign-in link does not work any more');
       const next = ownPath(said(request, 'next'));
-      return sendPage(reply, signInLinkPage({ ...readerOf(request), offer, token, next }));
+      return sendPage(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }));
     },
   );
 

@@ -7,15 +7,15 @@ import { type Accounts, canonicalEmail, clientAddress } from '../../../domain/ac
 import type { Letter, People, SignedIn } from '../../../domain/people/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
 import { Form } from '../../../http/forms.ts';
+import { pageLanguage } from '../../../http/language.ts';
+import { ownPath } from '../../../http/own-path.ts';
 import type { Limits, OwnLimit } from '../../../http/rate-limit.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { giveSession } from '../cookies.ts';
 import type { KnownBrowsers } from '../known-browser.ts';
 import { type WrittenLetter, writeLetter } from '../letters.ts';
-import { ownPath } from '../own-path.ts';
 import { faultPage } from '../pages/faults.ts';
-import { pageLanguage } from '../pages/frame.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
 
 export interface AuthDependencies {

@@ -105,6 +105,7 @@ async function make({ at, answer = everyDay, isFetching = true, ...wanted }: Wan
     assets,
     clock,
     publicUrl,
+    connectUrl: () => 'https://connect.example',
     isSignUpOpen: true,
   });
   await app.ready();
@@ -239,12 +240,12 @@ describe('the front page', () => {
   it('names its sources from what it shows, and other pages name none', async () => {
     const { get } = await make({ at: '2026-11-21T13:07:00Z', hasProduction: true });
     const { text } = await get();
-    assert.match(text, /Produktion: eSett Open Data/);
-    assert.match(text, /<footer[^§]*Postnummer: GeoNames/);
+    assert.match(text, /Produktion: <a href="https:\/\/opendata\.esett\.com"[^>]*>eSett Open Data<\/a>/);
+    assert.match(text, /<footer[^§]*Postnummer: <a href="https:\/\/www\.geonames\.org"[^>]*>GeoNames/);
     const sampled = await (
       await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true })
     ).get();
-    assert.doesNotMatch(sampled.text, /Priser: |Produktion: eSett/);
+    assert.doesNotMatch(sampled.text, /Priser: |Produktion: /);
   });
 
   it('says at the top and beside the plot that prices are a sample', async () => {
@@ -254,6 +255,14 @@ describe('the front page', () => {
     assert.match(text, /Exempel, inte verkliga priser\./);
     assert.doesNotMatch(text, /<p>Priser: <a/, 'nobody is named as the source of a sample');
     assert.ok(text.indexOf('Priserna är ett exempel') < text.indexOf('class="areas"'));
+  });
+
+  it('marks the price of an answer where it is a sample', async () => {
+    const sampled = await make({ at: '2026-11-21T13:07:00Z', answer: nothing, hasSample: true });
+    for (const path of ['/lookup?q=972+31', '/lookup?q=SE3'])
+      assert.match((await sampled.get(path)).text, /öre\/kWh <span class="sure">exempel<\/span>/, path);
+    const real = await make({ at: '2026-11-21T13:07:00Z' });
+    assert.doesNotMatch((await real.get('/lookup?q=972+31')).text, />exempel</);
   });
 
   it('shows yesterday as yesterday where today is missing', async () => {

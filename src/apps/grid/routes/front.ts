@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/clock.ts';
+import type { Language, Words } from '../../../core/language.ts';
 import type { Areas } from '../../../domain/areas/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import type { Production } from '../../../domain/production/index.ts';
+import { pageLanguage } from '../../../http/language.ts';
 import { keepPage, sendPage, sendPrepared } from '../../../http/pages.ts';
 import type { Assets } from '../../../pages/assets.ts';
-import type { Language, Words } from '../../../pages/language.ts';
 import type { Answer } from '../front/answer.ts';
 import { find } from '../front/find.ts';
 import { createMap } from '../front/map.ts';
 import { answerPage, answerPart, type FrontParts, frontPage } from '../front/page.ts';
 import { createLook, type Known, readYesterday } from '../front/situation.ts';
-import { pageLanguage } from '../pages/frame.ts';
 
 interface FrontRoutes {
   readonly areas: Areas;
@@ -19,8 +19,9 @@ interface FrontRoutes {
   readonly production: Production;
   readonly assets: Assets;
   readonly clock: Clock;
-  /** Where callers reach the service. */
+  /** Where callers reach the service, and Connect, where that is known here. */
   readonly publicUrl: () => string;
+  readonly connectUrl: () => string | undefined;
   readonly isSignUpOpen: boolean;
 }
 
@@ -49,7 +50,8 @@ export function addFrontRoutes(
       if (q !== undefined) return reply.redirect(`/lookup?q=${encodeURIComponent(textOf(q))}`, 302);
       const language = pageLanguage(request);
       const known = look();
-      const page = pages[language]({ version: known.version, make: () => make(known, language) });
+      const version = `${known.version} ${site.connectUrl()}`;
+      const page = pages[language]({ version, make: () => make(known, language) });
       return sendPrepared(request, reply, page);
     },
   );

@@ -1,6 +1,6 @@
+import type { Language } from '../../../core/language.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { type Html, html, type Part } from '../../../pages/html.ts';
-import type { Language } from '../../../pages/language.ts';
 import { gridPage } from '../pages/frame.ts';
 import { SIGN_IN_WORDS } from './words.ts';
 
@@ -24,10 +24,26 @@ type SignInWords = (typeof SIGN_IN_WORDS)[Language];
 const STYLES = ['sign-in'];
 const SCRIPTS = ['show-password'];
 
+/** The address of a page with as much of what it was told as it has words for: nothing else of an address is shown again. */
+function pathWith(page: '/auth/login' | '/auth/signup', { error, info, next }: Told): string {
+  const { errors, infos } = SIGN_IN_WORDS.en;
+  const query = new URLSearchParams();
+  if (Object.hasOwn(errors, error)) query.set('error', error);
+  if (info === 'sent' || Object.hasOwn(infos, info)) query.set('info', info);
+  if (next !== undefined) query.set('next', next);
+  return query.size === 0 ? page : `${page}?${query}`;
+}
+
+/** What all of these pages are to the frame. */
+const framed = (language: Language, path: string) =>
+  ({ language, path, styles: STYLES, here: 'account' }) as const;
+
 /** The sign-in page, or after a link was asked for, where to look for it. */
-export function signInPage({ assets, language, hasOutbox }: Reader, { error, info, next }: Told): string {
+export function signInPage(reader: Reader, told: Told): string {
+  const { assets, language } = reader;
+  const { error, info, next } = told;
   const words: SignInWords = SIGN_IN_WORDS[language];
-  if (info === 'sent') return sentPage({ assets, language, hasOutbox }, next);
+  if (info === 'sent') return sentPage(reader, told);
   const main = html`<h1>${words.signIn}</h1>
 ${notices(words, { error, info })}
 <form class="card" method="post" action="/auth/login">
@@ -42,7 +58,12 @@ ${passwordField(words, { autocomplete: 'current-password' })}
 </div>
 </form>
 <p class="aside">${words.noAccount} <a href="/auth/signup">${words.signUp}</a></p>`;
-  return gridPage(assets, { language, title: words.signIn, styles: STYLES, scripts: SCRIPTS, main });
+  return gridPage(assets, {
+    ...framed(language, pathWith('/auth/login', told)),
+    title: words.signIn,
+    scripts: SCRIPTS,
+    main,
+  });
 }
 
 /** The sign-up page. */
@@ -65,10 +86,16 @@ ${isOpen ? html`<p class="lead">${words.signUpLead}</p>` : null}
 ${notices(words, { error, info: '' })}
 ${isOpen ? form : html`<p class="notice notice-note">${words.closed}</p>`}
 <p class="aside">${words.hasAccount} <a href="/auth/login">${words.signIn}</a></p>`;
-  return gridPage(assets, { language, title: words.signUp, styles: STYLES, scripts: SCRIPTS, main });
+  return gridPage(assets, {
+    ...framed(language, pathWith('/auth/signup', { error, info: '', next: undefined })),
+    title: words.signUp,
+    scripts: SCRIPTS,
+    main,
+  });
 }
 
-function sentPage({ assets, language, hasOutbox }: Reader, next: string | undefined): string {
+function sentPage({ assets, language, hasOutbox }: Reader, told: Told): string {
+  const { next } = told;
   const words = SIGN_IN_WORDS[language];
   const back = next === undefined ? '/auth/login' : `/auth/login?next=${encodeURIComponent(next)}`;
   const main = html`<h1>${words.sentTitle}</h1>
@@ -78,7 +105,11 @@ function sentPage({ assets, language, hasOutbox }: Reader, next: string | undefi
 ${hasOutbox ? html`<p class="notice notice-note">${words.outbox}</p>` : null}
 </div>
 <p><a class="button" href="${back}">${words.back}</a></p>`;
-  return gridPage(assets, { language, title: words.sentTitle, styles: STYLES, main });
+  return gridPage(assets, {
+    ...framed(language, pathWith('/auth/login', told)),
+    title: words.sentTitle,
+    main,
+  });
 }
 
 /** The words for a code, general ones for what is none: whoever made the address says nothing in our name. */

@@ -1,4 +1,4 @@
-import type { Words } from '../../../pages/language.ts';
+import type { Words } from '../../../core/language.ts';
 
 /** What the pages of signing in say; `errors` and `infos` by what stands in their addresses. */
 export const SIGN_IN_WORDS = {

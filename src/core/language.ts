@@ -1,5 +1,6 @@
-/** The languages that pages are written in. */
-export type Language = 'sv' | 'en';
+/** The languages that people are spoken to in. */
+export const LANGUAGES = ['en', 'sv'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** A text in every language; `satisfies Words` finds the one that lacks. */
 export type Words<T> = Readonly<Record<Language, T>>;

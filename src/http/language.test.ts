@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import Fastify from 'fastify';
+import { languageRoute, pageLanguage } from './language.ts';
+
+function server(publicUrl = 'http://127.0.0.1:8081') {
+  const app = Fastify();
+  languageRoute(app, () => publicUrl);
+  app.get('/which', { config: { access: 'public' } }, (request) => pageLanguage(request));
+  return app;
+}
+
+describe('the language of a page', () => {
+  it('is the one that was chosen, before the one that the browser prefers', async () => {
+    const app = server();
+    for (const [cookie, accept, language] of [
+      [undefined, 'sv', 'sv'],
+      [undefined, undefined, 'en'],
+      ['elnav_language=en', 'sv', 'en'],
+      ['a=b; elnav_language=sv', 'en', 'sv'],
+      ['elnav_language=de', 'sv', 'sv'],
+      ['elnav_language=__proto__', 'sv', 'sv'],
+    ] as const) {
+      const headers = {
+        ...(cookie === undefined ? {} : { cookie }),
+        ...(accept === undefined ? {} : { 'accept-language': accept }),
+      };
+      assert.equal((await app.inject({ url: '/which', headers })).body, language, `${cookie} ${accept}`);
+    }
+  });
+
+  it('is kept in a cookie of a year, and the page is shown again', async () => {
+    const chosen = await server().inject('/language/sv?next=%2Flookup%3Fq%3DUme%25C3%25A5');
+    assert.deepEqual([chosen.statusCode, chosen.headers.location], [303, '/lookup?q=Ume%C3%A5']);
+    assert.equal(chosen.headers['cache-control'], 'no-store');
+    assert.equal(
+      chosen.headers['set-cookie'],
+      'elnav_language=sv; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
+    );
+    const secure = await server('https://grid.example').inject('/language/en');
+    assert.match(String(secure.headers['set-cookie']), /^elnav_language=en;.*; Secure;/);
+    assert.equal(secure.headers.location, '/');
+  });
+
+  it('leads to no other site, and is none that there are no words in', async () => {
+    const app = server();
+    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '', 'account'])
+      assert.equal(
+        (await app.inject(`/language/en?next=${encodeURIComponent(next)}`)).headers.location,
+        '/',
+        next,
+      );
+    assert.equal((await app.inject('/language/en?next=/a&next=/b')).headers.location, '/');
+    for (const path of ['/language/de', '/language/', '/language/svx'])
+      assert.equal((await app.inject(path)).statusCode, 404, path);
+    assert.equal((await app.inject({ method: 'HEAD', url: '/language/en' })).statusCode, 404);
+  });
+});

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LANGUAGES, type Language, languageOf } from '../core/language.ts';
+import { cookieIn, setCookie } from './cookies.ts';
+import { ownPath } from './own-path.ts';
+
+const COOKIE = 'elnav_language';
+const YEAR_SECONDS = 365 * 86_400;
+
+/** The language of a page: the one that was chosen on a page before, else the one that the browser prefers. */
+export function pageLanguage(request: FastifyRequest): Language {
+  const chosen = cookieIn(request, COOKIE);
+  return LANGUAGES.find((one) => one === chosen) ?? languageOf(request.headers['accept-language']);
+}
+
+/** For whom a page is made. */
+export interface PageReader {
+  readonly language: Language;
+  /** Where the page can be asked for again in the other language. */
+  readonly path: string;
+}
+
+export const pageReader = (request: FastifyRequest): PageReader => ({
+  language: pageLanguage(request),
+  path: request.url,
+});
+
+interface LanguageQuery {
+  readonly Params: { readonly language: Language };
+  readonly Querystring: { readonly next?: unknown };
+}
+
+/**
+ * Remembers the language that somebody chose, and leads back to the page; the links in the heads of pages lead here. It is a link,
+ * and not a form, since nobody loses anything by it, and it works on every page whatever its policy says of forms.
+ */
+export function languageRoute(app: FastifyInstance, publicUrl: () => string | undefined): void {
+  app.get<LanguageQuery>(
+    `/language/:language(^(?:${LANGUAGES.join('|')})$)`,
+    { exposeHeadRoute: false, config: { access: 'public' }, schema: { hide: true } },
+    (request, reply) => {
+      const { next } = request.query;
+      setCookie(reply, {
+        name: COOKIE,
+        value: request.params.language,
+        maxAge: YEAR_SECONDS,
+        secure: publicUrl()?.startsWith('https:') === true,
+      });
+      return reply
+        .header('cache-control', 'no-store')
+        .redirect(ownPath(typeof next === 'string' ? next : undefined) ?? '/', 303);
+    },
+  );
+}

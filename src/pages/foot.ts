@@ -1,0 +1,50 @@
+import type { Language, Words } from '../core/language.ts';
+import type { SiteSettings } from '../core/site-settings.ts';
+import { type Html, html } from './html.ts';
+
+const WORDS = {
+  en: {
+    navigation: 'About this service',
+    status: 'Status',
+    licence: 'Licence: Apache 2.0',
+    source: 'Source code',
+    contact: 'Contact',
+    privacy: 'Privacy',
+    terms: 'Terms',
+  },
+  sv: {
+    navigation: 'Om tjänsten',
+    status: 'Driftstatus',
+    licence: 'Licens: Apache 2.0',
+    source: 'Källkod',
+    contact: 'Kontakt',
+    privacy: 'Integritet',
+    terms: 'Villkor',
+  },
+} satisfies Words<object>;
+
+const LICENCE = 'https://www.apache.org/licenses/LICENSE-2.0';
+
+/** How much the foot of a page links to; `rights` is for the pages of somebody's app: what concerns their users alone. */
+export type Foot = 'all' | 'rights';
+
+/** Links to what is said of the service elsewhere, and to what the operator has set; null where there is none. */
+export function footLinks(site: SiteSettings, language: Language, foot: Foot): Html | null {
+  const words = WORDS[language];
+  const rights = [
+    { href: site.privacyUrl, text: words.privacy },
+    { href: site.termsUrl, text: words.terms },
+    { href: site.contact, text: words.contact },
+  ];
+  const service = [
+    { href: '/healthz', text: words.status },
+    { href: site.sourceUrl, text: words.source },
+    { href: LICENCE, text: words.licence },
+  ];
+  const links = (foot === 'all' ? [...rights, ...service] : rights).filter(({ href }) => href !== undefined);
+  if (links.length === 0) return null;
+  return html`<nav aria-label="${words.navigation}"><ul class="foot-links">${links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`;
+}
+
+/** Said on the reference, which has no language switch. */
+export const ENGLISH_ONLY = html`<p>The API reference is in English only. <span lang="sv">API-referensen finns bara på engelska.</span></p>`;

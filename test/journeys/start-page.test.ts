@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { assertAccessible } from '../axe.ts';
+import { openBrowser, withoutBrowser } from '../chromium.ts';
+import { watchedPage } from '../watched-page.ts';
+import { type Caller, makeWorld, type World } from '../world.ts';
+
+const run = promisify(execFile);
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+
+describe('the page at the address of Connect', () => {
+  let world: World;
+  let caller: Caller;
+  before(async () => {
+    world = await makeWorld({ engine: 'sqlite' });
+    caller = await world.newAccount();
+  });
+  after(() => world?.close());
+
+  const read = async (language: string) =>
+    (await fetch(world.connect, { headers: { accept: 'text/html', 'accept-language': language } })).text();
+
+  it('says in both languages what runs here, and leads on', async () => {
+    const { version } = (
+      (await (await fetch(`${world.connect}/openapi.json`)).json()) as {
+        info: { version: string };
+      }
+    ).info;
+    for (const language of ['sv', 'en']) {
+      const page = await read(language);
+      assert.match(page, new RegExp(`<html lang="${language}">`));
+      assert.match(page, /<title>[^<]*Connect[^<]* · elnav<\/title>/);
+      assert.match(page, /<meta property="og:description" content="[^"]{50}/);
+      assert.ok(page.includes(`<dd>${version}</dd>`));
+      for (const href of ['/docs', '/healthz', '/vendors', `${world.grid}/`, `${world.grid}/account`])
+        assert.ok(page.includes(`href="${href}"`), `${language} lacks ${href}`);
+    }
+  });
+
+  it('leads programs to the reference, as before', async () => {
+    const answer = await fetch(world.connect, { redirect: 'manual' });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs']);
+  });
+
+  it('begins with lines for a shell that work as they stand', async () => {
+    const page = await read('en');
+    const lines = unescaped(/<pre[^>]*><code>(.*?)<\/code>/s.exec(page)?.[1] ?? '');
+    assert.match(lines, /KEY='elnav_…'/);
+    const script = lines.replaceAll('curl ', 'curl -sS ').replace('elnav_…', caller.key);
+    const { stdout } = await run('bash', ['-euc', script]);
+    assert.match(stdout, /"device_type":"charger"/);
+    const [, power = ''] = /"power_w":(\d+)[^{}]*\}[^{}]*\}$/.exec(stdout.trim()) ?? [];
+    assert.equal(Number(power), 3 * 230 * 8, stdout.slice(-300));
+  });
+
+  it('is told of by the front page of Grid, with the way there', async () => {
+    const headers = { accept: 'text/html', 'accept-language': 'sv' };
+    const page = await (await fetch(world.grid, { headers })).text();
+    assert.match(page, /<strong>elnav<\/strong> är ett API för bilar/);
+    for (const href of [`${world.connect}/docs`, `${world.connect}/#quick-start`, '/auth/signup'])
+      assert.ok(page.includes(`<li><a href="${href}">`), href);
+    assert.doesNotMatch(page, /Elpriset just nu ·/);
+  });
+
+  describe('in a browser', { skip: withoutBrowser }, () => {
+    let browser: Browser;
+    before(async () => {
+      browser = await openBrowser();
+    });
+    after(() => browser?.close());
+
+    it('has no grave fault of accessibility, narrow and wide, light and dark', async () => {
+      for (const width of [360, 1_440])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const options = { viewport: { width, height: 800 }, colorScheme, locale: 'sv-SE' };
+          const watched = await watchedPage(browser, world.connect, options);
+          await watched.page.goto(world.connect);
+          await assertAccessible(watched.page);
+          assert.deepEqual(watched.faults(), []);
+          await watched.close();
+        }
+    });
+  });
+});
