@@ -49,14 +49,20 @@ function patternOf(folder: string): RegExp {
   return new RegExp(`^${folder.split('*').map(RegExp.escape).join('[^/]+')}(?:/|$)`);
 }
 
+const isForTests = (file: string): boolean =>
+  file.endsWith('.test.ts') || file.includes('/test-') || file.startsWith('test/');
+
 function faultsOf(file: string): string[] {
   const row = TABLE.find(({ folder }) => patternOf(folder).test(file));
   if (row === undefined) return [`${file} is in no folder of the table`];
   const self = patternOf(row.folder).exec(file)?.[0].replace(/\/$/, '') ?? '';
-  const isTest = file.endsWith('.test.ts') || file.includes('/test-');
   return importsOf(file)
     .filter((target) => {
-      const permitted = [...row.may.filter((may) => may !== 'self'), self, ...(isTest ? FOR_TESTS : [])];
+      const permitted = [
+        ...row.may.filter((may) => may !== 'self'),
+        self,
+        ...(isForTests(file) ? FOR_TESTS : []),
+      ];
       return !permitted.some((may) => patternOf(may).test(target));
     })
     .map((target) => `${file} imports ${target}`);
@@ -73,6 +79,24 @@ describe('the house', () => {
     assert.ok(reads.length > 40, 'imports are found in most files');
     assert.equal(patternOf('src/vendors/*').test('src/vendors/ocpp/server.ts'), true);
     assert.equal(patternOf('src/vendors/*/index.ts').test('src/vendors/ocpp/server.ts'), false);
+  });
+
+  it('names what only tests need test-*', () => {
+    const importers = new Map<string, string[]>();
+    for (const file of files) {
+      for (const target of importsOf(file)) importers.set(target, [...(importers.get(target) ?? []), file]);
+    }
+    const forTestsAlone = (file: string): boolean => {
+      const own = importers.get(file) ?? [];
+      return own.length > 0 && own.every(isForTests);
+    };
+    const usesTestRunner = (file: string) => / from 'node:test';$/m.test(readFileSync(file, 'utf8'));
+    const sources = files.filter((file) => file.startsWith('src/'));
+    const found = sources.filter((file) => forTestsAlone(file) || usesTestRunner(file));
+    assert.ok(found.filter(isForTests).length > 100, 'helpers and tests are found');
+    // A source or vendor has a simulator whether or not it can be run by name.
+    const misnamed = found.filter((file) => !isForTests(file) && !file.endsWith('/simulator.ts'));
+    assert.deepEqual(misnamed, []);
   });
 
   it('reads the environment in src/bin alone', () => {

@@ -1,37 +1,34 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { worldOf } from './knock.ts';
-import { rawStation } from './raw-station.ts';
-import { setCurrent } from './settled-station.ts';
+import { type BareStation, bare, refusal } from './test-bare-station.ts';
+import { setCurrent } from './test-settled-station.ts';
 import { until } from './test-world.ts';
 
-type Params = Record<string, unknown>;
-
-/** A 1.6 station that tells these settings, and takes what `takes` says of a call. */
+/** A 1.6 station that tells these settings, takes what it is told, and answers these actions otherwise. */
 async function stationWith(
   t: TestContext,
   settings: Record<string, string>,
-  takes: (action: string, params: Params) => readonly [3, unknown] | readonly [4, string, string],
+  answers: Partial<BareStation['answers']> = {},
 ) {
-  const world = await worldOf(t);
+  const { world, station } = await bare(t, 'ocpp1.6', { options: { bootMs: 150 } });
   const configurationKey = Object.entries(settings).map(([key, value]) => ({ key, value, readonly: false }));
-  const reply = (action: string, params: unknown) =>
-    action === 'GetConfiguration' ? ([3, { configurationKey }] as const) : takes(action, params as Params);
-  const connect = () => rawStation(t, world, { reply });
-  const station = await connect();
+  station.otherwise = { status: 'Accepted' };
+  Object.assign(station.answers, { GetConfiguration: { configurationKey } }, answers);
+  await station.connect();
   const boot = () =>
     station.call('BootNotification', { chargePointVendor: 'Maker', chargePointModel: 'Box' });
-  return { world, station, boot, connect };
+  return { world, station, boot };
 }
 
-const ACCEPTED = [3, { status: 'Accepted' }] as const;
+const wasAskedToMeasure = (station: BareStation): boolean =>
+  station.calls('TriggerMessage').some(({ requestedMessage }) => requestedMessage === 'MeterValues');
+
 const SMART = { NumberOfConnectors: '1', SupportedFeatureProfiles: 'Core,SmartCharging' };
 
 test('limits that a station does not know are withheld until it boots anew, and refused in one line', async (t) => {
   const words = 'SetChargingProfile is not implemented to handle request PDU {\n  "connectorId": 1\n}';
-  const { world, station, boot, connect } = await stationWith(t, SMART, (action) =>
-    action === 'SetChargingProfile' ? [4, 'NotImplemented', words] : ACCEPTED,
-  );
+  const answers = { SetChargingProfile: refusal('NotImplemented', words) };
+  const { world, station, boot } = await stationWith(t, SMART, answers);
   const canLimit = () => world.link.discovered?.[0]?.details?.smart_charging;
   await boot();
   await until('it is named', () => world.link.discovered?.[0]?.name === 'Maker Box');
@@ -42,21 +39,18 @@ test('limits that a station does not know are withheld until it boots anew, and 
       'SetChargingProfile is not implemented to handle request PDU {',
   });
   await until('limits are withheld', () => canLimit() === false);
-  const again = await connect();
-  await until('it was asked for its state', () =>
-    again.asked.some(({ params }) => (params as Params).requestedMessage === 'MeterValues'),
-  );
-  await again.call('Heartbeat', {});
+  await station.disconnect();
+  station.received.length = 0;
+  await station.connect();
+  await until('it was asked for its state', () => wasAskedToMeasure(station));
+  await station.call('Heartbeat', {});
   assert.equal(canLimit(), false);
-  await again.call('BootNotification', { chargePointVendor: 'Maker', chargePointModel: 'Box' });
+  await boot();
   await until('limits are offered again', () => canLimit() === true);
-  assert.ok(station.asked.length > 0);
 });
 
 test('a limit that is refused for another reason stays on offer', async (t) => {
-  const { world, boot } = await stationWith(t, SMART, (action) =>
-    action === 'SetChargingProfile' ? [3, { status: 'Rejected' }] : ACCEPTED,
-  );
+  const { world, boot } = await stationWith(t, SMART, { SetChargingProfile: { status: 'Rejected' } });
   await boot();
   await until('it is named', () => world.link.discovered?.[0]?.name === 'Maker Box');
   await assert.rejects(setCurrent(world, 8), { message: 'the station takes no current limit: Rejected' });
@@ -65,14 +59,12 @@ test('a limit that is refused for another reason stays on offer', async (t) => {
 
 test('a profile lies on the highest level, with an id that the station can hold', async (t) => {
   const settings = { ...SMART, ChargeProfileMaxStackLevel: '8', MaxChargingProfilesInstalled: '5' };
-  const { world, station, boot } = await stationWith(t, settings, () => ACCEPTED);
+  const { world, station, boot } = await stationWith(t, settings);
   await boot();
-  await until('it was asked for its state', () =>
-    station.asked.some(({ params }) => (params as Params).requestedMessage === 'MeterValues'),
-  );
+  await until('it was asked for its state', () => wasAskedToMeasure(station));
   await setCurrent(world, 8);
-  const laid = station.asked.filter(({ action }) => action === 'SetChargingProfile');
-  const profiles = laid.map(({ params }) => (params as { csChargingProfiles: Params }).csChargingProfiles);
+  const laid = station.calls('SetChargingProfile');
+  const profiles = laid.map(({ csChargingProfiles }) => csChargingProfiles as Record<string, unknown>);
   assert.deepEqual(
     profiles.map(({ stackLevel, chargingProfileId }) => [stackLevel, chargingProfileId]),
     [[8, 2]],
@@ -82,10 +74,12 @@ test('a profile lies on the highest level, with an id that the station can hold'
 test('measurands are asked for one by one where the station takes no list with one that it does not know', async (t) => {
   const lists: unknown[] = [];
   const settings = { ...SMART, MeterValuesSampledData: 'Voltage' };
-  const { boot } = await stationWith(t, settings, (action, { key, value }) => {
-    if (action !== 'ChangeConfiguration' || key !== 'MeterValuesSampledData') return ACCEPTED;
-    lists.push(value);
-    return String(value).includes('Power') ? [3, { status: 'Rejected' }] : ACCEPTED;
+  const { boot } = await stationWith(t, settings, {
+    ChangeConfiguration: ({ key, value }: { key: string; value: string }) => {
+      if (key !== 'MeterValuesSampledData') return { status: 'Accepted' };
+      lists.push(value);
+      return { status: value.includes('Power') ? 'Rejected' : 'Accepted' };
+    },
   });
   await boot();
   await until('all was tried', () => lists.length >= 4);

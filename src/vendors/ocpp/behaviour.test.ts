@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { createValidator } from 'ocpp-rpc';
 import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
 import { charger } from './charger.ts';
-import { charging, command, setCurrent, settle } from './settled-station.ts';
 import { Station } from './station.ts';
+import { charging, command, setCurrent, settle } from './test-settled-station.ts';
 import { IDENTITY, KEY, until } from './test-world.ts';
 import { statusOf } from './translate.ts';
 

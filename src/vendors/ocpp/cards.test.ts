@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Cards, keepCards } from '../../adapter/cards.ts';
 import { turnedClock } from '../../core/clock.ts';
-import { charging, command, settle } from './settled-station.ts';
+import { charging, command, settle } from './test-settled-station.ts';
 import { KEY, type World } from './test-world.ts';
 
 const say = (world: World, cards: Cards) => keepCards(world.host.documents(KEY), cards);

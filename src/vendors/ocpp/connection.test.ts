@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basic, HERE, knock, statusOf, worldOf } from './knock.ts';
 import type { SimulatedStation } from './simulator.ts';
 import { Station } from './station.ts';
+import { basic, HERE, knock, statusOf, worldOf } from './test-knock.ts';
 import { KEY, PASSWORD, until } from './test-world.ts';
 
 const closed = (station: SimulatedStation): Promise<number> =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
-import { command, setCurrent } from './settled-station.ts';
 import type { Quirks, SimulatedStation } from './simulator.ts';
 import { type Cut, Line } from './test-line.ts';
+import { command, setCurrent } from './test-settled-station.ts';
 import { until, World } from './test-world.ts';
 import { energyOf, powerOf, statusOf } from './translate.ts';
 

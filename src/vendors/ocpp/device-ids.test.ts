@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { worldOf } from './knock.ts';
-import { rawStation } from './raw-station.ts';
-import { command, settle } from './settled-station.ts';
+import { bare } from './test-bare-station.ts';
+import { worldOf } from './test-knock.ts';
+import { command, settle } from './test-settled-station.ts';
 import { IDENTITY, KEY, until } from './test-world.ts';
 
 const idsOf = (found: readonly { readonly id: string }[] | null) => found?.map(({ id }) => id);
@@ -62,27 +62,27 @@ test('a device whose id was made before ids were made to last keeps it', async (
 });
 
 test('2.0.1: all EVSEs are known after one question, whether or not they have told their state', async (t) => {
-  const world = await worldOf(t);
+  const { world, station } = await bare(t, 'ocpp2.0.1');
   const states = new Map([
     [1, 'Available'],
     [2, 'Unavailable'],
     [3, 'Occupied'],
     [4, ''],
   ]);
-  const reply = (action: string, params: unknown) => {
-    if (action !== 'GetVariables') return [4, 'NotSupported', ''] as const;
-    const { getVariableData } = params as {
-      getVariableData: { component: { evse?: { id: number } }; variable: object }[];
-    };
+  station.answers.GetVariables = ({
+    getVariableData,
+  }: {
+    getVariableData: { component: { evse?: { id: number } }; variable: object }[];
+  }) => {
     const getVariableResult = getVariableData.map((asked) => {
       const attributeValue = states.get(asked.component.evse?.id ?? 0);
       return attributeValue === undefined
         ? { ...asked, attributeStatus: 'UnknownComponent' }
         : { ...asked, attributeStatus: 'Accepted', attributeValue };
     });
-    return [3, { getVariableResult }] as const;
+    return { getVariableResult };
   };
-  const station = await rawStation(t, world, { protocol: 'ocpp2.0.1', reply });
+  await station.connect();
   await station.call('BootNotification', {
     reason: 'PowerUp',
     chargingStation: { vendorName: 'Maker', model: 'Box' },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnedClock } from '../../core/clock.ts';
 import { Gate } from './gate.ts';
-import { basic, HERE, knock, statusOf, worldOf } from './knock.ts';
 import { DEFAULTS } from './options.ts';
+import { basic, HERE, knock, statusOf, worldOf } from './test-knock.ts';
 import { IDENTITY, KEY, PASSWORD, until, World } from './test-world.ts';
 
 test('an unknown identity is 404, no password or a wrong one 401', async (t) => {

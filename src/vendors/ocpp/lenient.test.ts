@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { worldOf } from './knock.ts';
-import { rawStation } from './raw-station.ts';
+import { bare, type Protocol, refusal } from './test-bare-station.ts';
 import { until } from './test-world.ts';
 
-/** A raw station that answers no question of ours, and boots only when a test says so. */
-async function arrived(t: TestContext, protocol = 'ocpp1.6') {
-  const world = await worldOf(t, { bootMs: 60_000 });
-  const station = await rawStation(t, world, { protocol, reply: () => [4, 'NotSupported', ''] });
-  return { world, station };
+/** A station that answers no question of ours, and boots only when a test says so. */
+async function arrived(t: TestContext, protocol: Protocol = 'ocpp1.6') {
+  const { world, station } = await bare(t, protocol);
+  station.otherwise = refusal('NotSupported');
+  return { world, station: await station.connect() };
 }
 
 const now = () => new Date().toISOString();
@@ -18,7 +17,7 @@ const boot201 = (more: object) => ({
   chargingStation: { vendorName: 'Maker', model: 'Box', ...more },
 });
 
-const BOOTS: readonly [string, string, object, string][] = [
+const BOOTS: readonly [Protocol, string, object, string][] = [
   ['ocpp1.6', 'a property of the vendor', boot16({ meterFirmware: '1.2' }), 'Maker Box'],
   [
     'ocpp1.6',
@@ -41,7 +40,7 @@ const BOOTS: readonly [string, string, object, string][] = [
 for (const [protocol, oddity, params, name] of BOOTS) {
   test(`${protocol}: BootNotification with ${oddity} is accepted`, async (t) => {
     const { world, station } = await arrived(t, protocol);
-    const [type, , answer] = await station.call('BootNotification', params);
+    const [type, , answer] = await station.exchange('BootNotification', params);
     assert.deepEqual([type, (answer as { status: string }).status], [3, 'Accepted']);
     await until('it is named', () => world.link.discovered?.[0]?.name === name);
   });
@@ -56,7 +55,7 @@ const status201 = (more: object) => ({
   ...more,
 });
 
-const STATES: readonly [string, string, object, string][] = [
+const STATES: readonly [Protocol, string, object, string][] = [
   ['ocpp1.6', 'info of 51', status16({ info: 'i'.repeat(51) }), 'Charging'],
   ['ocpp1.6', 'an error code of the vendor', status16({ errorCode: 'E42' }), 'Charging'],
   ['ocpp1.6', 'no error code', { connectorId: 1, status: 'Charging' }, 'Charging'],
@@ -70,15 +69,15 @@ const STATES: readonly [string, string, object, string][] = [
 for (const [protocol, oddity, params, word] of STATES) {
   test(`${protocol}: StatusNotification with ${oddity} is taken`, async (t) => {
     const { world, station } = await arrived(t, protocol);
-    assert.equal((await station.call('StatusNotification', params))[0], 3);
+    assert.equal((await station.exchange('StatusNotification', params))[0], 3);
     assert.equal((await world.read()).word, word);
   });
 }
 
 test('a status that nobody knows is taken, and leaves the state as it was', async (t) => {
   const { world, station } = await arrived(t);
-  await station.call('StatusNotification', status16({}));
-  assert.equal((await station.call('StatusNotification', status16({ status: 'Dancing' })))[0], 3);
+  await station.exchange('StatusNotification', status16({}));
+  assert.equal((await station.exchange('StatusNotification', status16({ status: 'Dancing' })))[0], 3);
   assert.equal((await world.read()).word, 'Charging');
 });
 
@@ -112,9 +111,9 @@ const SAMPLES: readonly [string, unknown[], number][] = [
 for (const [oddity, sampledValue, stored] of SAMPLES) {
   test(`1.6: MeterValues with ${oddity} is taken`, async (t) => {
     const { world, station } = await arrived(t);
-    await station.call('StatusNotification', status16({}));
+    await station.exchange('StatusNotification', status16({}));
     const params = { connectorId: 1, transactionId: null, meterValue: [{ timestamp: now(), sampledValue }] };
-    assert.deepEqual((await station.call('MeterValues', params)).slice(0, 1), [3]);
+    assert.deepEqual((await station.exchange('MeterValues', params)).slice(0, 1), [3]);
     const samples = world.link.readings.flatMap((reading) => reading.samples);
     assert.equal(samples.length, stored);
     const power = samples.filter((sample) => sample.measurand === 'Power.Active.Import');
@@ -137,7 +136,7 @@ test('2.0.1: a sampled value of the vendor is dropped alone, with its register k
     { timestamp: now(), sampledValue },
     { timestamp: now(), sampledValue: [{ value: 'x' }] },
   ];
-  assert.equal((await station.call('MeterValues', { evseId: 1, meterValue }))[0], 3);
+  assert.equal((await station.exchange('MeterValues', { evseId: 1, meterValue }))[0], 3);
   const samples = world.link.readings.flatMap((reading) => reading.samples);
   assert.deepEqual(
     samples.map(({ measurand, value }) => [measurand, value]),
@@ -147,7 +146,7 @@ test('2.0.1: a sampled value of the vendor is dropped alone, with its register k
 
 test('of thousands of values in one message some hundred are kept, and the last ones count', async (t) => {
   const { world, station } = await arrived(t);
-  await station.call('StatusNotification', status16({}));
+  await station.exchange('StatusNotification', status16({}));
   const moments = Array.from({ length: 600 }, (_, index) => ({
     timestamp: new Date(Date.now() - 600_000 + index * 1_000).toISOString(),
     sampledValue: [
@@ -155,12 +154,12 @@ test('of thousands of values in one message some hundred are kept, and the last 
       { value: String(index), unit: 'Wh' },
     ],
   }));
-  assert.equal((await station.call('MeterValues', { connectorId: 1, meterValue: moments }))[0], 3);
+  assert.equal((await station.exchange('MeterValues', { connectorId: 1, meterValue: moments }))[0], 3);
   const samples = world.link.readings.flatMap((reading) => reading.samples);
   assert.deepEqual([samples.length, samples.at(-1)?.value], [200, 599]);
   const one = Array.from({ length: 3_400 }, () => ({ value: '1', unit: 'Wh' }));
   const crowded = { connectorId: 1, meterValue: [{ timestamp: now(), sampledValue: one }] };
-  assert.equal((await station.call('MeterValues', crowded))[0], 3);
+  assert.equal((await station.exchange('MeterValues', crowded))[0], 3);
   assert.equal(world.link.readings.at(-1)?.samples.length, 200);
 });
 
@@ -178,12 +177,12 @@ test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour 
   ];
   for (const [index, more] of odd.entries()) {
     const start = { connectorId: 1, idTag: 'A', meterStart: index, timestamp: now() };
-    const [, , { transactionId }] = (await station.call('StartTransaction', start)) as [
+    const [, , { transactionId }] = (await station.exchange('StartTransaction', start)) as [
       3,
       string,
       { transactionId: number },
     ];
-    const answer = await station.call('StopTransaction', { transactionId, timestamp: now(), ...more });
+    const answer = await station.exchange('StopTransaction', { transactionId, timestamp: now(), ...more });
     assert.deepEqual([answer[0], answer[2]], [3, {}]);
   }
   const ends = world.link.ends.map(({ meterStopWh, reason }) => [meterStopWh, reason]);
@@ -197,8 +196,8 @@ test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour 
 test('1.6: a start with a card of 30 characters and a number for it is kept, cut', async (t) => {
   const { world, station } = await arrived(t);
   const start = { connectorId: 1, meterStart: '12.4', timestamp: now(), reservationId: null };
-  assert.equal((await station.call('StartTransaction', { ...start, idTag: 'T'.repeat(30) }))[0], 3);
-  assert.equal((await station.call('StartTransaction', { ...start, meterStart: 20, idTag: 4711 }))[0], 3);
+  assert.equal((await station.exchange('StartTransaction', { ...start, idTag: 'T'.repeat(30) }))[0], 3);
+  assert.equal((await station.exchange('StartTransaction', { ...start, meterStart: 20, idTag: 4711 }))[0], 3);
   assert.deepEqual(
     world.link.starts.map(({ idTag, meterStartWh }) => [idTag, meterStartWh]),
     [
@@ -218,18 +217,18 @@ test('2.0.1: a transaction event with words of the vendor is taken', async (t) =
     transactionInfo: { transactionId: 77, chargingState: 'CHARGING', ...more },
     idToken: { idToken: 123, type: 'Badge' },
   });
-  assert.equal((await station.call('TransactionEvent', event('Started', {})))[0], 3);
+  assert.equal((await station.exchange('TransactionEvent', event('Started', {})))[0], 3);
   assert.deepEqual([world.link.starts[0]?.idTag, (await world.read()).word], ['123', 'Charging']);
-  assert.equal((await station.call('TransactionEvent', event('Ended', { stoppedReason: 'Full' })))[0], 3);
+  assert.equal((await station.exchange('TransactionEvent', event('Ended', { stoppedReason: 'Full' })))[0], 3);
   assert.deepEqual([world.link.ends[0]?.transactionId, world.link.ends[0]?.reason], ['77', 'Other']);
 });
 
 test('what is only noted is acknowledged, whatever is in it', async (t) => {
   const { station } = await arrived(t);
-  const firmware = await station.call('FirmwareStatusNotification', { status: 'HalfDone', progress: 3 });
+  const firmware = await station.exchange('FirmwareStatusNotification', { status: 'HalfDone', progress: 3 });
   assert.deepEqual([firmware[0], firmware[2]], [3, {}]);
-  assert.equal((await station.call('Heartbeat', null))[0], 3);
-  assert.equal((await station.call('Heartbeat', { uptime: 7 }))[0], 3);
+  assert.equal((await station.exchange('Heartbeat', null))[0], 3);
+  assert.equal((await station.exchange('Heartbeat', { uptime: 7 }))[0], 3);
 });
 
 const REFUSED: readonly [string, unknown, string, string][] = [
@@ -275,7 +274,7 @@ const REFUSED: readonly [string, unknown, string, string][] = [
 for (const [action, params, code, words] of REFUSED) {
   test(`what is needed and absent is refused: ${action}, ${words}`, async (t) => {
     const { station } = await arrived(t);
-    const [type, , ...error] = await station.call(action, params);
+    const [type, , ...error] = await station.exchange(action, params);
     assert.deepEqual([type, ...error], [4, code, words, {}]);
   });
 }
@@ -285,8 +284,8 @@ test('what is odd is counted for each station, and logged once for each kind', a
   const lines: unknown[][] = [];
   t.mock.method(world.host.log, 'info', (...line: unknown[]) => lines.push(line));
   const odd = status16({ info: 'i'.repeat(51), vendorField: 1 });
-  await station.call('StatusNotification', odd);
-  await station.call('StatusNotification', odd);
+  await station.exchange('StatusNotification', odd);
+  await station.exchange('StatusNotification', odd);
   const kinds = lines.map(([bindings]) => (bindings as { kind: string }).kind);
   assert.deepEqual(kinds.toSorted(), [
     'StatusNotification: info: text that is too long',
@@ -295,17 +294,15 @@ test('what is odd is counted for each station, and logged once for each kind', a
 });
 
 test('answers of a station are read as leniently', async (t) => {
-  const world = await worldOf(t);
+  const { world, station } = await bare(t, 'ocpp1.6');
   const settings = [
     { key: 'NumberOfConnectors', value: 2, readonly: 'true', unit: 'pieces' },
     { key: 'SupportedFeatureProfiles', value: 'Core', readonly: null },
     'nonsense',
   ];
-  const reply = (action: string) =>
-    action === 'GetConfiguration'
-      ? ([3, { configurationKey: settings, unknownKey: null, more: 1 }] as const)
-      : ([3, { status: 'ACCEPTED', info: 'x' }] as const);
-  const station = await rawStation(t, world, { reply });
+  station.answers.GetConfiguration = { configurationKey: settings, unknownKey: null, more: 1 };
+  station.otherwise = { status: 'ACCEPTED', info: 'x' };
+  await station.connect();
   await station.call('BootNotification', boot16({}));
   await until('both connectors are known', () => world.link.discovered?.length === 2);
   assert.equal(world.link.discovered?.[0]?.details?.smart_charging, false);
@@ -320,5 +317,5 @@ test('what we say stays exactly as the protocol has it', async (t) => {
     code: 'vendor.refused',
     message: /^RemoteStopTransaction was not sent, because it does not fit the protocol: /,
   });
-  assert.equal(station.asked.length, 0);
+  assert.equal(station.received.length, 0);
 });

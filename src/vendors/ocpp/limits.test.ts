@@ -4,9 +4,9 @@ import { turnedClock } from '../../core/clock.ts';
 import { charger } from './charger.ts';
 import { limitNow } from './connector.ts';
 import { type Credentials, checkInstallation } from './credentials.ts';
-import { command, setCurrent, settle } from './settled-station.ts';
 import type { Quirks, SimulatedStation } from './simulator.ts';
 import { Station } from './station.ts';
+import { command, setCurrent, settle } from './test-settled-station.ts';
 import { IDENTITY, type Installed, KEY, PASSWORD, until, type World } from './test-world.ts';
 
 const PROTOCOLS = ['ocpp1.6', 'ocpp2.0.1'] as const;

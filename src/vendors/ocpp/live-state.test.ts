@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnedClock } from '../../core/clock.ts';
-import { command } from './settled-station.ts';
 import { bare } from './test-bare-station.ts';
 import { frames16, frames201, reconnect, shown } from './test-frames.ts';
+import { command } from './test-settled-station.ts';
 import { until } from './test-world.ts';
 
 for (const restarts of [false, true]) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { figuresOf } from './figures.ts';
 import { type SampledValue, samplesOf } from './meter.ts';
-import { setCurrent } from './settled-station.ts';
 import { bare } from './test-bare-station.ts';
 import { frames16, frames201 } from './test-frames.ts';
+import { setCurrent } from './test-settled-station.ts';
 import { IDENTITY, KEY, PASSWORD, until } from './test-world.ts';
 
 interface Place {

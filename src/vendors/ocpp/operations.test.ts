@@ -4,7 +4,7 @@ import type { StationOperation } from '../../adapter/station.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { operations } from './operations.ts';
 import { METER_SECONDS } from './options.ts';
-import { command, setCurrent, settle } from './settled-station.ts';
+import { command, setCurrent, settle } from './test-settled-station.ts';
 import { PASSWORD, until, type World } from './test-world.ts';
 import { nameOf, USED } from './variables.ts';
 

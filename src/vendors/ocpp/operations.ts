@@ -23,6 +23,14 @@ export function settingOf(key: string, value: string | undefined, readonly: bool
     : { key, value: value ?? null, readonly };
 }
 
+/** What a station says to an operation. */
+export interface Outcome {
+  readonly status: string;
+}
+
+/** The answer of an operation that has nothing to tell besides; stations add words of their own. */
+export const statusOf = ({ status }: Outcome): Outcome => ({ status });
+
 /** A schedule that a station calculated, in either protocol's words. */
 export interface Composite {
   readonly chargingRateUnit?: string;

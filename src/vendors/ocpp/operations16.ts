@@ -1,11 +1,8 @@
 import { AppError } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { type Composite, clearLimits, compositeOf, settingOf } from './operations.ts';
+import { type Composite, clearLimits, compositeOf, type Outcome, settingOf, statusOf } from './operations.ts';
 import type { Station } from './station.ts';
 
-interface Outcome {
-  readonly status: string;
-}
 interface Configuration {
   readonly configurationKey?: readonly { key: string; readonly?: boolean; value?: string }[];
   readonly unknownKey?: readonly string[];
@@ -80,5 +77,3 @@ export function operations16(station: Station): Dialect['operate'] {
     }
   };
 }
-
-const statusOf = ({ status }: Outcome): Outcome => ({ status });

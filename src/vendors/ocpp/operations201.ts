@@ -1,12 +1,9 @@
 import { AppError } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { type Composite, clearLimits, compositeOf, settingOf } from './operations.ts';
+import { type Composite, clearLimits, compositeOf, type Outcome, settingOf, statusOf } from './operations.ts';
 import type { Station } from './station.ts';
 import { nameOf, USED, type VariableResult, type VariableResults, variableOf } from './variables.ts';
 
-interface Outcome {
-  readonly status: string;
-}
 interface CompositeSchedule extends Outcome {
   readonly schedule?: Composite & { readonly scheduleStart?: string };
 }
@@ -88,5 +85,3 @@ export function operations201(station: Station): Dialect['operate'] {
     }
   };
 }
-
-const statusOf = ({ status }: Outcome): Outcome => ({ status });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnedClock } from '../../core/clock.ts';
-import { command, setCurrent } from './settled-station.ts';
 import { type BareStation, bare } from './test-bare-station.ts';
 import { frames16, frames201, shown } from './test-frames.ts';
+import { command, setCurrent } from './test-settled-station.ts';
 import { until } from './test-world.ts';
 
 /** Ampere of the profiles that were laid, in order. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stateOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
 import { charger } from './charger.ts';
-import { command, setCurrent, settle } from './settled-station.ts';
+import { command, setCurrent, settle } from './test-settled-station.ts';
 import { until, World } from './test-world.ts';
 
 test('a limit on the whole station moves with the one on the transaction', async (t) => {

@@ -2,9 +2,26 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'undici';
 import type { Clock } from '../../core/clock.ts';
 import type { StationOptions } from './options.ts';
-import { IDENTITY, PASSWORD, World } from './test-world.ts';
+import { basic, HERE } from './test-knock.ts';
+import { PASSWORD, World } from './test-world.ts';
 
-type Give = object | null | ((params: never) => object);
+export type Protocol = 'ocpp1.6' | 'ocpp2.0.1';
+
+/** A CALLERROR: its code, and its words. */
+class Refusal {
+  readonly code: string;
+  readonly words: string;
+
+  constructor(code: string, words: string) {
+    this.code = code;
+    this.words = words;
+  }
+}
+
+export const refusal = (code: string, words = ''): Refusal => new Refusal(code, words);
+
+/** What a call of ours is answered with: the payload, a refusal, or null for silence. */
+type Give = object | Refusal | null | ((params: never) => object);
 
 /** Answers of a station that takes whatever it is told, and triggers nothing. */
 const OBLIGING: Readonly<Record<string, Give>> = {
@@ -21,21 +38,23 @@ export class BareStation {
   /** What the central system called, in order. */
   readonly received: { readonly action: string; readonly params: Record<string, unknown> }[] = [];
   readonly answers: Record<string, Give> = { ...OBLIGING };
+  /** What every other call is answered with. */
+  otherwise: Give = refusal('NotImplemented');
   readonly #world: World;
-  readonly #protocol: string;
+  readonly #protocol: Protocol;
   readonly #waiting = new Map<string, (frame: unknown[]) => void>();
   #socket: WebSocket | null = null;
   #sent = 0;
 
-  constructor(world: World, protocol: 'ocpp1.6' | 'ocpp2.0.1') {
+  constructor(world: World, protocol: Protocol) {
     this.#world = world;
     this.#protocol = protocol;
   }
 
   async connect(): Promise<this> {
-    const socket = new WebSocket(`ws://127.0.0.1:${this.#world.port}/ocpp/${encodeURIComponent(IDENTITY)}`, {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#world.port}${HERE}`, {
       protocols: [this.#protocol],
-      headers: { authorization: `Basic ${btoa(`${IDENTITY}:${PASSWORD}`)}` },
+      headers: basic(PASSWORD),
     });
     socket.addEventListener('message', ({ data }) => this.#take(JSON.parse(String(data)) as unknown[]));
     await new Promise<void>((resolve, reject) => {
@@ -57,13 +76,18 @@ export class BareStation {
 
   /** Sends a call; answers the payload of its CALLRESULT, throws what a CALLERROR says. */
   async call(action: string, params: object): Promise<Record<string, unknown>> {
+    const [type, , ...rest] = await this.exchange(action, params);
+    if (type !== 3) throw new Error(`${action} was answered with ${rest.join(' ')}`);
+    return rest[0] as Record<string, unknown>;
+  }
+
+  /** Sends a call with exactly these parameters, right or wrong; answers the whole frame that comes back. */
+  exchange(action: string, params: unknown): Promise<unknown[]> {
     this.#sent += 1;
     const id = `bare-${this.#sent}`;
     const answered = new Promise<unknown[]>((resolve) => this.#waiting.set(id, resolve));
     this.#send([2, id, action, params]);
-    const [type, , ...rest] = await answered;
-    if (type !== 3) throw new Error(`${action} was answered with ${rest.join(' ')}`);
-    return rest[0] as Record<string, unknown>;
+    return answered;
   }
 
   /** What was called with this action. */
@@ -80,10 +104,10 @@ export class BareStation {
     }
     const [, , action, params] = frame as [number, string, string, Record<string, unknown>];
     this.received.push({ action, params });
-    const give = this.answers[action];
-    if (give === null) return;
-    if (give === undefined) this.#send([4, id, 'NotImplemented', '', {}]);
-    else this.#send([3, id, typeof give === 'function' ? give(params as never) : give]);
+    const given = action in this.answers ? this.answers[action] : this.otherwise;
+    const give = typeof given === 'function' ? given(params as never) : given;
+    if (give instanceof Refusal) this.#send([4, id, give.code, give.words, {}]);
+    else if (give !== null && give !== undefined) this.#send([3, id, give]);
   }
 
   #send(frame: unknown[]): void {
@@ -95,7 +119,7 @@ export class BareStation {
 /** A world with a bare station that has not connected yet; nothing is asked of it unless it boots or waits long. */
 export async function bare(
   t: TestContext,
-  protocol: 'ocpp1.6' | 'ocpp2.0.1',
+  protocol: Protocol,
   { options = {}, clock }: { options?: Partial<StationOptions>; clock?: Clock } = {},
 ): Promise<{ readonly world: World; readonly station: BareStation }> {
   const world = await new World({ bootMs: 60_000, ...options }, clock).open();

@@ -5,10 +5,10 @@ import type { DeviceRef, LinkKey, Session } from '../../adapter/session.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { charger } from './charger.ts';
 import type { Credentials } from './credentials.ts';
-import { MemoryHost, type MemoryLink } from './memory-host.ts';
 import { DEFAULTS, type StationOptions } from './options.ts';
 import { openStations } from './server.ts';
 import { SimulatedStation, type SimulatorOptions } from './simulator.ts';
+import { MemoryHost, type MemoryLink } from './test-memory-host.ts';
 import type { ChargerRaw } from './translate.ts';
 
 /** Short enough for a test, long enough for a busy machine. */
