@@ -1,4 +1,3 @@
-import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { encodeCursor } from '../src/domain/devices/cursor.ts';
 import { createDevices, type ListQuery } from '../src/domain/devices/index.ts';
@@ -107,7 +106,6 @@ async function openLister(engine: Engine, fleets: readonly Fleet[]): Promise<Lis
       isConnectedHere: () => false,
       withSession: () => Promise.reject(new Error('listing asked a vendor')),
     },
-    clock: systemClock,
     log: silentLog,
   });
   return {

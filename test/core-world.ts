@@ -71,7 +71,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   const linkCodes = createLinkCodes({ database, vault, clock, random: systemRandom });
   const sessions = createSessions({ bus, store, vault, calls, clock, log });
   const source = createSessionSource({ sessions, callVendor, log });
-  const devices = createDevices({ database, adapters, sessions: source, clock, log });
+  const devices = createDevices({ database, adapters, sessions: source, log });
   const polling = createPolling({
     database,
     adapters,

@@ -29,7 +29,7 @@ export async function openConnect(
   const { adapters, baseUrlOf, budgets, callVendor, calls, linkCodes, linkSessions, partnerOf } = vendors;
   const { publicUrl, sessions, signIn, simulated, store, tokens } = vendors;
   const source = createSessionSource({ sessions, callVendor, log });
-  const devices = createDevices({ database, adapters, sessions: source, clock, log });
+  const devices = createDevices({ database, adapters, sessions: source, log });
   closers.push(() => devices.flush());
   const checks = new Map(
     list.map(({ credentials }) => [

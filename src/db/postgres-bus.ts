@@ -147,9 +147,11 @@ class PostgresBus implements Bus {
       text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
       query_timeout: SILENT_MS,
     };
+    const { clock, moments } = this.#options;
+    const askedAt = clock.now();
     const { rows } = await client.query<{ now: number }>(question);
     const now = rows[0]?.now;
-    if (now !== undefined) this.#options.moments.learn(now);
+    if (now !== undefined) moments.learn(now, askedAt);
   }
 
   #lost(client: pg.Client, error: unknown): void {

@@ -118,7 +118,27 @@ export const mutants: readonly Mutant[] = [
     file: 'src/db/database.ts',
     from: 'clock.isTurned === true ? ownMoments(clock) : serverMoments(clock)',
     to: 'clock.isTurned === undefined || clock.isTurned ? ownMoments(clock) : serverMoments(clock)',
-    tests: ['src/domain/commands/elsewhere.test.ts', 'src/db/lease.test.ts'],
+    tests: [
+      'src/domain/commands/elsewhere.test.ts',
+      'src/db/lease.test.ts',
+      'test/faults/two-clocks.test.ts',
+    ],
+    needs: ['postgres'],
+  },
+  {
+    control: 'what a process stores for others to compare is of the clock of the database',
+    file: 'src/db/moments.ts',
+    from: 'now: () => clock.now() + ahead',
+    to: 'now: () => clock.now()',
+    tests: ['test/faults/two-clocks.test.ts'],
+    needs: ['postgres'],
+  },
+  {
+    control: 'turns are planned by the clock of the database',
+    file: 'src/domain/polling/index.ts',
+    from: '    clock: moments.clock,\n',
+    to: '',
+    tests: ['test/faults/two-clocks.test.ts'],
     needs: ['postgres'],
   },
   {

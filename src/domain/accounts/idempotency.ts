@@ -147,7 +147,7 @@ export async function openIdempotentRequests(options: Options) {
     const fingerprint = keyed(digest);
     for (;;) {
       const mine = { ...name, claim: randomId(random) };
-      const deadline = database.moments.estimate() + CLAIMED_WITHIN_MS;
+      const deadline = database.moments.clock.now() + CLAIMED_WITHIN_MS;
       let isClaimed: boolean;
       try {
         isClaimed = await store.insert({ ...mine, fingerprint, leaseMs: LEASE_MS, deadline });

@@ -137,7 +137,7 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
         id,
         at,
         leaseMs: LEASE_MS,
-        deadline: moments.estimate() + ENTERED_WITHIN_MS,
+        deadline: moments.clock.now() + ENTERED_WITHIN_MS,
       };
       try {
         if (await store.begin(start)) return id;

@@ -202,11 +202,11 @@ onEachEngine('the entry of a command', (engine) => {
       at: 0,
       leaseMs: 30_000,
     };
-    assert.equal(await store.begin({ ...start, deadline: database.moments.estimate() - 1_000 }), false);
+    assert.equal(await store.begin({ ...start, deadline: database.moments.clock.now() - 1_000 }), false);
     assert.deepEqual(await rowsOf(database), []);
-    assert.equal(await store.begin({ ...start, deadline: database.moments.estimate() + 8_000 }), true);
+    assert.equal(await store.begin({ ...start, deadline: database.moments.clock.now() + 8_000 }), true);
     assert.equal(
-      await store.begin({ ...start, id: 'b', deadline: database.moments.estimate() + 8_000 }),
+      await store.begin({ ...start, id: 'b', deadline: database.moments.clock.now() + 8_000 }),
       false,
     );
     await database.close();

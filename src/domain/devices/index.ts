@@ -2,7 +2,6 @@ import type { Adapter, Found } from '../../adapter/adapter.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
-import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
@@ -48,12 +47,13 @@ interface DevicesOptions {
   readonly database: Database;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly sessions: SessionSource;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The devices of all accounts: what they are, what they were last like, and reading them from their vendors. */
-export function createDevices({ database, adapters, sessions, clock, log }: DevicesOptions) {
+export function createDevices({ database, adapters, sessions, log }: DevicesOptions) {
+  // When a device was read is compared with what other processes have read.
+  const { clock } = database.moments;
   const store = createDeviceStore(database);
   const memory = new DeviceMemory();
   const reader = createReader({ clock, sessions });

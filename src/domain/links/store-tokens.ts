@@ -15,7 +15,7 @@ export interface TokenRow extends LinkKey {
 }
 
 /** The only SQL for `link_tokens`. */
-export function createTokenStore({ queries, rows }: Database) {
+export function createTokenStore({ queries, moments, rows }: Database) {
   const ofLink = ({ account, link }: LinkKey) => ({ account_id: account, link_id: link });
 
   return {
@@ -54,16 +54,16 @@ export function createTokenStore({ queries, rows }: Database) {
     /** Takes the renewal of a version for a process; false when another has it, or the version is no longer the stored one. */
     async beginRenewal(
       { account, link, version }: TokenRow,
-      { renewer, now, until }: { readonly renewer: string; readonly now: number; readonly until: number },
+      { renewer, leaseMs }: { readonly renewer: string; readonly leaseMs: number },
     ): Promise<boolean> {
       const { numUpdatedRows } = await queries
         .updateTable('link_tokens')
-        .set({ renewer, renewing_until: until })
+        .set({ renewer, renewing_until: sql<number>`${moments.now} + ${leaseMs}` })
         .where('account_id', '=', account)
         .where('link_id', '=', link)
         .where('version', '=', version)
         .where('lost_reason', 'is', null)
-        .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', now)]))
+        .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', moments.now)]))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -128,11 +128,10 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
       if (row === undefined) throw lost('the account is no longer linked');
       if (row.lostReason !== null) throw lost(row.lostReason);
       if (row.version !== from.row.version) return open(row);
-      const now = clock.now();
-      if (await store.beginRenewal(row, { renewer: self, now, until: now + LEASE_MS })) {
+      if (await store.beginRenewal(row, { renewer: self, leaseMs: LEASE_MS })) {
         return askAndSave(open(row), ask);
       }
-      if (now >= until)
+      if (clock.now() >= until)
         throw new AppError('vendor.timeout', 'the sign-in is being renewed elsewhere, and was not in time');
       await sleep(clock, LOOK_MS);
     }

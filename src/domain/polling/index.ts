@@ -48,6 +48,7 @@ interface PollingOptions {
   readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
   /** Whether a stream of the link is open, in whichever process. */
   readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
+  /** Times this process's own work; when a device is read goes by the moments of the database. */
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -60,6 +61,7 @@ interface PollingOptions {
  */
 export function createPolling(options: PollingOptions) {
   const { database, adapters, clock, random, log } = options;
+  const { moments } = database;
   const store = createTurnStore(database);
   const lanes = new Map<string, Lane>();
   const chance = () => random(4).readUInt32BE() / 2 ** 32;
@@ -93,7 +95,14 @@ export function createPolling(options: PollingOptions) {
     return writing;
   }
 
-  const take = createTurnTaker({ ...options, store, chance, finish, laneOf: (vendor) => lanes.get(vendor) });
+  const take = createTurnTaker({
+    ...options,
+    store,
+    chance,
+    finish,
+    laneOf: (vendor) => lanes.get(vendor),
+    clock: moments.clock,
+  });
 
   const laneOf = (adapter: Adapter): Lane => {
     const known = lanes.get(adapter.slug);
@@ -102,13 +111,11 @@ export function createPolling(options: PollingOptions) {
       adapter,
       clock,
       log,
-      claim: (vendor, most) => {
-        const now = clock.now();
-        return store.claim(vendor, { now, until: now + CLAIM_MS, most });
-      },
+      claim: (vendor, most) => store.claim(vendor, { claimMs: CLAIM_MS, most }),
+      isClaimed: (turn) => turn.claimedUntil > moments.clock.now(),
       take,
       giveBack: (turn, waitMs) =>
-        finish({ ...asItWas(turn), dueAt: clock.now() + Math.round(waitMs * (1 + chance())) }),
+        finish({ ...asItWas(turn), dueAt: moments.clock.now() + Math.round(waitMs * (1 + chance())) }),
     });
     lanes.set(adapter.slug, lane);
     return lane;
@@ -159,7 +166,7 @@ export function createPolling(options: PollingOptions) {
   }
 
   function add(adapter: Adapter, keys: readonly TurnKey[], withinMs: number): Promise<void> {
-    const now = clock.now();
+    const now = moments.clock.now();
     return store.add(
       keys.map((key) => ({
         ...key,
@@ -217,7 +224,7 @@ export function createPolling(options: PollingOptions) {
 
     /** Something told that these devices have changed: they are read as soon as may be, once for however many hints. */
     async readSoon(devices: readonly (LinkKey & { vendor: string; id: string })[]): Promise<void> {
-      const now = clock.now();
+      const now = moments.clock.now();
       const turns = new Map<string, TurnKey & { vendor: string }>();
       for (const device of devices) {
         const adapter = adapters.get(device.vendor);
@@ -233,7 +240,7 @@ export function createPolling(options: PollingOptions) {
     async commanded(device: LinkKey & { vendor: string; id: string }): Promise<void> {
       const adapter = adapters.get(device.vendor);
       if (adapter?.pace === undefined) return;
-      const now = clock.now();
+      const now = moments.clock.now();
       const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
       const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
       writing = Promise.allSettled([writing, stored]).then(() => {});
@@ -245,7 +252,7 @@ export function createPolling(options: PollingOptions) {
     async streamEnded(link: LinkKey & { vendor: string }): Promise<void> {
       const adapter = adapters.get(link.vendor);
       if (adapter?.pace === undefined) return;
-      await store.bringForward(link, clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
+      await store.bringForward(link, moments.clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
       laneOf(adapter).called();
     },
 

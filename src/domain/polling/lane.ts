@@ -23,6 +23,8 @@ interface LaneOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly claim: (vendor: string, most: number) => Promise<Turn[]>;
+  /** Whether no other process may take it yet. */
+  readonly isClaimed: (turn: Turn) => boolean;
   /** Does a turn; never fails. Answers whether the vendor could be reached, `undefined` when it was not asked. */
   readonly take: (turn: Turn) => Promise<boolean | undefined>;
   /** Gives a turn back that was not begun. */
@@ -30,7 +32,7 @@ interface LaneOptions {
 }
 
 /** The turns of one vendor: so many at a time, no faster than they are planned, and none while the vendor is away. */
-export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneOptions) {
+export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBack }: LaneOptions) {
   const { slug: vendor } = adapter;
   let queue: Turn[] = [];
   let atWork = 0;
@@ -62,7 +64,7 @@ export function createLane({ adapter, clock, log, claim, take, giveBack }: LaneO
       if (turn === undefined) break;
       mayBegin -= 1;
       // Another process may have it by now.
-      if (turn.claimedUntil <= clock.now()) continue;
+      if (!isClaimed(turn)) continue;
       atWork += 1;
       void take(turn).then(ended);
     }

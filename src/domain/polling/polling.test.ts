@@ -144,8 +144,7 @@ onEachEngine('background reading', (engine) => {
       // The other takes turns and dies with them.
       const store = (await import('./store.ts')).createTurnStore(other.database);
       world.clock.turn(800_000);
-      const now = world.clock.now();
-      const taken = await store.claim('testvendor', { now, until: now + 180_000, most: 1_000 });
+      const taken = await store.claim('testvendor', { claimMs: 180_000, most: 1_000 });
       assert.ok(taken.length > 50);
       await other.polling.close();
       const reads = vendor.count('read');

@@ -141,7 +141,7 @@ const BATCH = 500;
 
 /** The only SQL for `device_turns`. */
 export function createTurnStore(database: Database) {
-  const { queries, group, rows } = database;
+  const { queries, moments, group, rows } = database;
   const isPostgres = database.engine === 'postgres';
   return {
     /** Adds turns; of one that is there already, the nearer moment counts. */
@@ -203,8 +203,11 @@ export function createTurnStore(database: Database) {
       return missingOf(seen, most);
     },
 
-    /** Takes what is due, for nobody else to take before `until`. */
-    async claim(vendor: string, at: { now: number; until: number; most: number }): Promise<Turn[]> {
+    /** Takes what is due, for nobody else to take within `claimMs`. */
+    async claim(
+      vendor: string,
+      { claimMs, most }: { readonly claimMs: number; readonly most: number },
+    ): Promise<Turn[]> {
       const rows = await queries
         .with(
           (cte) => cte('due').materialized(),
@@ -213,14 +216,14 @@ export function createTurnStore(database: Database) {
               .selectFrom('device_turns')
               .select('id')
               .where('vendor', '=', vendor)
-              .where('due_at', '<=', at.now)
+              .where('due_at', '<=', moments.nowOnce)
               .orderBy('due_at')
-              .limit(at.most);
+              .limit(most);
             return isPostgres ? due.forUpdate().skipLocked() : due;
           },
         )
         .updateTable('device_turns')
-        .set((eb) => ({ due_at: at.until, planned_at: eb.ref('due_at') }))
+        .set((eb) => ({ due_at: sql<number>`${moments.nowOnce} + ${claimMs}`, planned_at: eb.ref('due_at') }))
         .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
         .returningAll()
         .execute();

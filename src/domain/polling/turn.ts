@@ -25,6 +25,7 @@ interface TakerOptions {
   /** From 0 until 1. */
   readonly chance: () => number;
   readonly finish: (finished: Finished) => void;
+  /** What turns are planned by: the same for all processes. */
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'polls' | 'pollLateness'>;

@@ -82,7 +82,7 @@ export function createStreams(options: StreamsOptions) {
     const now = clock.now();
     if (now - renewedAt >= RENEW_MS && held.size > 0) {
       const before = [...held.values()];
-      const kept = new Set((await store.renew(self, now + LEASE_MS)).map(keyOf));
+      const kept = new Set((await store.renew(self, LEASE_MS)).map(keyOf));
       renewedAt = now;
       for (const one of before) if (!kept.has(keyOf(one))) one.stop.abort();
     }
@@ -92,7 +92,7 @@ export function createStreams(options: StreamsOptions) {
     }
     const most = Math.min(TAKEN_AT_ONCE, MOST - held.size);
     if (most <= 0) return;
-    const taken = await store.claim(self, { vendors: slugs, now, until: now + LEASE_MS, most });
+    const taken = await store.claim(self, { vendors: slugs, leaseMs: LEASE_MS, most });
     for (const one of taken) hold(one);
   }
 
@@ -119,25 +119,25 @@ export function createStreams(options: StreamsOptions) {
     holding.done = keep(holding)
       .catch((error: unknown) => {
         log.warn({ err: error, vendor: one.vendor, link: one.link }, 'a stream is given back');
-        return clock.now() + MOST_WAIT_MS;
+        return MOST_WAIT_MS;
       })
-      .then(async (until) => {
+      .then(async (waitMs) => {
         held.delete(keyOf(one));
-        await store.release(one, self, until);
+        await store.release(one, self, waitMs);
       })
       .catch((error: unknown) => log.warn({ err: error }, 'a stream could not be given back'));
   }
 
-  /** Opens the stream again and again; answers when another may take it. */
+  /** Opens the stream again and again; answers how long nobody may take it. */
   async function keep(holding: Holding): Promise<number> {
     const adapter = vendors.get(holding.vendor);
-    if (adapter === undefined) return clock.now() + PARKED_MS;
+    if (adapter === undefined) return PARKED_MS;
     for (let attempt = 0; !holding.stop.signal.aborted; attempt += 1) {
       holding.renew = new AbortController();
       const began = clock.now();
       const outcome = await once(holding, adapter);
       metrics.streamEnds.inc({ vendor: holding.vendor, outcome });
-      if (outcome === 'parked' || outcome === 'vendor.login_expired') return clock.now() + PARKED_MS;
+      if (outcome === 'parked' || outcome === 'vendor.login_expired') return PARKED_MS;
       if (outcome === 'stopped') break;
       if (outcome === 'changed' || clock.now() - began >= GOOD_MS) attempt = 0;
       if (outcome === 'changed') continue;
@@ -239,7 +239,7 @@ export function createStreams(options: StreamsOptions) {
     /** Whether a stream of the link is open, in whichever process. */
     async isOpen(link: LinkKey & { vendor: string }): Promise<boolean> {
       if (!vendors.has(link.vendor)) return false;
-      return held.get(keyOf(link))?.isOpen ?? store.isOpen(link, clock.now());
+      return held.get(keyOf(link))?.isOpen ?? store.isOpen(link);
     },
 
     counts(): { vendor: string; count: number }[] {

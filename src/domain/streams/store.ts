@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
 
@@ -7,7 +8,8 @@ export interface Held extends LinkKey {
 
 /** The only SQL for `link_streams`. */
 export function createStreamStore(database: Database) {
-  const { queries } = database;
+  const { queries, moments } = database;
+  const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
   return {
     /** Links of these vendors whose stream nobody holds yet become ones that anybody may hold. */
     async addMissing(vendors: readonly string[], most: number): Promise<void> {
@@ -41,7 +43,7 @@ export function createStreamStore(database: Database) {
     /** Takes streams that nobody holds, or whose holder is dead. */
     async claim(
       holder: string,
-      at: { vendors: readonly string[]; now: number; until: number; most: number },
+      at: { readonly vendors: readonly string[]; readonly leaseMs: number; readonly most: number },
     ): Promise<Held[]> {
       const rows = await queries
         .with(
@@ -51,14 +53,14 @@ export function createStreamStore(database: Database) {
               .selectFrom('link_streams')
               .select(['account_id', 'link_id'])
               .where('vendor', 'in', [...at.vendors])
-              .where('held_until', '<=', at.now)
+              .where('held_until', '<=', moments.nowOnce)
               .orderBy('held_until')
               .limit(at.most);
             return database.engine === 'postgres' ? free.forUpdate().skipLocked() : free;
           },
         )
         .updateTable('link_streams')
-        .set({ holder, held_until: at.until, open_since: null })
+        .set({ holder, held_until: inMs(at.leaseMs), open_since: null })
         .where(({ exists, selectFrom, ref }) =>
           exists(
             selectFrom('free')
@@ -73,10 +75,10 @@ export function createStreamStore(database: Database) {
     },
 
     /** Keeps what this process holds; answers what that still is. */
-    async renew(holder: string, until: number): Promise<LinkKey[]> {
+    async renew(holder: string, leaseMs: number): Promise<LinkKey[]> {
       const rows = await queries
         .updateTable('link_streams')
-        .set({ held_until: until })
+        .set({ held_until: inMs(leaseMs) })
         .where('holder', '=', holder)
         .returning(['account_id', 'link_id'])
         .execute();
@@ -93,11 +95,11 @@ export function createStreamStore(database: Database) {
         .execute();
     },
 
-    /** Gives a stream back; nobody takes it before `until`. */
-    async release({ account, link }: LinkKey, holder: string, until: number): Promise<void> {
+    /** Gives a stream back; nobody takes it within `waitMs`. */
+    async release({ account, link }: LinkKey, holder: string, waitMs: number): Promise<void> {
       await queries
         .updateTable('link_streams')
-        .set({ holder: null, held_until: until, open_since: null })
+        .set({ holder: null, held_until: inMs(waitMs), open_since: null })
         .where('account_id', '=', account)
         .where('link_id', '=', link)
         .where('holder', '=', holder)
@@ -115,13 +117,13 @@ export function createStreamStore(database: Database) {
         .execute();
     },
 
-    async isOpen({ account, link }: LinkKey, now: number): Promise<boolean> {
+    async isOpen({ account, link }: LinkKey): Promise<boolean> {
       const row = await queries
         .selectFrom('link_streams')
         .select('open_since')
         .where('account_id', '=', account)
         .where('link_id', '=', link)
-        .where('held_until', '>', now)
+        .where('held_until', '>', moments.now)
         .executeTakeFirst();
       return row?.open_since != null;
     },

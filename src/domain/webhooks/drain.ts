@@ -91,7 +91,7 @@ export function createDrain(options: DrainOptions) {
 
   /** Answers whether there may be more to do. */
   async function round(): Promise<boolean> {
-    const pending = await store.pending(vendor, { now: clock.now(), most: ROUND });
+    const pending = await store.pending(vendor, ROUND);
     if (pending.length === 0) return false;
     const found: Round = { toRead: new Map(), named: new Map() };
     const done: number[] = [];
@@ -162,10 +162,9 @@ export function createDrain(options: DrainOptions) {
   }
 
   async function putOff(one: Pending, reason: string): Promise<void> {
-    const wait = RETRY_MS[one.attempts];
-    const dueAt = wait === undefined ? undefined : clock.now() + wait;
-    await store.notDone(one.id, { attempts: one.attempts + 1, dueAt, reason: reason.slice(0, 500) });
-    if (wait === undefined) metrics.webhookDeliveries.inc({ vendor, outcome: 'failed' });
+    const waitMs = RETRY_MS[one.attempts];
+    await store.notDone(one.id, { attempts: one.attempts + 1, waitMs, reason: reason.slice(0, 500) });
+    if (waitMs === undefined) metrics.webhookDeliveries.inc({ vendor, outcome: 'failed' });
   }
 
   return {

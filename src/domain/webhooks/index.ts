@@ -186,7 +186,8 @@ export function createWebhooks(options: WebhooksOptions) {
     const kept = Object.entries(delivery.headers).filter(([name]) => !PRIVATE_HEADERS.has(name));
     const common = {
       vendor,
-      receivedAt: delivery.receivedAt,
+      // News are compared with what other processes have read.
+      receivedAt: database.moments.clock.now(),
       headersJson: JSON.stringify(Object.fromEntries(kept)),
       body: delivery.body,
     };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
 
@@ -6,17 +7,21 @@ export interface Subscription extends LinkKey {
   readonly failures: number;
 }
 
+/** Further than any moment that comes. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** The only SQL for `webhook_subscriptions`. */
 export function createSubscriptionStore(database: Database) {
-  const { queries } = database;
+  const { queries, moments } = database;
+  const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
   return {
     /** The vendor is to be asked for the link now, and anew where it was asked before. */
-    async want({ account, link, vendor }: LinkKey & { vendor: string }, dueAt: number): Promise<void> {
+    async want({ account, link, vendor }: LinkKey & { vendor: string }): Promise<void> {
       await queries
         .insertInto('webhook_subscriptions')
-        .values({ account_id: account, link_id: link, vendor, due_at: dueAt, failures: 0 })
+        .values({ account_id: account, link_id: link, vendor, due_at: inMs(0), failures: 0 })
         .onConflict((conflict) =>
-          conflict.columns(['account_id', 'link_id']).doUpdateSet({ due_at: dueAt, failures: 0 }),
+          conflict.columns(['account_id', 'link_id']).doUpdateSet({ due_at: inMs(0), failures: 0 }),
         )
         .execute();
     },
@@ -37,8 +42,8 @@ export function createSubscriptionStore(database: Database) {
       return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: row.vendor }));
     },
 
-    /** Takes what is due, for nobody else to take before `until`. */
-    async claim(at: { now: number; until: number; most: number }): Promise<Subscription[]> {
+    /** Takes what is due, for nobody else to take within `claimMs`. */
+    async claim(at: { readonly claimMs: number; readonly most: number }): Promise<Subscription[]> {
       const rows = await queries
         .with(
           (cte) => cte('due').materialized(),
@@ -46,14 +51,14 @@ export function createSubscriptionStore(database: Database) {
             const due = db
               .selectFrom('webhook_subscriptions')
               .select(['account_id', 'link_id'])
-              .where('due_at', '<=', at.now)
+              .where('due_at', '<=', moments.nowOnce)
               .orderBy('due_at')
               .limit(at.most);
             return database.engine === 'postgres' ? due.forUpdate().skipLocked() : due;
           },
         )
         .updateTable('webhook_subscriptions')
-        .set({ due_at: at.until })
+        .set({ due_at: inMs(at.claimMs) })
         .where(({ exists, selectFrom, ref }) =>
           exists(
             selectFrom('due')
@@ -72,10 +77,14 @@ export function createSubscriptionStore(database: Database) {
       }));
     },
 
-    async put({ account, link }: LinkKey, next: { dueAt: number; failures: number }): Promise<void> {
+    /** It was asked for; it is asked for again after `waitMs`, or never. */
+    async put(
+      { account, link }: LinkKey,
+      next: { readonly waitMs: number | undefined; readonly failures: number },
+    ): Promise<void> {
       await queries
         .updateTable('webhook_subscriptions')
-        .set({ due_at: next.dueAt, failures: next.failures })
+        .set({ due_at: next.waitMs === undefined ? NEVER : inMs(next.waitMs), failures: next.failures })
         .where('account_id', '=', account)
         .where('link_id', '=', link)
         .execute();

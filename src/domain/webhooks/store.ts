@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 
 /** A delivery as it is taken in. */
@@ -27,7 +28,7 @@ const REMOVED_AT_ONCE = 2_000;
 
 /** The only SQL for `webhook_deliveries`. */
 export function createDeliveryStore(database: Database) {
-  const { queries } = database;
+  const { queries, moments } = database;
   return {
     /** Stores all or none of them, but those that are known already; answers the ids of what is new, `vendor deliveryId`. */
     add(arrived: readonly Arrived[]): Promise<Set<string>> {
@@ -42,7 +43,7 @@ export function createDeliveryStore(database: Database) {
                 delivery_id: one.deliveryId,
                 received_at: one.receivedAt,
                 status: one.status,
-                due_at: one.receivedAt,
+                due_at: 0,
                 attempts: 0,
                 reason: one.reason,
                 headers_json: one.headersJson,
@@ -59,15 +60,15 @@ export function createDeliveryStore(database: Database) {
     },
 
     /** What is due of a vendor, in the order of arrival. */
-    async pending(vendor: string, at: { readonly now: number; readonly most: number }): Promise<Pending[]> {
+    async pending(vendor: string, most: number): Promise<Pending[]> {
       const rows = await queries
         .selectFrom('webhook_deliveries')
         .select(['id', 'received_at', 'attempts', 'headers_json', 'body'])
         .where('vendor', '=', vendor)
         .where('status', '=', 'pending')
-        .where('due_at', '<=', at.now)
+        .where('due_at', '<=', moments.now)
         .orderBy('id')
-        .limit(at.most)
+        .limit(most)
         .execute();
       return rows.map((row) => ({
         id: row.id,
@@ -101,15 +102,17 @@ export function createDeliveryStore(database: Database) {
       }
     },
 
-    /** It could not be applied: it is tried again at `dueAt`, or kept as failed. */
+    /** It could not be applied: it is tried again after `waitMs`, or kept as failed. */
     async notDone(
       id: number,
-      what: { readonly attempts: number; readonly dueAt: number | undefined; readonly reason: string },
+      what: { readonly attempts: number; readonly waitMs: number | undefined; readonly reason: string },
     ): Promise<void> {
-      const { attempts, dueAt, reason } = what;
+      const { attempts, waitMs, reason } = what;
+      const next =
+        waitMs === undefined ? { status: 'failed' } : { due_at: sql<number>`${moments.now} + ${waitMs}` };
       await queries
         .updateTable('webhook_deliveries')
-        .set({ attempts, reason, ...(dueAt === undefined ? { status: 'failed' } : { due_at: dueAt }) })
+        .set({ attempts, reason, ...next })
         .where('id', '=', id)
         .execute();
     },

@@ -14,8 +14,6 @@ const AT_ONCE = 8;
 const RENEWED_AT = 0.8;
 const RETRY_MS = 60_000;
 const MOST_RETRY_MS = 6 * 3_600_000;
-/** Further than any moment that comes. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 
 interface SubscriptionsOptions {
   readonly store: SubscriptionStore;
@@ -41,11 +39,10 @@ export function createSubscriptions(options: SubscriptionsOptions) {
   let cancelLook: (() => void) | undefined;
 
   async function work(): Promise<void> {
-    for (const link of await store.missing([...webhooks.keys()], 1_000)) await store.want(link, clock.now());
+    for (const link of await store.missing([...webhooks.keys()], 1_000)) await store.want(link);
     for (;;) {
       if (isClosed) return;
-      const now = clock.now();
-      const due = await store.claim({ now, until: now + CLAIM_MS, most: AT_ONCE });
+      const due = await store.claim({ claimMs: CLAIM_MS, most: AT_ONCE });
       await Promise.all(due.map(subscribe));
       if (due.length < AT_ONCE) return;
     }
@@ -60,18 +57,18 @@ export function createSubscriptions(options: SubscriptionsOptions) {
         toldOf.add(vendor);
         log.warn({ vendor }, 'ELNAV_CONNECT_URL is not set, so the vendor is not asked to post what changes');
       }
-      return store.put(one, { dueAt: clock.now() + MOST_RETRY_MS, failures: 0 });
+      return store.put(one, { waitMs: MOST_RETRY_MS, failures: 0 });
     }
     const ask = webhook.subscribe.bind(webhook);
     try {
       await sessions.withSession(one, { vendor, call: 'subscribe' }, (session) => ask(session, url));
       const seconds = webhook.subscribedSeconds;
-      const dueAt = seconds === undefined ? NEVER : clock.now() + seconds * 1000 * RENEWED_AT;
-      await store.put(one, { dueAt: Math.round(dueAt), failures: 0 });
+      const waitMs = seconds === undefined ? undefined : Math.round(seconds * 1000 * RENEWED_AT);
+      await store.put(one, { waitMs, failures: 0 });
     } catch (error) {
       log.warn({ err: error, vendor, link: one.link }, 'the vendor was not asked for webhooks');
-      const wait = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
-      await store.put(one, { dueAt: clock.now() + wait, failures: failures + 1 });
+      const waitMs = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
+      await store.put(one, { waitMs, failures: failures + 1 });
     }
   }
 
@@ -93,7 +90,7 @@ export function createSubscriptions(options: SubscriptionsOptions) {
   return {
     async linked(link: LinkKey & { vendor: string }): Promise<void> {
       if (!webhooks.has(link.vendor)) return;
-      await store.want(link, clock.now());
+      await store.want(link);
       wake();
     },
 

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { turnedClock } from '../core/clock.ts';
+import { serverMoments } from './moments.ts';
+
+describe("the clock of a database's server", () => {
+  const learn = (clock: ReturnType<typeof turnedClock>, moments: ReturnType<typeof serverMoments>) => ({
+    /** Asks; the answer says what the server's clock, so much ahead, showed after `there` ms, and comes `back` ms later. */
+    asked(ahead: number, { there, back }: { readonly there: number; readonly back: number }) {
+      const askedAt = clock.now();
+      clock.turn(there);
+      const serverNow = clock.now() + ahead;
+      clock.turn(back);
+      moments.learn(serverNow, askedAt);
+      return moments.clock.now() - clock.now();
+    },
+  });
+
+  it('is shown within half the time that asking for it takes', () => {
+    const clock = turnedClock();
+    const { asked } = learn(clock, serverMoments(clock));
+    assert.equal(asked(3_600_000, { there: 1, back: 1 }), 3_600_000);
+    assert.equal(asked(-3_600_000, { there: 0, back: 40 }), -3_600_020);
+    assert.equal(asked(-3_600_000, { there: 1, back: 1 }), -3_600_000);
+  });
+
+  it('does not jump for what the way of an answer explains', () => {
+    const clock = turnedClock();
+    const { asked } = learn(clock, serverMoments(clock));
+    assert.equal(asked(0, { there: 0, back: 2_000 }), 0);
+    assert.equal(asked(3, { there: 10, back: 10 }), 0);
+    assert.equal(asked(30, { there: 10, back: 10 }), 30);
+    assert.equal(asked(30, { there: 500, back: 0 }), 30);
+  });
+});
