@@ -7,7 +7,14 @@ import { type Bus, localBus } from './bus.ts';
 import { lockDataDir } from './data-directory.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
 import { type Moments, ownMoments, serverMoments } from './moments.ts';
-import { postgresRows, type Rows, sqliteRows } from './rows.ts';
+import {
+  type LockedRows,
+  postgresLockedRows,
+  postgresRows,
+  type Rows,
+  sqliteLockedRows,
+  sqliteRows,
+} from './rows.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -27,6 +34,7 @@ export interface Database {
   /** Makes a kind of write that many callers at once share commits for; made once for a kind, when its store is made. */
   readonly group: Group;
   readonly rows: Rows;
+  readonly lockedRows: LockedRows;
   /** Once all that was handed in is written. */
   close(): Promise<void>;
 }
@@ -65,6 +73,7 @@ function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
     transaction,
     group,
     rows: sqliteRows,
+    lockedRows: sqliteLockedRows,
     async close() {
       await drain();
       await queries.destroy();
@@ -99,6 +108,7 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     transaction: (work) => queries.transaction().execute(work),
     group,
     rows: postgresRows,
+    lockedRows: postgresLockedRows,
     async close() {
       await bus.close();
       await drain();

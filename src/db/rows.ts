@@ -37,3 +37,34 @@ export const linkRows = (rows: Rows, links: readonly OfLink[]): RawBuilder<unkno
 
 /** What tells a link from all others. */
 export const linkName = ({ account, link }: OfLink): string => `${account}/${link}`;
+
+interface Locked<C> {
+  readonly table: string;
+  /** The columns of the table's key, and those of the rows that hold them. */
+  readonly key: Readonly<Record<string, keyof C & string>>;
+}
+
+/**
+ * Rows that change rows of a table: those that the table has, each locked, in the order of the key. Two processes that change the same
+ * rows then wait for one another, and never each for the other. The embedded database has one writer and locks nothing.
+ */
+export type LockedRows = <C extends Readonly<Record<string, Column>>>(
+  of: Locked<C>,
+  columns: C,
+  rows: readonly { readonly [N in keyof C]: Value<C[N]> }[],
+) => RawBuilder<unknown>;
+
+export const sqliteLockedRows: LockedRows = (_of, columns, rows) => sqliteRows(columns, rows);
+
+export const postgresLockedRows: LockedRows = ({ table, key }, columns, rows) => {
+  const all = Object.keys(columns).map((name) => sql.ref(`given.${name}`));
+  const keys = Object.entries(key);
+  const same = keys.map(
+    ([column, name]) => sql`${sql.ref(`${table}.${column}`)} = ${sql.ref(`given.${name}`)}`,
+  );
+  const order = keys.map(([column]) => sql.ref(`${table}.${column}`));
+  // PostgreSQL locks after it has sorted, row by row; an update alone would lock in whatever order its plan comes upon the rows.
+  return sql`(select ${sql.join(all)} from ${postgresRows(columns, rows)} as given
+    join ${sql.table(table)} on ${sql.join(same, sql` and `)}
+    order by ${sql.join(order)} for no key update of ${sql.table(table)})`;
+};

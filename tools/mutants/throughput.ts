@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts';
 const GROUPS = 'src/db/group-commit.ts';
 const GROUP_TESTS = ['src/db/group-commit.test.ts'];
 
+const LOCK_TESTS = ['test/faults/lock-order.test.ts'];
+
 export const mutants: readonly Mutant[] = [
   {
     control: 'commands to many devices at once share their commits',
@@ -52,5 +54,29 @@ export const mutants: readonly Mutant[] = [
     from: '      id = await entered(entry);',
     to: "      id = '';\n      entered(entry).catch(() => {});",
     tests: ['test/faults/commands-kill.test.ts'],
+  },
+  {
+    control: 'processes that change the same rows lock them in the same order',
+    file: 'src/db/rows.ts',
+    from: '    order by ${sql.join(order)} for no key update',
+    to: '    for no key update',
+    tests: LOCK_TESTS,
+    needs: ['postgres'],
+  },
+  {
+    control: 'commands are entered in the same order by all processes',
+    file: 'src/domain/commands/store.ts',
+    from: '        order by account, vendor, device_id\n',
+    to: '',
+    tests: LOCK_TESTS,
+    needs: ['postgres'],
+  },
+  {
+    control: 'whoever changes the devices of a link locks them in the order in which their states are stored',
+    file: 'src/domain/devices/store.ts',
+    from: "if (engine === 'sqlite') return;",
+    to: "if (engine === 'sqlite' || account > 0) return;",
+    tests: LOCK_TESTS,
+    needs: ['postgres'],
   },
 ];

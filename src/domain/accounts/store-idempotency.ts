@@ -64,6 +64,10 @@ const NEW = {
   lease_ms: 'bigint',
   deadline: 'bigint',
 } as const;
+const OF_REQUESTS = {
+  table: 'idempotent_requests',
+  key: { account_id: 'account', route: 'route', key: 'key' },
+} as const;
 const BEGINNING = { ...HELD, lease_ms: 'bigint' } as const;
 const FINISH = { ...HELD, answer_status: 'bigint', answer_code: 'text', answer_body: 'text' } as const;
 
@@ -91,7 +95,7 @@ const heldByRow = sql<boolean>`
   and idempotent_requests.claim = r.claim and idempotent_requests.status = 'running'`;
 
 /** The only SQL for keys that requests hold: what is done once. */
-export function createRequestStore({ queries, moments, group, rows }: Database) {
+export function createRequestStore({ queries, moments, group, rows, lockedRows }: Database) {
   const held = ({ account, route, key, claim }: HeldName) => sql<boolean>`
     account_id = ${account} and route = ${route} and key = ${key} and claim = ${claim} and status = 'running'`;
   return {
@@ -136,7 +140,8 @@ export function createRequestStore({ queries, moments, group, rows }: Database) 
     begin: group(async (on, begun: readonly Beginning[]): Promise<boolean[]> => {
       const updated = await sql<{ claim: string }>`
         update idempotent_requests set begun = 1, lease_until = ${moments.now} + r.lease_ms
-        from ${rows(
+        from ${lockedRows(
+          OF_REQUESTS,
           BEGINNING,
           begun.map(({ name, leaseMs }) => ({ ...name, lease_ms: leaseMs })),
         )} as r
@@ -150,7 +155,7 @@ export function createRequestStore({ queries, moments, group, rows }: Database) 
       await sql`
         update idempotent_requests
         set status = 'done', answer_status = r.answer_status, answer_code = r.answer_code, answer_body = r.answer_body
-        from ${rows(FINISH, finished.map(finishRow))} as r
+        from ${lockedRows(OF_REQUESTS, FINISH, finished.map(finishRow))} as r
         where ${heldByRow}`.execute(on);
       return finished.map(() => undefined);
     }),

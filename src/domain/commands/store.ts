@@ -47,6 +47,7 @@ const startRow = ({ account, id, vendor, deadline, ...start }: CommandStart) => 
   deadline,
 });
 
+const OF_COMMANDS = { table: 'commands', key: { account_id: 'account', id: 'id' } } as const;
 const END = { account: 'bigint', id: 'text', status: 'text', error: 'text', finished_at: 'bigint' } as const;
 
 const endRow = ({ account, id, status, error, at }: CommandEnd) => ({
@@ -60,7 +61,7 @@ const endRow = ({ account, id, status, error, at }: CommandEnd) => ({
 const DIED = 'the process ended while the command ran';
 
 /** The only SQL for `commands`. */
-export function createCommandStore({ queries, moments, group, rows }: Database) {
+export function createCommandStore({ engine, queries, moments, group, rows, lockedRows }: Database) {
   return {
     /** Enters the device's lane; false when a command of the device is running, on whichever process, or the deadline is over. */
     begin: group(async (on, starts: readonly CommandStart[]): Promise<boolean[]> => {
@@ -80,7 +81,7 @@ export function createCommandStore({ queries, moments, group, rows }: Database) 
     finish: group(async (on, ends: readonly CommandEnd[]): Promise<undefined[]> => {
       await sql`
         update commands set status = r.status, error = r.error, finished_at = r.finished_at
-        from ${rows(END, ends.map(endRow))} as r
+        from ${lockedRows(OF_COMMANDS, END, ends.map(endRow))} as r
         where commands.account_id = r.account and commands.id = r.id`.execute(on);
       return ends.map(() => undefined);
     }),
@@ -100,8 +101,18 @@ export function createCommandStore({ queries, moments, group, rows }: Database) 
       await queries
         .updateTable('commands')
         .set({ status: 'unknown', error: DIED, finished_at: at })
-        .where('status', '=', 'running')
-        .where('lease_until', '<', moments.now)
+        .where(({ eb, refTuple, selectFrom }) => {
+          const dead = selectFrom('commands')
+            .select(['account_id', 'id'])
+            .where('status', '=', 'running')
+            .where('lease_until', '<', moments.now);
+          // What is locked is being ended by somebody else.
+          return eb(
+            refTuple('account_id', 'id'),
+            'in',
+            (engine === 'postgres' ? dead.forUpdate().skipLocked() : dead).$asTuple('account_id', 'id'),
+          );
+        })
         .execute();
     },
 

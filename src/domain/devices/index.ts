@@ -304,6 +304,9 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
 
     setUserRef: store.setUserRef,
 
+    /** Locks the devices of a link for a transaction that is about to delete it. */
+    hold: store.hold,
+
     ofLink: store.ofLink,
 
     /** The devices of a link with all that is known of them. */

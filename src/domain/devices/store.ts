@@ -71,6 +71,11 @@ const SIGHTING = {
   unless_later_than: 'bigint',
 } as const;
 
+const OF_DEVICES = {
+  table: 'devices',
+  key: { account_id: 'account', vendor: 'vendor', id: 'id' },
+} as const;
+
 const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) => ({
   account,
   vendor,
@@ -84,13 +89,30 @@ const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) =
 });
 
 /** The only SQL for `devices`. */
-export function createDeviceStore({ queries, group, rows }: Database) {
+export function createDeviceStore({ engine, queries, group, rows, lockedRows }: Database) {
+  /**
+   * Locks the devices of a link until the transaction ends, in the order in which `see` does: what changes them in another order then
+   * never waits for a `see` of another process that waits for it.
+   */
+  async function hold(transaction: Queries, { account, link }: LinkKey): Promise<void> {
+    if (engine === 'sqlite') return;
+    await transaction
+      .selectFrom('devices')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('link_id', '=', link)
+      .orderBy('vendor')
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+  }
+
   const see = async (on: Queries, sightings: readonly Sighting[]): Promise<undefined[]> => {
     await sql`
       update devices
       set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
         observed_at = r.observed_at, fetched_at = r.fetched_at
-      from ${rows(SIGHTING, sightings.map(sightingRow))} as r
+      from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(sightingRow))} as r
       where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
         and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
     `.execute(on);
@@ -189,6 +211,8 @@ export function createDeviceStore({ queries, group, rows }: Database) {
       return rows.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
     },
 
+    hold,
+
     /** Makes `devices` the devices of the link: what is known stays with its state, what is not listed goes. */
     async replace(
       transaction: Queries,
@@ -196,6 +220,7 @@ export function createDeviceStore({ queries, group, rows }: Database) {
       devices: readonly NewDevice[],
       at: number,
     ): Promise<void> {
+      await hold(transaction, of);
       const ids = devices.map((device) => device.id);
       let gone = transaction
         .deleteFrom('devices')
@@ -221,6 +246,7 @@ export function createDeviceStore({ queries, group, rows }: Database) {
     },
 
     async setUserRef(transaction: Queries, of: OfLink): Promise<void> {
+      await hold(transaction, of);
       await transaction
         .updateTable('devices')
         .set({ user_ref: of.userRef })

@@ -129,7 +129,12 @@ export function createLinks(options: LinksOptions) {
         );
       }
       const ids = await devices.ofLink(row);
-      await store.remove(row);
+      await database.transaction(async (transaction) => {
+        // The link first, as linking it anew does, then its devices in the order of those who only write what they are like.
+        await store.hold(transaction, row);
+        await devices.hold(transaction, row);
+        await store.remove(transaction, row);
+      });
       await tokens.forget(row);
       await drop(row, 'deleted');
       await tellWatchers((watcher) => watcher.unlinked?.(row));

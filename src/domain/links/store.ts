@@ -92,7 +92,7 @@ const documentRow = ({ account, link, name, value, at }: NewDocument) => ({
 const keyOf = ({ account, link, name }: NewDocument): string => `${account}/${link}/${name}`;
 
 /** The only SQL for `links` and `link_documents`. */
-export function createLinkStore({ queries, group, rows }: Database) {
+export function createLinkStore({ engine, queries, group, rows }: Database) {
   return {
     find: sharedReads(async (links: readonly LinkKey[]): Promise<(LinkRow | undefined)[]> => {
       const { rows: found } = await sql<Columns>`
@@ -231,9 +231,21 @@ export function createLinkStore({ queries, group, rows }: Database) {
       return rows.map(toRow);
     },
 
+    /** Locks the link until the transaction ends. */
+    async hold(transaction: Queries, { account, link }: LinkKey): Promise<void> {
+      if (engine === 'sqlite') return;
+      await transaction
+        .selectFrom('links')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .forUpdate()
+        .execute();
+    },
+
     /** Deletes the link with its documents and devices. */
-    async remove({ account, link }: LinkKey): Promise<boolean> {
-      const { numDeletedRows } = await queries
+    async remove(transaction: Queries, { account, link }: LinkKey): Promise<boolean> {
+      const { numDeletedRows } = await transaction
         .deleteFrom('links')
         .where('account_id', '=', account)
         .where('id', '=', link)

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { createRequestStore } from '../../src/domain/accounts/store-idempotency.ts';
+import { createCommandStore } from '../../src/domain/commands/store.ts';
+import { createDeviceStore } from '../../src/domain/devices/store.ts';
+import { type Core, type CoreWorld, makeCoreWorld } from '../core-world.ts';
+import { until } from '../until.ts';
+import { testVendor } from '../vendor-for-tests.ts';
+
+const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
+
+const ROUTE = 'POST /link';
+const SEEN = { state: { online: true }, limits: null, capacity: null, observedAt: 1, fetchedAt: 1 };
+const LEASE = { leaseMs: 30_000, deadline: Number.MAX_SAFE_INTEGER };
+
+interface Scene {
+  readonly account: number;
+  readonly link: string;
+}
+
+/** Writes the rows `light-a`, `light-b` and `light-m`, or those of them that are named, in this order. */
+type Write = (core: Core, names: readonly string[], scene: Scene) => Promise<unknown>;
+
+const see: Write = ({ database }, names, { account }) => {
+  const store = createDeviceStore(database);
+  return Promise.all(names.map((id) => store.see({ account, vendor: 'testvendor', id, seen: SEEN })));
+};
+
+const enter: Write = ({ database }, names, { account }) => {
+  const store = createCommandStore(database);
+  const entry = { account, vendor: 'testvendor', keyId: 'k', commandJson: '{}', at: 1, ...LEASE };
+  return Promise.all(names.map((deviceId) => store.begin({ ...entry, id: crypto.randomUUID(), deviceId })));
+};
+
+const end: Write = ({ database }, names, { account }) => {
+  const store = createCommandStore(database);
+  return Promise.all(names.map((id) => store.finish({ account, id, status: 'done', error: null, at: 2 })));
+};
+
+const put: Write = ({ store }, names, { account, link }) =>
+  Promise.all(names.map((name) => store.putDocument({ account, link, name, value: 1, at: 1 })));
+
+const held = (names: readonly string[], { account }: Scene) =>
+  names.map((key) => ({ account, route: ROUTE, key, claim: 'mine' }));
+
+const claim: Write = ({ database }, names, { account }) => {
+  const store = createRequestStore(database);
+  const fingerprint = { text: 'a', key: 'k1' };
+  return Promise.all(
+    held(names, { account, link: '' }).map((name) => store.insert({ ...name, fingerprint, ...LEASE })),
+  );
+};
+
+const begin: Write = ({ database }, names, scene) => {
+  const store = createRequestStore(database);
+  return Promise.all(held(names, scene).map((name) => store.begin({ name, leaseMs: 30_000 })));
+};
+
+const answer: Write = ({ database }, names, scene) => {
+  const store = createRequestStore(database);
+  const told = { status: 200, code: null, body: '{}' };
+  return Promise.all(held(names, scene).map((name) => store.finish({ name, answer: told })));
+};
+
+const linkAgain: Write = (core, _names, { account }) => core.link(account, 'testvendor');
+const unlink: Write = ({ links }, _names, { account, link }) => links.remove(account, link);
+
+const DEVICE_M = "update devices set name = name where id = 'light-m'";
+const COMMAND_M = `insert into commands (account_id, id, vendor, device_id, key_id, command_json, status, requested_at, lease_until)
+  select account_id, 'of-another', vendor, id, 'k', '{}', 'running', 1, 1 from devices where id = 'light-m'`;
+const REQUEST_M = `insert into idempotent_requests (account_id, route, key, fingerprint, fingerprint_key, status, started_at, lease_until, claim, begun)
+  select account_id, '${ROUTE}', id, 'a', 'k1', 'running', 1, 1, 'of-another', 0 from devices where id = 'light-m'`;
+/** Gives the account so many links more that devices are looked up by their link and not by their account. */
+const FILLED = `with filled as (
+    insert into links (account_id, id, vendor, vendor_account, user_ref, status, status_since, created_at, updated_at, vault_key, sealed_credentials)
+    select $1, 'link-' || n, 'testvendor', n, '', 'active', 1, 1, 1, 'k1', '' from generate_series(1, 300) as n returning account_id, id)
+  insert into devices (account_id, vendor, id, link_id, user_ref, device_type, capabilities_json, details_json, created_at)
+  select account_id, 'testvendor', n || id, id, '', 'light', '[]', '{}', 1 from filled, generate_series(1, 3) as n`;
+const names = ['light-a', 'light-m', 'light-b'];
+const nothing: Write = async () => {};
+
+/** `middle` locks the row of `light-m`, or takes its place. */
+const PAIRS: readonly {
+  readonly what: string;
+  readonly made?: Write;
+  readonly middle: string;
+  readonly first: Write;
+  readonly second: Write;
+}[] = [
+  {
+    what: 'a link that is deleted and the states of its devices',
+    middle: DEVICE_M,
+    first: unlink,
+    second: see,
+  },
+  { what: 'states of devices', middle: DEVICE_M, first: see, second: see },
+  { what: 'the devices of a link and their states', middle: DEVICE_M, first: linkAgain, second: see },
+  { what: 'entries of commands', middle: COMMAND_M, first: enter, second: enter },
+  {
+    what: 'ends of commands',
+    made: async ({ database }, all, { account }) => {
+      const store = createCommandStore(database);
+      const entry = { account, vendor: 'testvendor', keyId: 'k', commandJson: '{}', at: 1, ...LEASE };
+      await Promise.all(all.map((id) => store.begin({ ...entry, id, deviceId: id })));
+    },
+    middle: "update commands set error = null where id = 'light-m'",
+    first: end,
+    second: end,
+  },
+  {
+    what: 'documents of vendors',
+    made: put,
+    middle: "update link_documents set updated_at = 2 where name = 'light-m'",
+    first: put,
+    second: put,
+  },
+  { what: 'claims of idempotency keys', middle: REQUEST_M, first: claim, second: claim },
+  {
+    what: 'beginnings of keyed requests',
+    made: claim,
+    middle: "update idempotent_requests set begun = 0 where key = 'light-m'",
+    first: begin,
+    second: begin,
+  },
+  {
+    what: 'answers of keyed requests',
+    made: claim,
+    middle: "update idempotent_requests set begun = 0 where key = 'light-m'",
+    first: answer,
+    second: answer,
+  },
+];
+
+/** Errors that PostgreSQL gave, also where they were tried again and nobody was told. */
+const refused: string[] = [];
+const { query } = pg.Client.prototype;
+function watch(): void {
+  pg.Client.prototype.query = function watched(this: pg.Client, ...parameters: unknown[]) {
+    const asked = query.apply(this, parameters as never) as unknown;
+    if (asked instanceof Promise) asked.catch((error: { code?: string }) => refused.push(error.code ?? ''));
+    return asked;
+  } as typeof query;
+}
+
+describe('two processes that write the same rows', { skip }, () => {
+  const vendor = testVendor();
+  let world: CoreWorld;
+  let processes: readonly [Core, Core];
+  const other = () => new pg.Client({ connectionString: world.place.url });
+
+  before(async () => {
+    world = await makeCoreWorld('postgres', [vendor.adapter]);
+    const client = other();
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>('select current_database() as name');
+    // A plan that comes upon rows in the order in which they were handed over, whatever the tables are like.
+    for (const setting of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'])
+      await client.query(`alter database ${rows[0]?.name} set ${setting} = off`);
+    await client.end();
+    processes = [await world.another(), await world.another()];
+    watch();
+  });
+  after(async () => {
+    pg.Client.prototype.query = query;
+    for (const one of processes) await one.close();
+    await world.remove();
+  });
+
+  /** How many statements wait for a lock. */
+  async function waiting(): Promise<number> {
+    const client = other();
+    await client.connect();
+    const { rows } = await client.query<{ waiting: number }>(
+      "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    await client.end();
+    return rows[0]?.waiting ?? 0;
+  }
+
+  for (const { what, made = nothing, middle, first, second } of PAIRS) {
+    it(`wait for one another and never each for the other: ${what}`, async () => {
+      const account = await world.newAccount();
+      vendor.devices = ['light-b', 'light-m', 'light-a'];
+      await world.link(account, 'testvendor');
+      const [linked] = await world.links.list(account);
+      assert.ok(linked);
+      const scene = { account, link: linked.id };
+      const [one, two] = processes;
+      await made(one, names, scene);
+      refused.length = 0;
+      const third = other();
+      await third.connect();
+      await third.query(FILLED, [account]);
+      await third.query('analyze devices');
+      await third.query('begin');
+      await third.query(`${middle} and account_id = ${account}`);
+      const writing = [first(one, names, scene)];
+      await until('the first waits for the row in the middle', async () => (await waiting()) === 1);
+      writing.push(second(two, ['light-b', 'light-a'], scene));
+      await until('the second waits for the first', async () => (await waiting()) === 2);
+      await third.query('rollback');
+      await third.end();
+      await Promise.all(writing);
+      assert.deepEqual(refused, []);
+    });
+  }
+});
