@@ -10,7 +10,10 @@ const DEVICES = 40;
 
 /** Statements that change something, on either driver: as many commits at most. */
 const writes: string[] = [];
+/** Statements that read what vendors keep. */
+const reads: string[] = [];
 const note = (text: string) => {
+  if (/^\s*select.*link_documents/is.test(text)) reads.push(text);
   if (/^\s*(insert|update|delete)/i.test(text)) writes.push(text.trim().slice(0, 40));
 };
 const { run, all } = StatementSync.prototype;
@@ -24,7 +27,8 @@ StatementSync.prototype.all = function noted(this: StatementSync, ...parameters:
   return all.apply(this, parameters as never);
 };
 pg.Client.prototype.query = function noted(this: pg.Client, ...parameters: unknown[]) {
-  if (typeof parameters[0] === 'string') note(parameters[0]);
+  const [asked] = parameters as [string | pg.QueryConfig];
+  note(typeof asked === 'string' ? asked : asked.text);
   return query.apply(this, parameters as never);
 } as typeof query;
 after(() => {
@@ -40,7 +44,11 @@ onEachEngine('commands to many devices at once', (engine) => {
     const account = await world.newAccount();
     vendor.devices = Array.from({ length: DEVICES }, (_, index) => `light-${index}`);
     await world.link(account, 'testvendor');
+    vendor.onCommand = async (_device, _command, session) => {
+      await session.documents.get('note');
+    };
     writes.length = 0;
+    reads.length = 0;
     const sent = vendor.devices.map((id) => world.send(account, id, { type: 'turn_on' }));
     await Promise.all(sent);
     assert.equal(vendor.count('command'), DEVICES);
@@ -50,6 +58,7 @@ onEachEngine('commands to many devices at once', (engine) => {
       writes.length <= DEVICES,
       `${DEVICES} commands took ${writes.length} statements: ${writes.join('\n')}`,
     );
+    assert.ok(reads.length >= 1 && reads.length <= DEVICES / 2, `${reads.length} statements read documents`);
     const ended = await world.database.queries
       .selectFrom('commands')
       .select('id')

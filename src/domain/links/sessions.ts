@@ -65,7 +65,7 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
   });
 
   const documents = (link: LinkKey): Documents => ({
-    get: (name) => store.getDocument(link, name),
+    get: (name) => store.getDocument({ account: link.account, link: link.link, name }),
     put: (name, value) =>
       store.putDocument({ account: link.account, link: link.link, name, value, at: clock.now() }),
     remove: (name) => store.removeDocument(link, name),

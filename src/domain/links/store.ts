@@ -67,16 +67,18 @@ function toRow(columns: Columns): LinkRow {
   };
 }
 
-export interface NewDocument extends LinkKey {
+interface DocumentName extends LinkKey {
   readonly name: string;
+}
+
+export interface NewDocument extends DocumentName {
   readonly value: Json;
   readonly at: number;
 }
 
+const DOCUMENT_NAME = { account: 'bigint', link: 'text', name: 'text' } as const;
 const DOCUMENT = {
-  account: 'bigint',
-  link: 'text',
-  name: 'text',
+  ...DOCUMENT_NAME,
   value_json: 'text',
   updated_at: 'bigint',
 } as const;
@@ -89,7 +91,8 @@ const documentRow = ({ account, link, name, value, at }: NewDocument) => ({
   updated_at: at,
 });
 
-const keyOf = ({ account, link, name }: NewDocument): string => `${account}/${link}/${name}`;
+const nameRow = ({ account, link, name }: DocumentName) => ({ account, link, name });
+const keyOf = ({ account, link, name }: DocumentName): string => `${account}/${link}/${name}`;
 
 /** The only SQL for `links` and `link_documents`. */
 export function createLinkStore({ engine, queries, group, rows }: Database) {
@@ -253,16 +256,19 @@ export function createLinkStore({ engine, queries, group, rows }: Database) {
       return numDeletedRows > 0n;
     },
 
-    async getDocument({ account, link }: LinkKey, name: string): Promise<Json | undefined> {
-      const row = await queries
-        .selectFrom('link_documents')
-        .select('value_json')
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return row === undefined ? undefined : (JSON.parse(row.value_json) as Json);
-    },
+    /** Undefined where there is none. */
+    getDocument: sharedReads(async (wanted: readonly DocumentName[]): Promise<(Json | undefined)[]> => {
+      const { rows: found } = await sql<DocumentName & { readonly value_json: string }>`
+        select r.account, r.link, r.name, link_documents.value_json
+        from ${rows(DOCUMENT_NAME, wanted.map(nameRow))} as r
+        join link_documents on link_documents.account_id = r.account and link_documents.link_id = r.link
+          and link_documents.name = r.name`.execute(queries);
+      const texts = new Map(found.map((row) => [keyOf(row), row.value_json]));
+      return wanted.map((name) => {
+        const text = texts.get(keyOf(name));
+        return text === undefined ? undefined : (JSON.parse(text) as Json);
+      });
+    }),
 
     /** Replaces the document; of several that come at once under a name, the last one stays. */
     putDocument: group(async (on, documents: readonly NewDocument[]): Promise<undefined[]> => {
