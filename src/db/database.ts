@@ -84,7 +84,7 @@ function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
 
 async function openShared(options: DatabaseOptions, url: string): Promise<Database> {
   // Its driver is of no use to the embedded database.
-  const [{ isUnavailable, postgresDialect }, { postgresBus }] = await Promise.all([
+  const [{ isUnavailable, postgresDialect, postgresPool }, { postgresBus }] = await Promise.all([
     import('./postgres.ts'),
     import('./postgres-bus.ts'),
   ]);
@@ -98,8 +98,12 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     const what = isUnavailable(cause) ? 'cannot be reached' : 'refuses the connection';
     throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no answer'}).`, { cause });
   }
-  const queries = new Kysely<Tables>({ dialect: postgresDialect(url, log) });
-  const { group, drain } = groupsOfEach(queries);
+  const pool = postgresPool(url, log);
+  const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: false }) });
+  // What is grouped has the same text for any number of rows.
+  const { group, drain } = groupsOfEach(
+    new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: true }) }),
+  );
   return {
     engine: 'postgres',
     queries,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import pg from 'pg';
+import { ENGINES, makePlace, onEachEngine, type Place } from '../../test/databases.ts';
 import { AppError } from '../core/errors.ts';
 import type { Database, Queries } from './database.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
@@ -175,6 +176,58 @@ onEachEngine('writes that share commits', (engine) => {
     assert.deepEqual(
       { ...(rows[0] as object) },
       engine === 'sqlite' ? { synchronous: 2 } : { synchronous_commit: 'on' },
+    );
+  });
+});
+
+describe('statements of PostgreSQL that many callers share', { skip: !ENGINES.includes('postgres') }, () => {
+  it('are parsed once for a connection, planned for the rows at hand, and durable whatever the server is set up for', async (t) => {
+    const place = await makePlace('postgres');
+    const client = new pg.Client({ connectionString: place.url });
+    await client.connect();
+    const { pathname } = new URL(place.url ?? '');
+    await client.query(`alter database ${pathname.slice(1)} set synchronous_commit = off`);
+    await client.end();
+    const database = await place.open();
+    t.after(async () => {
+      await database.close();
+      await place.remove();
+    });
+    const prepared = database.group(async (on, asked: readonly number[]) => {
+      const { rows } = await sql<{ count: number; plans: string; waits: string }>`
+        select count(*) as count, current_setting('plan_cache_mode') as plans, current_setting('synchronous_commit') as waits from pg_prepared_statements`.execute(
+        on,
+      );
+      return asked.map(() => ({ ...rows[0] }));
+    });
+    const answers = [await prepared(1), await prepared(2), await prepared(3)];
+    assert.deepEqual(answers, Array(3).fill({ count: 1, plans: 'force_custom_plan', waits: 'on' }));
+  });
+
+  it('go on when a migration has changed the columns that they answer', async (t) => {
+    const place = await makePlace('postgres');
+    const database = await place.open();
+    t.after(async () => {
+      await database.close();
+      await place.remove();
+    });
+    await sql`create table notes (id bigint primary key)`.execute(database.queries);
+    const write = database.group(async (on, ids: readonly number[]) => {
+      const { rows } = await sql<{ id: number }>`
+        insert into notes select r.id from ${database.rows(
+          { id: 'bigint' },
+          ids.map((id) => ({ id })),
+        )} as r returning *`.execute(on);
+      return rows;
+    });
+    await write(1);
+    await sql`alter table notes add column note text`.execute(database.queries);
+    assert.deepEqual(
+      [await write(2), await write(3)],
+      [
+        { id: 2, note: null },
+        { id: 3, note: null },
+      ],
     );
   });
 });

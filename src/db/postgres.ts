@@ -23,31 +23,79 @@ export function clientConfig(url: string, applicationName: string): pg.ClientCon
   };
 }
 
-/** Kysely on a pool whose lost connections become `database.unavailable`; it recovers by itself. */
-export function postgresDialect(url: string, log: Log): PostgresDialect {
-  const pool = new pg.Pool({ ...clientConfig(url, 'elnav'), max: 10, idleTimeoutMillis: 30_000 });
+/**
+ * A plan is made for the rows at hand: one that was kept from when a table was small would read all of it once it is large. And a commit
+ * waits for the disk, also where the server is set up not to.
+ */
+const SETTINGS = `set plan_cache_mode = force_custom_plan;
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
+/** Connections that are lost become `database.unavailable`; the pool recovers by itself. */
+export function postgresPool(url: string, log: Log): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url, 'elnav'),
+    max: 10,
+    idleTimeoutMillis: 30_000,
+    onConnect: (client) => client.query(SETTINGS),
+  });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  return pool;
+}
+
+interface DialectOptions {
+  /**
+   * Each connection parses a statement once. Only where the texts are few and come again and again, as a connection forgets none of them,
+   * and each is a transaction of its own.
+   */
+  readonly isPrepared: boolean;
+}
+
+/** Kysely on a pool; several may share one. */
+export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): PostgresDialect {
+  const nameOf = isPrepared ? createNames() : () => undefined;
   return new PostgresDialect({
     pool: {
       options: pool.options,
       end: () => pool.end(),
       connect: () =>
-        pool.connect().then(guarded, (cause: unknown) => {
-          throw isUnavailable(cause) || isPoolTimeout(cause) ? unavailable(cause) : cause;
-        }),
+        pool.connect().then(
+          (client) => guarded(client, nameOf),
+          (cause: unknown) => {
+            throw isUnavailable(cause) || isPoolTimeout(cause) ? unavailable(cause) : cause;
+          },
+        ),
     },
   });
 }
 
-/** A checked-out client whose lost connection is told as `database.unavailable` and not handed out again. */
-function guarded(client: pg.PoolClient): PostgresPoolClient {
+type NameOf = (text: string) => string | undefined;
+
+/** Names of statements: the same one for the same text on every connection. */
+function createNames(): NameOf {
+  const names = new Map<string, string>();
+  return (text) => {
+    const name = names.get(text) ?? `elnav_${names.size + 1}`;
+    names.set(text, name);
+    return name;
+  };
+}
+
+/** A checked-out client whose lost connection is told as `database.unavailable`, and not handed out again where it or what it has prepared is of no use. */
+function guarded(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
   // A connection that breaks while it is checked out also emits 'error'; the query's own rejection tells it.
   const ignore = () => {};
   client.on('error', ignore);
   let broken = false;
   const query = async (text: string, values?: readonly unknown[]) => {
+    const name = nameOf(text);
+    const asked = { text, values: values as unknown[] };
     try {
-      return await client.query(text, values as unknown[]);
+      if (name === undefined) return await client.query(asked);
+      return await client.query({ ...asked, name }).catch((cause: unknown) => {
+        if (!isOutdated(cause)) throw cause;
+        broken = true;
+        return client.query(asked);
+      });
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause;
       broken = true;
@@ -70,6 +118,10 @@ function unavailable(cause: unknown): AppError {
     retryAfterSeconds: 5,
   });
 }
+
+/** SQLSTATE 0A000 of a prepared statement: a migration has changed the columns that it answers. It has done nothing. */
+const isOutdated = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === '0A000';
 
 const LOST = new Set([
   'ECONNREFUSED',

@@ -5,7 +5,7 @@ import { Kysely, sql } from 'kysely';
 import { makePlace, onEachEngine } from '../../test/databases.ts';
 import { silentLog } from '../core/log.ts';
 import { migrations } from './migrations/index.ts';
-import { postgresDialect } from './postgres.ts';
+import { postgresDialect, postgresPool } from './postgres.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,7 +16,7 @@ onEachEngine('the use of vendor limits that older versions stored', (engine) => 
       dialect:
         place.url === undefined
           ? sqliteDialect(new DatabaseSync(':memory:'))
-          : postgresDialect(place.url, silentLog),
+          : postgresDialect(postgresPool(place.url, silentLog), { isPrepared: false }),
     });
     const names = Object.keys(migrations).sort();
     const at = names.indexOf('0021-two-windows');

@@ -79,4 +79,27 @@ export const mutants: readonly Mutant[] = [
     tests: LOCK_TESTS,
     needs: ['postgres'],
   },
+  {
+    control: 'a commit waits for the disk, also where PostgreSQL is set up not to',
+    file: 'src/db/postgres.ts',
+    from: "set_config('synchronous_commit', 'on', false)",
+    to: "set_config('synchronous_commit', 'off', false)",
+    tests: GROUP_TESTS,
+    needs: ['postgres'],
+  },
+  {
+    control: 'what many callers read at once shares statements',
+    file: 'src/db/shared-reads.ts',
+    from: 'if (waiting.length === 0) setImmediate(readWaiting);\n      waiting.push({ key, resolve, reject });',
+    to: 'void readBatch([{ key, resolve, reject }]);\n      if (waiting.length > 0) readWaiting();',
+    tests: ['src/domain/commands/shared-commits.test.ts'],
+  },
+  {
+    control: 'a migration does not fail what a process has prepared before it',
+    file: 'src/db/postgres.ts',
+    from: 'if (!isOutdated(cause)) throw cause;',
+    to: 'if (isOutdated(cause) || !isOutdated(cause)) throw cause;',
+    tests: GROUP_TESTS,
+    needs: ['postgres'],
+  },
 ];
