@@ -43,6 +43,9 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
   });
 }
 
+/** Where the page for unknown addresses is asked for again: the same for all, so that no address is told from another by it. */
+export const UNKNOWN_PATH = '/not-found';
+
 /** How a path is answered where there is nothing for whoever asks. */
 export function unknownPath(path: string): AppError {
   return new AppError(

@@ -40,7 +40,8 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     const developer = await watchedPage(browser, world.grid, { locale: 'en-GB' });
     const { page } = developer;
     await page.goto(world.grid);
-    await page.getByRole('link', { name: 'Create an account' }).click();
+    const intro = page.getByRole('region', { name: 'elnav' });
+    await intro.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Email address').fill('dev@example.com');
     await page.getByLabel('Password', { exact: false }).first().fill('seven lamps under water');
     await page.getByRole('button', { name: 'Create an account' }).click();

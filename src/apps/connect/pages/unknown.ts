@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
 import type { Words } from '../../../core/language.ts';
-import { pageReader } from '../../../http/language.ts';
+import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
+import { UNKNOWN_PATH } from '../../../http/unknown-routes.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import { renderPage } from '../../../pages/page.ts';
@@ -23,12 +24,15 @@ const WORDS = {
 /** Tells somebody who opens an address that is none what to do; end users come here by a link that was cut short. */
 export function unknownPage(assets: Assets) {
   return (_error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const reader = pageReader(request);
-    const words = WORDS[reader.language];
+    const language = pageLanguage(request);
+    const words = WORDS[language];
     const main = html`<h1>${words.title}</h1>
 <p class="lead">${words.text}</p>
 <p><a class="button" href="/docs">${words.docs}</a></p>`;
     const brand = { name: 'elnav', href: undefined };
-    return sendPage(reply, renderPage(assets, { ...reader, title: words.title, brand, main }));
+    return sendPage(
+      reply,
+      renderPage(assets, { language, path: UNKNOWN_PATH, title: words.title, brand, main }),
+    );
   };
 }

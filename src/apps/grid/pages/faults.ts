@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../../core/errors.ts';
 import type { Words } from '../../../core/language.ts';
-import { pageReader } from '../../../http/language.ts';
+import { pageLanguage, pageReader } from '../../../http/language.ts';
 import { ownPath } from '../../../http/own-path.ts';
 import { sendPage } from '../../../http/pages.ts';
+import { UNKNOWN_PATH } from '../../../http/unknown-routes.ts';
 import type { Assets } from '../../../pages/assets.ts';
 import { html } from '../../../pages/html.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
@@ -52,12 +53,16 @@ ${isOurs ? html`<p class="small soft">${words.requestId}: <code>${request.id}</c
 /** Tells somebody who mistyped an address, or opened that of a form, where to go instead. */
 export function unknownPage(assets: Assets): ShowError {
   return (_error, request, reply) => {
-    const reader = pageReader(request);
-    const words = UNKNOWN_WORDS[reader.language];
+    const language = pageLanguage(request);
+    const words = UNKNOWN_WORDS[language];
     const main = html`<h1>${words.title}</h1>
 <p class="lead">${words.text}</p>
 <p class="row"><a class="button button-primary" href="/">${words.home}</a> <a class="button" href="/docs">${words.docs}</a></p>`;
-    return sendPage(reply, gridPage(assets, { ...reader, title: words.title, main }), reply.statusCode);
+    return sendPage(
+      reply,
+      gridPage(assets, { language, path: UNKNOWN_PATH, title: words.title, main }),
+      reply.statusCode,
+    );
   };
 }
 
