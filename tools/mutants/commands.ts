@@ -114,6 +114,22 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
+    control: 'a key is given back where the process of the station has sent nothing',
+    file: 'src/domain/commands/ask-holder.ts',
+    from: '      if (told.has_begun === false) begun?.takeBack?.();\n',
+    to: '',
+    tests: ['src/domain/commands/elsewhere.test.ts'],
+    needs: ['postgres'],
+  },
+  {
+    control: 'a key stays where the process of the station has sent something',
+    file: 'src/domain/commands/ask-holder.ts',
+    from: 'if (told.has_begun === false)',
+    to: 'if (told.has_begun !== undefined)',
+    tests: ['src/domain/commands/elsewhere.test.ts'],
+    needs: ['postgres'],
+  },
+  {
     control: "leases are judged by the database's clock",
     file: 'src/db/database.ts',
     from: 'clock.isTurned === true ? ownMoments(clock) : serverMoments(clock)',

@@ -1,3 +1,4 @@
+import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Asked, Peer } from '../../db/bus.ts';
@@ -20,6 +21,11 @@ const UNANSWERED = {
   lost: 'the connection to the process that the station is connected to was lost while the command ran; read the device',
 } as const;
 
+type Answer<T> =
+  | { readonly done: T }
+  /** `has_begun`: it may have had an effect. A process of an older version does not say. */
+  | { readonly error: ToldError; readonly has_begun?: boolean };
+
 /** Asks the process that a station is connected to. */
 export function createHolders({ engine, bus }: Database) {
   return {
@@ -35,27 +41,41 @@ export function createHolders({ engine, bus }: Database) {
       return bus.request(topic, { ...message, holder: name }, { timeoutMs, peer });
     },
 
-    /** What a process answered that was to change something; throws `command.outcome_unknown` where it did not. */
-    done<T>(asked: Asked): T {
-      if (asked.state === 'lost' && !asked.isSent) throw cutOff();
+    /**
+     * What a process answered that was to change something; throws `command.outcome_unknown` where it did not. Takes the note back
+     * where that process has sent nothing.
+     */
+    done<T>(asked: Asked, begun?: Begin): T {
+      if (asked.state === 'lost' && !asked.isSent) {
+        begun?.takeBack?.();
+        throw cutOff();
+      }
       if (asked.state !== 'answered') throw new AppError('command.outcome_unknown', UNANSWERED[asked.state]);
-      const told = asked.message as unknown as { done: T } | { error: ToldError };
-      if ('error' in told) throw toldError(told.error);
-      return told.done;
+      const told = asked.message as unknown as Answer<T>;
+      if ('done' in told) return told.done;
+      if (told.has_begun === false) begun?.takeBack?.();
+      throw toldError(told.error);
     },
   };
 }
 
 /** What a process that was asked answers: what `work` gives, or its error, so that `done` can give or throw it elsewhere. */
-export async function answered(work: () => Promise<object>): Promise<Json> {
+export async function answered(work: (begun: Begin) => Promise<object>): Promise<Json> {
+  let hasBegun = false;
+  const begin = async () => {
+    hasBegun = true;
+  };
+  const takeBack = () => {
+    hasBegun = false;
+  };
   try {
-    return { done: await work() } as unknown as Json;
+    return { done: await work(Object.assign(begin, { takeBack })) } as unknown as Json;
   } catch (error) {
     const told =
       error instanceof AppError
         ? error
         : new AppError('server.internal', 'an unexpected error happened', { cause: error });
-    return { error: tellError(told) } as unknown as Json;
+    return { error: tellError(told), has_begun: hasBegun } as unknown as Json;
   }
 }
 

@@ -8,6 +8,7 @@ import { testVendor } from '../../../test/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { StationServer } from '../../adapter/dial-in.ts';
 import { type Clock, systemClock, turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
 
 const ON = { type: 'turn_on' } as const;
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
@@ -18,41 +19,41 @@ async function cutBus(core: Core): Promise<void> {
     where application_name like 'elnav_%' and datname = current_database()`.execute(core.database.queries);
 }
 
-describe('a command to a station of another process', { skip }, () => {
-  /** A station that is connected to `holder`, and a process that it is not connected to. */
-  async function twoProcesses() {
-    const vendor = testVendor();
-    const world = await makeCoreWorld('postgres', [vendor.adapter]);
-    const account = await world.newAccount();
-    await world.link(account, 'testvendor');
-    const station: Adapter = {
-      ...vendor.adapter,
-      dialIn: {
-        path: 'stations',
-        open: () => {
-          throw new Error('nobody dials in');
-        },
+/** A station that is connected to `holder`, and a process that it is not connected to. */
+async function twoProcesses() {
+  const vendor = testVendor();
+  const world = await makeCoreWorld('postgres', [vendor.adapter]);
+  const account = await world.newAccount();
+  await world.link(account, 'testvendor');
+  const station: Adapter = {
+    ...vendor.adapter,
+    dialIn: {
+      path: 'stations',
+      open: () => {
+        throw new Error('nobody dials in');
       },
-    };
-    const holder = await openCore({ place: world.place, clock: systemClock, adapters: [station] });
-    holder.sessions.attach('testvendor', { station: () => ({}) } as unknown as StationServer);
-    // Later than the holder's, to whose readings it compares.
-    const clock = turnedClock(Date.now() + 3_600_000);
-    const other = await openCore({ place: world.place, clock, adapters: [station] });
-    return {
-      vendor,
-      account,
-      holder,
-      other,
-      clock,
-      async close() {
-        await holder.close();
-        await other.close();
-        await world.remove();
-      },
-    };
-  }
+    },
+  };
+  const holder = await openCore({ place: world.place, clock: systemClock, adapters: [station] });
+  holder.sessions.attach('testvendor', { station: () => ({}) } as unknown as StationServer);
+  // Later than the holder's, to whose readings it compares.
+  const clock = turnedClock(Date.now() + 3_600_000);
+  const other = await openCore({ place: world.place, clock, adapters: [station] });
+  return {
+    vendor,
+    account,
+    holder,
+    other,
+    clock,
+    async close() {
+      await holder.close();
+      await other.close();
+      await world.remove();
+    },
+  };
+}
 
+describe('a command to a station of another process', { skip }, () => {
   it('is passed on; its outcome is not known as soon as that process is gone', async () => {
     const { vendor, account, holder, other, clock, close } = await twoProcesses();
     assert.equal((await other.send(account, 'light-1', ON)).id, 'light-1');
@@ -87,6 +88,41 @@ describe('a command to a station of another process', { skip }, () => {
     await assert.rejects(other.send(account, 'light-1', ON), { code: 'database.unavailable' });
     await assert.rejects(other.read(account, 'light-1'), { code: 'database.unavailable' });
     assert.equal(vendor.count('command'), 1);
+    await close();
+  });
+});
+
+describe('the key of a command to a station of another process', { skip }, () => {
+  it('is given back where nothing was sent, and keeps what was', async () => {
+    const { vendor, account, holder, other, close } = await twoProcesses();
+    const notes: string[] = [];
+    const begun = Object.assign(async () => void notes.push('begun'), {
+      takeBack: () => void notes.push('taken back'),
+    });
+    const send = (deviceId = 'light-1') =>
+      other.commands.run({ account, keyId: 'k', deviceId, vendor: undefined, command: ON, begun });
+    const of = async (work: Promise<unknown>) => {
+      notes.length = 0;
+      const code = await work.then(
+        () => 'done',
+        (error: { code?: string }) => error.code,
+      );
+      return [code, ...notes];
+    };
+    const gate = Promise.withResolvers<void>();
+    vendor.onCommand = () => gate.promise;
+    const waiting = Array.from({ length: 20 }, () => holder.send(account, 'light-1', ON).catch(() => {}));
+    await until('the lane is full', () => vendor.count('command') === 1);
+    assert.deepEqual(await of(send()), ['command.busy', 'begun', 'taken back']);
+    gate.resolve();
+    await Promise.all(waiting);
+
+    vendor.onCommand = async () => {
+      throw new AppError('vendor.refused', 'no');
+    };
+    assert.deepEqual(await of(send()), ['vendor.refused', 'begun']);
+    vendor.onCommand = async () => {};
+    assert.deepEqual(await of(send()), ['done', 'begun']);
     await close();
   });
 });

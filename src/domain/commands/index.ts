@@ -154,7 +154,7 @@ export async function createCommands(options: CommandsOptions) {
     await request.begun();
     const command = request.command as unknown as Json;
     const message = { account, vendor, id, link, key: request.keyId, command };
-    return holders.done<CommandedDevice>(await holders.ask(RUN, holder, message, RUN_MS));
+    return holders.done<CommandedDevice>(await holders.ask(RUN, holder, message, RUN_MS), request.begun);
   }
 
   const self = crypto.randomUUID();
@@ -166,14 +166,14 @@ export async function createCommands(options: CommandsOptions) {
   bus.on(RUN, async (message) => {
     const { holder, account, vendor, id, key, command } = message as JsonObject;
     if (holder !== self) return undefined;
-    return answered(async () =>
+    return answered(async (begun) =>
       runHere(await devices.find(Number(account), String(id), String(vendor)), {
         account: Number(account),
         keyId: String(key),
         deviceId: String(id),
         vendor: String(vendor),
         command: command as unknown as Command,
-        begun: async () => {},
+        begun,
       }),
     );
   });

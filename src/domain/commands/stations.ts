@@ -90,7 +90,8 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     const { account, vendor, id } = row;
     const operation = request.operation as unknown as Json;
     const message = { account, vendor, id, key: request.keyId, operation };
-    return holders.done<OperationAnswer>(await holders.ask(OPERATE, holder, message, OPERATE_MS));
+    const asked = await holders.ask(OPERATE, holder, message, OPERATE_MS);
+    return holders.done<OperationAnswer>(asked, request.begun);
   }
 
   /** What the process that holds the station tells of it; where none does, what is kept, and what this process heard. */
@@ -108,15 +109,14 @@ export function createStations({ database, adapters, devices, sessions, ...optio
   bus.on(OPERATE, async (message) => {
     const { holder, account, vendor, id, key, operation } = message as JsonObject;
     if (holder !== self) return undefined;
-    const request: OperationRequest = {
+    const request = {
       account: Number(account),
       deviceId: String(id),
       vendor: String(vendor),
       keyId: String(key),
       operation: operation as unknown as StationOperation,
-      begun: async () => {},
     };
-    return answered(async () => operateHere(await found(request), request));
+    return answered(async (begun) => operateHere(await found(request), { ...request, begun }));
   });
   bus.on(DESCRIBE, async (message) => {
     const { holder, account, vendor, id } = message as JsonObject;
