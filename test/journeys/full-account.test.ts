@@ -49,14 +49,23 @@ describe('an account with as many links as its tier may have', () => {
   async function linkCode(): Promise<string> {
     const browser = new CookieBrowser();
     const begun = await browser.get(`${world.connect}/oauth/netatmo/authorize`);
+    const back = await browser.get(await signedIn(begun, browser));
+    return ((await back.json()) as { link_code: string }).link_code;
+  }
+
+  /** Where the vendor sends the browser back, once its user has signed in on the page that this leads to. */
+  async function signedIn(leading: Response, browser: CookieBrowser): Promise<string> {
     const { name, password } = served.vendor.user;
-    const signedIn = await fetch(begun.headers.get('location') ?? '', {
+    let page = leading.headers.get('location') ?? '';
+    // First our own address, which begins the sign-in.
+    if (page.startsWith('/') || page.startsWith(world.connect))
+      page = (await browser.get(new URL(page, world.connect).href)).headers.get('location') ?? '';
+    const done = await fetch(page, {
       method: 'POST',
       redirect: 'manual',
       body: new URLSearchParams({ username: name, password }),
     });
-    const back = await browser.get(signedIn.headers.get('location') ?? '');
-    return ((await back.json()) as { link_code: string }).link_code;
+    return done.headers.get('location') ?? '';
   }
 
   it('is refused before the vendor is asked, and keeps its link code', async () => {
@@ -83,6 +92,24 @@ describe('an account with as many links as its tier may have', () => {
     const answer = await browser.post(`${url}/netatmo`, {});
     assert.deepEqual([answer.status, answer.headers.get('elnav-error')], refused);
     assert.match(await answer.text(), /<html lang="en"/);
+  });
+
+  it('spends no code of a vendor where it filled up while the user was there, and says what to do', async () => {
+    const [own] = (await caller.call('GET', '/links')).body as { id: string }[];
+    assert.equal((await caller.call('DELETE', `/links/${own?.id}`)).status, 204);
+    const session = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
+    const { url } = session.body as { url: string };
+    const browser = CookieBrowser.inLanguage('en');
+    const back = await signedIn(await browser.post(`${url}/netatmo`, {}), browser);
+    await link({ user: 'the very last', password: 'p' });
+    const asked = served.asked.length;
+    const answer = await browser.get(back);
+    const page = await answer.text();
+    assert.deepEqual([answer.status, answer.headers.get('elnav-error')], refused);
+    assert.equal(served.asked.length, asked, 'the vendor was not asked for tokens');
+    assert.match(page, /cannot connect any more accounts/);
+    assert.match(page, /Nothing was connected, and trying again will not help/);
+    assert.doesNotMatch(page, /on our side/);
   });
 
   it('links again what it has, as the vendor alone can tell', async () => {

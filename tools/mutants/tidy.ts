@@ -53,6 +53,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/journeys/full-account.test.ts'],
   },
   {
+    control: 'a full account spends no code that a vendor gave',
+    file: 'src/domain/links/sign-in.ts',
+    from: '        if (session !== undefined) await requireRoom(session.row.account, vendor);\n',
+    to: '',
+    tests: ['test/journeys/full-account.test.ts'],
+  },
+  {
     control: 'agreeing to a vendor is limited for an address',
     file: 'src/apps/connect/routes/link-form.ts',
     from: '        await agreed.take(request.ip, reply);\n',

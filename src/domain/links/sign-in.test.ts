@@ -41,6 +41,8 @@ const adapter = {
 const plain = { ...adapter, slug: 'plain', oauth: { ...adapter.oauth, pkce: false } } satisfies Adapter;
 const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
 
+const requireRoom = async () => {};
+
 describe('signing in at an OAuth vendor', () => {
   let place: Place;
   let database: Database;
@@ -101,6 +103,7 @@ describe('signing in at an OAuth vendor', () => {
       vendor,
       browser: undefined,
       isPage: false,
+      requireRoom,
       query: new URLSearchParams({ state: page.searchParams.get('state') ?? '', ...query }),
     });
   const errorOf = async (finished: Promise<Finished>) => {
@@ -163,7 +166,10 @@ describe('signing in at an OAuth vendor', () => {
       iss: ISSUER,
     });
     query.append('code', 'another');
-    const twice = await signIn.finish({ vendor: 'vendor', query, browser: undefined, isPage: false });
+    const twice = await signIn.finish({
+      ...{ vendor: 'vendor', query, browser: undefined, isPage: false },
+      requireRoom,
+    });
     assert.equal(twice.outcome, 'failed');
     assert.equal(sent.length, before, 'no code was exchanged');
   });
@@ -175,7 +181,7 @@ describe('signing in at an OAuth vendor', () => {
         code: 'c',
         iss: ISSUER,
       });
-      return (await signIn.finish({ vendor: 'vendor', query, browser, isPage })).outcome;
+      return (await signIn.finish({ vendor: 'vendor', query, browser, isPage, requireRoom })).outcome;
     };
     for (const browser of [undefined, 'another'])
       await assert.rejects(end(browser, true), { code: 'oauth.state_invalid' });

@@ -131,10 +131,8 @@ export function createSignIn(options: SignInOptions) {
 
   async function finishOne(
     adapter: Adapter & { readonly oauth: OAuth },
-    query: URLSearchParams,
-    { row, state }: { readonly row: SignInRow; readonly state: string },
+    { code, row }: { readonly code: string; readonly row: SignInRow },
   ): Promise<Tokens> {
-    const code = codeIn(adapter, query, state);
     const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
     try {
       return await exchange(adapter, { code, verifier });
@@ -234,12 +232,15 @@ export function createSignIn(options: SignInOptions) {
       query,
       browser,
       isPage,
+      requireRoom,
     }: {
       readonly vendor: string;
       readonly query: URLSearchParams;
       readonly browser: string | undefined;
       /** A person sees what comes of it, not a program. */
       readonly isPage: boolean;
+      /** Throws where the account could not keep the link: the vendor's code is not spent then. */
+      readonly requireRoom: (account: number, vendor: string) => Promise<void>;
     }): Promise<Finished> {
       const adapter = adapterOf(vendor);
       const [state, ...others] = query.getAll('state');
@@ -257,7 +258,9 @@ export function createSignIn(options: SignInOptions) {
       if (row.sessionSha256 !== null && session === undefined)
         throw stateInvalid('the link session that this sign-in was for is gone');
       try {
-        const tokens = await finishOne(adapter, query, { row, state });
+        const code = codeIn(adapter, query, state);
+        if (session !== undefined) await requireRoom(session.row.account, vendor);
+        const tokens = await finishOne(adapter, { code, row });
         return { outcome: 'signed_in', tokens, session };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

@@ -102,6 +102,13 @@ const WORDS = {
         what: `${vendor} sent a response that we do not understand.`,
         next: `Try again later. If it keeps happening, contact ${makers} with the number below.`,
       }),
+      // Also where it filled up while the vendor was asked, so that the vendor still knows of a permission that nobody uses.
+      'link.too_many': ({ vendor, makers, isByForm }) => ({
+        what: 'The app cannot connect any more accounts.',
+        next: `Nothing was connected, and trying again will not help. Contact ${makers}.${
+          isByForm ? '' : ` You can take back the permission that you gave in your account at ${vendor}.`
+        }`,
+      }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} did not give us permission.`,
         next: 'You may have cancelled. Nothing was connected. You can try again.',
@@ -164,6 +171,12 @@ const WORDS = {
       'vendor.answer_invalid': ({ vendor, makers }) => ({
         what: `${vendor} gav ett svar som vi inte förstår.`,
         next: `Försök igen senare. Om det fortsätter, kontakta ${makers} och uppge numret nedan.`,
+      }),
+      'link.too_many': ({ vendor, makers, isByForm }) => ({
+        what: 'Appen kan inte ansluta fler konton.',
+        next: `Ingenting har anslutits, och det hjälper inte att försöka igen. Kontakta ${makers}.${
+          isByForm ? '' : ` Tillåtelsen du gav kan du ta tillbaka i ditt konto hos ${vendor}.`
+        }`,
       }),
       'oauth.denied': ({ vendor }) => ({
         what: `${vendor} gav oss inte tillåtelse.`,

@@ -113,7 +113,9 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       const vendor = vendorSlug(textIn(request.params.vendor));
       const query = new URL(request.url, 'http://localhost').searchParams;
       const browser = browserOf(request, isSecure());
-      const finished = await signIn.finish({ vendor, query, browser, isPage: wantsPage(request) });
+      const { requireRoom } = links;
+      const isPage = wantsPage(request);
+      const finished = await signIn.finish({ vendor, query, browser, isPage, requireRoom });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
         return intoSession(request, reply, { vendor, query, browser, finished, session: finished.session });
