@@ -2,11 +2,11 @@ import type { Mutant } from './mutant.ts';
 
 export const mutants: readonly Mutant[] = [
   {
-    control: 'an outage of a source of production is logged without a stack',
-    file: 'src/domain/production/fetching.ts',
-    from: 'outcome: error.kind }, error.message',
-    to: 'outcome: error.kind, err: error }, error.message',
-    tests: ['src/domain/production/production.test.ts'],
+    control: 'an outage of a source is logged without a stack',
+    file: 'src/adapter/outage.ts',
+    from: '...about, ...outcome }',
+    to: '...about, ...outcome, err: error }',
+    tests: ['src/adapter/outage.test.ts', 'src/domain/production/production.test.ts'],
   },
   {
     control: 'scripts of pages that cannot be written are missed in one sentence',

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Day, PriceArea } from '../../adapter/market.ts';
+import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { dayAt } from '../../core/swedish-days.ts';
@@ -130,7 +131,10 @@ export function createBackfillWork(options: WorkOptions) {
       // One that is begun just as the work ends is found by the next look.
       working = work()
         .catch((error: unknown) =>
-          log.error({ err: error }, 'a back-fill of prices failed; it is taken up again'),
+          logFailure(log, error, {
+            what: 'a back-fill of prices stopped',
+            again: 'it is taken up again within seconds',
+          }),
         )
         .finally(() => {
           working = undefined;

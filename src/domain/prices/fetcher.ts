@@ -1,5 +1,6 @@
 import type { PriceArea } from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
+import { logFailure } from '../../adapter/outage.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { MINUTE_MS } from './calendar.ts';
@@ -78,13 +79,18 @@ export function createFetcher(options: FetcherOptions) {
     for (const task of open) {
       if (isClosed || dueAt(task, clock.now()) > clock.now()) continue;
       const failures = (waits.get(task.key)?.failures ?? 0) + 1;
-      try {
-        await run(task);
-      } catch (error) {
-        log.error({ err: error, day: task.day }, 'prices could not be fetched or stored');
-      }
+      const fault = await run(task).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
       const at = clock.now();
       const wait = retryAfterMs(task, at, { failures, chance: between(random, 0, 1) });
+      if (fault !== undefined)
+        logFailure(log, fault.error, {
+          what: 'prices were not fetched or not stored',
+          again: `they are asked for again from ${rfc3339(Math.round(at + wait))}`,
+          day: task.day,
+        });
       // Kept also when it is done: whether it is, the next look tells from what is stored.
       waits.set(task.key, { dueAt: at + wait, failures });
       await options.announce(nextAttemptAt());
@@ -96,7 +102,12 @@ export function createFetcher(options: FetcherOptions) {
     if (isClosed || isLooking) return;
     isLooking = true;
     looking = look()
-      .catch((error: unknown) => log.error({ err: error }, 'the schedule of prices failed'))
+      .catch((error: unknown) =>
+        logFailure(log, error, {
+          what: 'what prices to ask for was not looked at',
+          again: `it is in ${LOOK_MS / 1000} seconds`,
+        }),
+      )
       .finally(() => {
         isLooking = false;
         if (isClosed) return;

@@ -1,3 +1,4 @@
+import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Lease } from '../../db/lease.ts';
@@ -27,7 +28,11 @@ export function createHolder({ clock, log, lease, held }: HolderOptions) {
       isHeld = (await lease.hold()) && !isClosed;
     } catch (error) {
       isHeld = false;
-      if (was) log.warn({ err: error }, 'the right to fetch prices could not be renewed');
+      if (was)
+        logFailure(log, error, {
+          what: 'the right to fetch prices was not renewed',
+          again: `it is tried again in ${RENEW_MS / 1000} seconds`,
+        });
     }
     if (isClosed) return;
     cancel = clock.after(RENEW_MS, run);

@@ -1,4 +1,5 @@
 import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
@@ -94,7 +95,11 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
           fetcher.look();
           work.look();
         },
-        (error: unknown) => log.warn({ err: error }, 'the stored prices could not be read'),
+        (error: unknown) =>
+          logFailure(log, error, {
+            what: 'the stored prices were not read',
+            again: 'they are when the right to fetch is renewed',
+          }),
       );
     },
   });

@@ -1,5 +1,6 @@
 import { HttpFailure } from '../../adapter/http.ts';
 import type { ExchangeRateSource, PriceSource, SourceSession } from '../../adapter/market.ts';
+import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
@@ -79,9 +80,13 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
     metrics.sourceRequests.inc({ source, outcome });
     if (!isWell) log.warn({ source, outcome }, sentence);
     // What was found must not be lost for it.
-    await store
-      .saveHealth(next)
-      .catch((error: unknown) => log.warn({ err: error, source }, 'how a source is could not be stored'));
+    await store.saveHealth(next).catch((error: unknown) =>
+      logFailure(log, error, {
+        what: 'how a source is was not stored',
+        again: 'it is after the next question',
+        source,
+      }),
+    );
   };
 
   return {

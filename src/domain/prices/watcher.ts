@@ -1,3 +1,4 @@
+import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { dayAt } from '../../core/swedish-days.ts';
@@ -27,9 +28,12 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
     const today = dayAt(clock.now());
     if (isShared || today !== day) {
       day = today;
-      memory
-        .refresh()
-        .catch((error: unknown) => log.warn({ err: error }, 'the stored prices could not be read again'));
+      memory.refresh().catch((error: unknown) =>
+        logFailure(log, error, {
+          what: 'the stored prices were not read again',
+          again: 'they are within a minute',
+        }),
+      );
     }
     const { from, until } = memory.view();
     if (from !== slot) {

@@ -1,6 +1,7 @@
 import { type Http, HttpFailure } from '../../adapter/http.ts';
 import { PRICE_AREAS, type ProductionSource } from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
+import { logFailure } from '../../adapter/outage.ts';
+import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { midnight } from '../../core/swedish-days.ts';
@@ -84,8 +85,8 @@ export function createFetching(options: FetchingOptions) {
       if (stopping.signal.aborted) return;
       const notBefore = clock.now() + (error.retryAfterSeconds ?? 0) * 1_000;
       state = { ...asked, not_before: notBefore, failures, refused: 0, sentence: error.message };
-      // An outage of a source is expected: its sentence says it all, and a stack would only bury it.
-      log.warn({ source: source.slug, outcome: error.kind }, error.message);
+      const again = `it is asked again from ${rfc3339(due())}`;
+      logFailure(log, error, { what: 'production was not fetched', again, source: source.slug });
     }
     await store.saveSourceState(state);
   };
@@ -141,7 +142,12 @@ export function createFetching(options: FetchingOptions) {
 
   const tick = (): void => {
     running = look()
-      .catch((error: unknown) => log.error({ err: error }, 'looking after production failed'))
+      .catch((error: unknown) =>
+        logFailure(log, error, {
+          what: 'production was not looked after',
+          again: 'it is again within minutes',
+        }),
+      )
       .then(schedule);
   };
 

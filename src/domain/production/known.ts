@@ -1,4 +1,5 @@
 import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { logFailure } from '../../adapter/outage.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { HOUR_MS, MINUTE_MS } from './durations.ts';
@@ -59,12 +60,17 @@ export async function createKnown({ database, store, log, setting }: KnownOption
     reading = read.catch(() => {});
     return read;
   };
+  const notRead = (error: unknown): void =>
+    logFailure(log, error, {
+      what: 'stored production was not read again',
+      again: 'it is when more is stored, and before the next look',
+    });
   database.bus.on(PRODUCTION_STORED, async () => {
-    await refresh().catch((error: unknown) => log.warn({ err: error }, 'production could not be read again'));
+    await refresh().catch(notRead);
     return undefined;
   });
   database.bus.onGap(() => {
-    refresh().catch((error: unknown) => log.warn({ err: error }, 'production could not be read again'));
+    refresh().catch(notRead);
   });
 
   return {

@@ -208,7 +208,7 @@ onEachEngine('production', (engine) => {
       level: 'warn',
       source: 'esett',
       outcome: 'unreachable',
-      msg: 'eSett cannot be reached (ENOTFOUND)',
+      msg: 'production was not fetched: eSett cannot be reached (ENOTFOUND); it is asked again from 2026-11-21T09:01:00.000Z',
     });
     assert.equal(lines.length, 1);
   });
