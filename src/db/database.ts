@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
+import { startCheckpoints } from './checkpoints.ts';
 import { lockDataDir } from './data-directory.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
 import { type Moments, ownMoments, serverMoments } from './moments.ts';
@@ -15,7 +17,7 @@ import {
   sqliteLockedRows,
   sqliteRows,
 } from './rows.ts';
-import { openSqlite, sqliteDialect } from './sqlite.ts';
+import { DATABASE_FILE, openSqlite, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 export { DirectoryInUse } from './data-directory.ts';
@@ -53,7 +55,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return options.url === undefined ? openEmbedded(options) : openShared(options, options.url);
 }
 
-function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
+function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
   const lock = lockDataDir(dataDir);
   let file: ReturnType<typeof openSqlite>;
   try {
@@ -65,6 +67,7 @@ function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
   const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
   const { group, drain } = groupsOfAll(queries, transaction);
+  const checkpoints = startCheckpoints({ file: join(dataDir, DATABASE_FILE), database: file, clock, log });
   return {
     engine: 'sqlite',
     queries,
@@ -76,6 +79,7 @@ function openEmbedded({ dataDir, clock }: DatabaseOptions): Database {
     lockedRows: sqliteLockedRows,
     async close() {
       await drain();
+      await checkpoints.close();
       await queries.destroy();
       lock.release();
     },

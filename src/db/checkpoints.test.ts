@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { until } from '../../test/until.ts';
+import { turnedClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { startCheckpoints } from './checkpoints.ts';
+import { DATABASE_FILE, openSqlite } from './sqlite.ts';
+
+describe('the log of the embedded database', () => {
+  let dataDir: string;
+  let database: DatabaseSync;
+  let clock: ReturnType<typeof turnedClock>;
+  let checkpoints: ReturnType<typeof startCheckpoints>;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'elnav-test-'));
+    database = openSqlite(dataDir);
+    database.exec('create table t (id integer primary key, x text)');
+    clock = turnedClock();
+    checkpoints = startCheckpoints({ file: join(dataDir, DATABASE_FILE), database, clock, log: silentLog });
+  });
+  afterEach(async () => {
+    await checkpoints.close();
+    if (database.isOpen) database.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  const write = (rows: number) => {
+    const insert = database.prepare('insert into t (x) values (hex(zeroblob(500)))');
+    database.exec('begin');
+    for (let row = 0; row < rows; row += 1) insert.run();
+    database.exec('commit');
+  };
+  /** How often the log has begun anew: the checkpoint sequence number of its header (sqlite.org/fileformat2.html, 4.1). */
+  const beginnings = () => readFileSync(join(dataDir, `${DATABASE_FILE}-wal`)).readUInt32BE(12);
+  const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+
+  it('is moved by commits while little is written, without a thread', () => {
+    write(400);
+    clock.turn(10_000);
+    assert.equal(checkpoints.isOnThread(), false);
+    assert.equal(pragma('wal_autocheckpoint'), 1_000);
+  });
+
+  it('is moved on a thread while much is written, and the thread ends when it rests', async () => {
+    write(3_000);
+    const before = beginnings();
+    clock.turn(1_000);
+    assert.equal(checkpoints.isOnThread(), true);
+    assert.equal(pragma('wal_autocheckpoint'), 8_000);
+    let looks = 0;
+    await until('the log begins anew', () => {
+      looks += 1;
+      // It can begin anew only with a write that finds nothing left to move.
+      if (looks % 1_000 === 0) write(1);
+      return beginnings() > before;
+    });
+    clock.turn(1_000);
+    clock.turn(61_000);
+    assert.equal(checkpoints.isOnThread(), false);
+    assert.equal(pragma('wal_autocheckpoint'), 1_000);
+    await checkpoints.close();
+    database.close();
+    const again = openSqlite(dataDir);
+    assert.ok(Number(again.prepare('select count(*) as rows from t').get()?.rows) > 3_000);
+    assert.deepEqual({ ...again.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' });
+    again.close();
+  });
+
+  it('is moved by commits again where the thread fails', async () => {
+    rmSync(join(dataDir, DATABASE_FILE));
+    write(1_000);
+    clock.turn(1_000);
+    assert.equal(checkpoints.isOnThread(), true);
+    await until('the thread is given up', () => !checkpoints.isOnThread());
+    assert.equal(pragma('wal_autocheckpoint'), 1_000);
+  });
+});
