@@ -1,5 +1,6 @@
 export { BINDINGS, type Binding } from './explain.ts';
 export { type Plan, type PlanSlot, plan, planInSteps } from './plan.ts';
+export { planJson } from './plan-json.ts';
 export {
   type ChargeTask,
   type DeviceProfile,

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts';
-import { MOST_SLOTS, planInSteps } from '../../../domain/planner/index.ts';
+import { MOST_SLOTS, planInSteps, planJson } from '../../../domain/planner/index.ts';
 import { parseJson } from '../../../http/body.ts';
 
 /** A price is one object, and may hold a few more. Millions of empty ones would be seconds of work for the parser. */
@@ -27,5 +27,5 @@ function partsOf(body: Uint8Array): number {
 
 /** From a parsed request to the body of its answer, in pieces of work of some milliseconds. */
 export function* planBody(request: unknown): Generator<void, string> {
-  return JSON.stringify(yield* planInSteps(request));
+  return planJson(yield* planInSteps(request));
 }
