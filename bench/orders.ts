@@ -1,12 +1,17 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { ENGINES, type Engine, makePlace } from '../test/databases.ts';
 import { startChild } from './children.ts';
-import { call, startElnav } from './elnav.ts';
+import { call, inParallel, startElnav } from './elnav.ts';
 import { COURSE, race, ratioOf } from './load.ts';
 import { count, ms, percent, type Row, type Section } from './report.ts';
 
 const DEVICES = 200;
+/** So many commands are sent to see what one costs PostgreSQL. */
+const COUNTED = 3_000;
+/** A backend of PostgreSQL tells what it has done ten seconds later at the latest. */
+const TOLD_MS = 11_000;
 /** Commands a second. */
 const TARGETS: Readonly<Record<Engine, number>> = { sqlite: 2_500, postgres: 2_000 };
 
@@ -70,6 +75,12 @@ async function onEngine(engine: Engine): Promise<Row[]> {
     ],
     { ...COURSE, rounds: 3 },
   );
+  const send = (to: string) => (index: number) => {
+    const { path, body } = requests[index % requests.length] ?? requests[0] ?? { path: '', body: '{}' };
+    return call(`${to}${path}`, key, JSON.parse(body));
+  };
+  const ourCost = await costOf(elnav.place.url, send(elnav.connect));
+  const theirCost = await costOf(other.url, send(bare.told.connect));
   const flushes = engine === 'sqlite' ? flushesASecond(elnav.place.dataDir) : undefined;
   await bare.stop();
   await elnav.close();
@@ -97,6 +108,20 @@ async function onEngine(engine: Engine): Promise<Row[]> {
       figure: `${Math.round(ours.cpuMicros)} µs`,
       against: against(`${Math.round(theirs.cpuMicros)} µs`),
     },
+    ...(ourCost === undefined || theirCost === undefined
+      ? []
+      : [
+          {
+            what: `${name}, time in statements and commits for a command, waiting included`,
+            figure: `${Math.round(ourCost.micros)} µs`,
+            against: against(`${Math.round(theirCost.micros)} µs`),
+          },
+          {
+            what: `${name}, transactions for a command`,
+            figure: ourCost.transactions.toFixed(2),
+            against: against(theirCost.transactions.toFixed(2)),
+          },
+        ]),
     { what: `${name}, 99th percentile`, figure: ms(ours.p99Ms), against: against(ms(theirs.p99Ms)) },
     ...(flushes === undefined
       ? []
@@ -107,6 +132,41 @@ async function onEngine(engine: Engine): Promise<Row[]> {
           },
         ]),
   ];
+}
+
+interface Cost {
+  /** Time that PostgreSQL was in statements and their commits, also where it waited for the disk. */
+  readonly micros: number;
+  readonly transactions: number;
+}
+
+/** What one command costs PostgreSQL, of many that are sent as in the race; undefined for the embedded database. */
+async function costOf(
+  url: string | undefined,
+  send: (index: number) => Promise<unknown>,
+): Promise<Cost | undefined> {
+  if (url === undefined) return undefined;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const told = async () => {
+    await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
+    const { rows } = await client.query<{ transactions: number; micros: number }>(
+      'select xact_commit::float8 as transactions, active_time * 1000 as micros from pg_stat_database where datname = current_database()',
+    );
+    return rows[0] ?? { transactions: Number.NaN, micros: Number.NaN };
+  };
+  const before = await told();
+  await inParallel(
+    Array.from({ length: COUNTED }, (_, index) => index),
+    COURSE.connections,
+    send,
+  );
+  const after = await told();
+  await client.end();
+  return {
+    micros: (after.micros - before.micros) / COUNTED,
+    transactions: (after.transactions - before.transactions) / COUNTED,
+  };
 }
 
 /** What the disk itself can do: one page of 4 KB written and made durable at a time. */
