@@ -42,8 +42,8 @@ function errorsPage(): string {
 
 # Errors
 
-Connect answers every error with \`{"error": "<sentence>"}\`, Grid with \`{"detail": …}\`. The header \`Elnav-Error\` holds the
-code below. Retry: \`never\` as it is, \`changed\` once the request is mended, \`later\` after \`Retry-After\`.
+Connect returns every error as \`{"error": "<sentence>"}\`, Grid as \`{"detail": …}\`. The header \`Elnav-Error\` has the code below.
+Retry: \`later\` means after \`Retry-After\`, \`changed\` after correcting the request, \`never\` that a retry does not help.
 
 ${table(['Code', 'Connect', 'Grid', 'Retry', 'Meaning'], rows)}
 `;
@@ -62,7 +62,8 @@ async function configPage(): Promise<string> {
 
 # Settings
 
-From the environment alone, read once at the start. All faults are reported together; an unknown \`ELNAV_*\` name is one.
+Settings are environment variables, read once at the start. elnav refuses to start on an unknown \`ELNAV_*\` name or an invalid value,
+and lists all errors at once.
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `;

@@ -9,7 +9,7 @@ const MOST_CARDS = 1_000;
 export const Cards = Type.Object(
   {
     accept: Type.Enum(['all', 'list', 'none'], {
-      description: 'Whose cards start a charge: everybody’s, those of the list, or nobody’s',
+      description: 'Which cards can start a charge: all, those in the list, or none',
     }),
     cards: Type.Array(
       Type.Object(
@@ -19,22 +19,26 @@ export const Cards = Type.Object(
             maxLength: 36,
             pattern: '^[\\x21-\\x7e]+$',
             description:
-              'The card as the station reads it (idTag, idToken), capital letters or not; up to 36 characters',
+              'The card id as the station reads it (idTag, idToken), not case-sensitive; up to 36 characters',
             examples: ['04E91C5A123B80'],
           }),
-          name: Type.Optional(Type.String({ maxLength: 100, description: 'Whose it is, for you' })),
-          blocked: Type.Optional(Type.Boolean({ description: 'Kept in the list, and refused as Blocked' })),
+          name: Type.Optional(
+            Type.String({ maxLength: 100, description: 'Name of its owner, for your own use' }),
+          ),
+          blocked: Type.Optional(
+            Type.Boolean({ description: 'Keeps the card in the list, but refuses it as Blocked' }),
+          ),
           expires_at: Type.Optional(
             Type.String({
               format: 'date-time',
               maxLength: 40,
-              description: 'From then on it is refused as Expired',
+              description: 'From this time on, the card is refused as Expired',
             }),
           ),
         },
         { additionalProperties: false },
       ),
-      { maxItems: MOST_CARDS, description: 'Judged with accept: list; kept with the others' },
+      { maxItems: MOST_CARDS, description: 'Used with accept: list; kept with the other values' },
     ),
   },
   { additionalProperties: false },

@@ -7,13 +7,13 @@ const wholeNumber = (description: string, least = Number.MIN_SAFE_INTEGER) =>
 
 const forSeconds = Type.Optional(
   wholeNumber(
-    'The limit ends at the device itself after this time, 10–86400 seconds, even when the line is lost',
+    'The device ends the limit by itself after this time, 10–86400 seconds, even when the connection is lost',
   ),
 );
 const then = (field: string, unit: string) =>
   Type.Optional(
     wholeNumber(
-      `What holds after for_seconds, ${unit}; without ${field} the fallback of the link, else the device's own limit`,
+      `Limit after for_seconds, ${unit}. Without ${field}: fallback_a of the link, else the device's own limit`,
     ),
   );
 
@@ -30,7 +30,7 @@ export const COMMANDS = {
   set_current: Type.Object(
     {
       type: Type.Literal('set_current'),
-      current_a: wholeNumber('Charge current limit, ampere; 0 pauses'),
+      current_a: wholeNumber('Limit of the charge current, ampere; 0 pauses'),
       for_seconds: forSeconds,
       then_current_a: then('then_current_a', 'ampere'),
     },

@@ -23,7 +23,7 @@ export function kindOf(adapter: Adapter, type: DeviceType): AnyKind {
   if (kind === undefined) {
     throw new AppError(
       'vendor.answer_invalid',
-      `${adapter.slug} told of a device of type ${type}, which it has no kind for`,
+      `${adapter.slug} reported a device of type ${type}, which its adapter does not support`,
     );
   }
   return kind;

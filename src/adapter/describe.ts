@@ -11,21 +11,24 @@ export const VendorDescription = Type.Object({
   device_types: Type.Array(DeviceTypeSchema),
   capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), { description: 'By device type' }),
   timed_commands: Type.Record(Type.String(), Type.Array(Type.Enum([...TIMED_TYPES])), {
-    description: 'By device type, the commands that take for_seconds: their limit ends at the device itself',
+    description:
+      'By device type: the commands that accept for_seconds, so that the device ends the limit by itself',
   }),
   linking: Type.Object({
     method: Type.Enum(['credentials', 'oauth'], {
-      description: 'oauth: begin at authorize_path, or with POST /link/sessions',
+      description: 'oauth: start at authorize_path, or with POST /link/sessions',
     }),
-    schema: Type.Unknown({ description: 'JSON Schema of the credentials that POST /link takes' }),
+    schema: Type.Unknown({ description: 'JSON Schema of the credentials for POST /link' }),
     authorize_path: Type.Optional(Type.String()),
-    scopes: Type.Optional(Type.Array(Type.String(), { description: 'What the user is asked to permit' })),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), { description: 'Permissions that the user is asked for' }),
+    ),
   }),
-  configured: Type.Boolean({ description: 'Everything that the vendor needs from the operator is set' }),
+  configured: Type.Boolean({ description: 'Whether the operator has set everything that the vendor needs' }),
   simulated: Type.Boolean({
-    description: 'A simulator stands in for the vendor: no real device is behind it',
+    description: 'Whether a built-in simulator is used instead of the vendor; its devices are not real',
   }),
-  pushes: Type.Boolean({ description: 'The vendor tells of changes by itself' }),
+  pushes: Type.Boolean({ description: 'Whether the vendor reports changes by itself' }),
 });
 export type VendorDescription = Type.Static<typeof VendorDescription>;
 

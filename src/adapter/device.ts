@@ -16,7 +16,7 @@ export const DEVICE_TYPES = [
 
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-export const DeviceTypeSchema = Type.Enum([...DEVICE_TYPES], { description: 'What the device is' });
+export const DeviceTypeSchema = Type.Enum([...DEVICE_TYPES], { description: 'Type of the device' });
 export const CapabilitySchema = Type.Enum([...CAPABILITIES]);
 
 /** The examples together are those of a car that charges at home. */
@@ -27,12 +27,15 @@ const flag = (description: string, example: boolean | null) =>
 
 /** What no read capability guards. */
 export const Status = Type.Object({
-  online: Type.Boolean({ description: 'The device can be reached now' }),
+  online: Type.Boolean({ description: 'Whether the device is reachable now' }),
   connected: flag('A vehicle or cable is connected to the charger', true),
   charging: flag('Energy is being transferred', true),
   power_on: flag('Powered on', null),
   operation_state: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], { description: "The vendor's label", examples: [null] }),
+    Type.Union([Type.String(), Type.Null()], {
+      description: "The vendor's word for the state",
+      examples: [null],
+    }),
   ),
   remaining_seconds: reading('Remaining programme time, seconds', null),
   door_open: flag('The appliance door is open', null),

@@ -9,7 +9,7 @@ export const LinkCode = Type.Object(
     link_code: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'What GET /oauth/{vendor}/callback handed out; it is good once, for 15 minutes',
+      description: 'From GET /oauth/{vendor}/callback; valid once, for 15 minutes',
     }),
   },
   { additionalProperties: false },

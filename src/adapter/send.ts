@@ -12,7 +12,7 @@ export function checkTimed(kind: AnyKind, { id }: Pick<DeviceRef, 'id'>, command
   if (!isTimed(command) || kind.timed?.[command.type] !== undefined) return;
   throw new AppError(
     'command.time_unsupported',
-    `${id} cannot end a limit by itself; leave for_seconds out, and send the limit that follows when its time has come`,
+    `${id} cannot end a limit by itself; omit for_seconds, and send the next limit when it is due`,
   );
 }
 

@@ -15,7 +15,7 @@ export const OPERATIONS = {
       mode: Type.Optional(
         Type.Enum(['soft', 'hard'], {
           description:
-            'soft (default): when it may, charging ended in order (2.0.1: OnIdle); hard: at once (2.0.1: Immediate)',
+            'soft (default): after ending transactions (2.0.1: OnIdle). hard: at once (2.0.1: Immediate)',
         }),
       ),
     },
@@ -25,7 +25,9 @@ export const OPERATIONS = {
   change_availability: Type.Object(
     {
       type: Type.Literal('change_availability'),
-      available: Type.Boolean({ description: 'false: out of service until it is made available again' }),
+      available: Type.Boolean({
+        description: 'false takes the station out of service until it is set to true',
+      }),
     },
     strict,
   ),
@@ -34,7 +36,7 @@ export const OPERATIONS = {
       type: Type.Literal('trigger'),
       message: Type.Enum(
         ['BootNotification', 'Heartbeat', 'StatusNotification', 'MeterValues', 'FirmwareStatusNotification'],
-        { description: 'What the station is to send now' },
+        { description: 'The message that the station must send now' },
       ),
     },
     strict,
@@ -47,7 +49,7 @@ export const OPERATIONS = {
           minItems: 1,
           maxItems: 50,
           description:
-            'OCPP 1.6: configuration keys; all when absent. OCPP 2.0.1: Component.Variable; those that elnav uses itself when absent',
+            'OCPP 1.6: configuration keys, default all. OCPP 2.0.1: Component.Variable, default those that elnav uses',
         }),
       ),
     },
@@ -66,7 +68,11 @@ export const OPERATIONS = {
     {
       type: Type.Literal('effective_limit'),
       seconds: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 86_400, description: 'How far ahead; 86400 unless told' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 86_400,
+          description: 'Length of the schedule from now on; default 86400',
+        }),
       ),
     },
     strict,
@@ -81,7 +87,7 @@ export const OPERATION_TYPES = Object.keys(OPERATIONS) as OperationType[];
 export const OperationAnswer = Type.Object({
   type: Type.Enum(OPERATION_TYPES),
   status: Type.String({
-    description: "The station's own word, such as Accepted, Rejected, RebootRequired, Unlocked",
+    description: 'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked',
   }),
   settings: Type.Optional(
     Type.Array(
@@ -89,9 +95,7 @@ export const OperationAnswer = Type.Object({
         key: Type.String(),
         value: orNull(Type.String()),
         readonly: orNull(Type.Boolean()),
-        redacted: Type.Optional(
-          Type.Literal(true, { description: 'The value is a secret, and was left out' }),
-        ),
+        redacted: Type.Optional(Type.Literal(true, { description: 'The value is a secret and was omitted' })),
       }),
     ),
   ),
@@ -99,7 +103,7 @@ export const OperationAnswer = Type.Object({
   limit: Type.Optional(
     orNull(
       Type.Object({
-        unit: Type.Enum(['A', 'W'], { description: 'A: for each phase; W: for all phases together' }),
+        unit: Type.Enum(['A', 'W'], { description: 'A: per phase. W: all phases together' }),
         starts_at: orNull(moment),
         periods: Type.Array(Type.Object({ start_seconds: Type.Number(), limit: Type.Number() })),
       }),
@@ -113,8 +117,8 @@ export const Frame = Type.Object({
   at: moment,
   direction: Type.Enum(['received', 'sent']),
   kind: Type.Enum(['call', 'result', 'error', 'unreadable']),
-  action: text('What the call, or the call that is answered, was'),
-  payload: Type.Unknown({ description: 'Cards are masked, passwords and keys left out' }),
+  action: text('OCPP action of the call, or of the call that this message responds to'),
+  payload: Type.Unknown({ description: 'Cards are masked; passwords and keys are omitted' }),
 });
 export type Frame = Type.Static<typeof Frame>;
 
@@ -122,11 +126,11 @@ export type Frame = Type.Static<typeof Frame>;
 export const StationView = Type.Object({
   connected: Type.Boolean(),
   connected_since: orNull(moment),
-  protocol: text('ocpp1.6 or ocpp2.0.1; the last one while it is away'),
-  manufacturer: text('As it said when it booted'),
-  model: text('As it said when it booted'),
-  serial_number: text('As it said when it booted'),
-  firmware_version: text('As it said when it booted'),
+  protocol: text('ocpp1.6 or ocpp2.0.1; the last one used while the station is disconnected'),
+  manufacturer: text('As reported when the station booted'),
+  model: text('As reported when the station booted'),
+  serial_number: text('As reported when the station booted'),
+  firmware_version: text('As reported when the station booted'),
   iccid: text('Of its SIM card'),
   last_fault: orNull(
     Type.Object({
@@ -139,11 +143,11 @@ export const StationView = Type.Object({
   installation: Type.Object({
     max_a: orNull(Type.Integer()),
     fallback_a: orNull(Type.Integer()),
-    refusal: text('What the station said when it was told max_a and did not take it'),
+    refusal: text('What the station returned when it rejected max_a'),
   }),
   frames: Type.Array(Frame, {
     description:
-      'The last 200 of this connection and those before it to the process that holds the station; while it is away, those of the process that answers, which may have heard none',
+      'The last 200 messages that the process connected to the station received or sent. While the station is disconnected: those of the process that handles the request, possibly none',
   }),
 });
 export type StationView = Type.Static<typeof StationView>;

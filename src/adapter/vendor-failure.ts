@@ -5,24 +5,27 @@ import { HttpFailure } from './http.ts';
 export function vendorFailure(name: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (!(cause instanceof HttpFailure))
-    return new AppError('vendor.answer_invalid', `the answer of ${name} was not understood`, { cause });
+    return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   const { kind, status, retryAfterSeconds } = cause;
   const delay = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   switch (kind) {
     case 'unreachable':
-      return new AppError('vendor.unreachable', `${name} cannot be reached`, { cause, ...delay });
+      return new AppError('vendor.unreachable', `${name} is unreachable`, { cause, ...delay });
     case 'timeout':
-      return new AppError('vendor.timeout', `${name} did not answer in time`, { cause, ...delay });
+      return new AppError('vendor.timeout', `${name} did not respond in time`, { cause, ...delay });
     case 'rate_limited':
-      return new AppError('vendor.rate_limited', `${name} limits our calls`, { cause, ...delay });
+      return new AppError('vendor.rate_limited', `the rate limit of ${name} is exceeded`, {
+        cause,
+        ...delay,
+      });
     case 'server_error':
-      return new AppError('vendor.unreachable', `${name} has a fault of its own (${status})`, {
+      return new AppError('vendor.unreachable', `${name} returned a server error (${status})`, {
         cause,
         ...delay,
       });
     case 'refused':
-      return new AppError('vendor.refused', `${name} refused (${status})`, { cause });
+      return new AppError('vendor.refused', `${name} refused the request (${status})`, { cause });
     case 'answer_invalid':
-      return new AppError('vendor.answer_invalid', `the answer of ${name} was not understood`, { cause });
+      return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   }
 }

@@ -60,10 +60,10 @@ function unbounded(schema: RequestSchema, place: string): string[] {
   if (type !== undefined && !TYPES.includes(type)) faults.push(`${place} is of no type that JSON has`);
   const isNamed = schema.const !== undefined || schema.enum !== undefined;
   if (type === 'string' && !isNamed && schema.maxLength === undefined)
-    faults.push(`${place} lacks maxLength`);
-  if (type === 'array' && schema.maxItems === undefined) faults.push(`${place} lacks maxItems`);
+    faults.push(`${place} is missing maxLength`);
+  if (type === 'array' && schema.maxItems === undefined) faults.push(`${place} is missing maxItems`);
   const isMap = additionalProperties !== undefined && additionalProperties !== false;
-  if (isMap && schema.maxProperties === undefined) faults.push(`${place} lacks maxProperties`);
+  if (isMap && schema.maxProperties === undefined) faults.push(`${place} is missing maxProperties`);
   if (isMap && additionalProperties !== true)
     faults.push(`${place} has a schema for unknown fields, which requests are not judged by`);
   if (items !== undefined) faults.push(...unbounded(items, `${place}[]`));

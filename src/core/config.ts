@@ -58,18 +58,22 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'ELNAV_CONNECT_PORT',
     fallback: '8080',
-    description: 'Port of the Connect service; 0 takes a free one',
+    description: 'Port of the Connect service; 0 chooses a free one',
   },
-  { name: 'ELNAV_GRID_PORT', fallback: '8081', description: 'Port of the Grid service; 0 takes a free one' },
+  {
+    name: 'ELNAV_GRID_PORT',
+    fallback: '8081',
+    description: 'Port of the Grid service; 0 chooses a free one',
+  },
   {
     name: 'ELNAV_CONNECT_URL',
     fallback: '',
-    description: 'Public address of Connect, where it differs from what is listened on',
+    description: 'Public URL of Connect, if it differs from host and port',
   },
   {
     name: 'ELNAV_GRID_URL',
     fallback: '',
-    description: 'Public address of Grid, where it differs from what is listened on',
+    description: 'Public URL of Grid, if it differs from host and port',
   },
   {
     name: 'ELNAV_DATA_DIR',
@@ -81,50 +85,50 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '',
     secret: true,
     description:
-      'Token of the administration endpoints, at least 16 characters; made on the first start with the embedded database, required with DATABASE_URL',
+      'Token for the administration endpoints, at least 16 characters. Generated on the first start with the embedded database, required with DATABASE_URL',
   },
   {
     name: 'ELNAV_VAULT_KEYS',
     fallback: '',
     secret: true,
     description:
-      'Keys that encrypt vendor credentials and make keyed hashes of requests: `id:base64` of 32 bytes each, comma-separated; the first encrypts, all decrypt. Made and required as the admin token is',
+      'Keys that encrypt vendor credentials and hash requests: `id:base64`, 32 bytes each, comma-separated. The first encrypts, all decrypt. Generated on the first start with the embedded database, required with DATABASE_URL',
   },
   {
     name: 'DATABASE_URL',
     fallback: '',
     secret: true,
-    description: 'PostgreSQL 15 or newer; without it the embedded SQLite database',
+    description: 'PostgreSQL 15 or newer; without it, the embedded SQLite database is used',
   },
   {
     name: 'REDIS_URL',
     fallback: '',
     secret: true,
     description:
-      'Redis or Valkey that several instances share for rate limits; without it limits are counted in memory',
+      'Redis or Valkey in which several instances share rate limits; without it, each instance counts in memory',
   },
   {
     name: 'ELNAV_TRUST_PROXY',
     fallback: '',
-    description: 'Addresses or networks of proxies, comma-separated, whose X-Forwarded headers are believed',
+    description: 'Addresses or networks of proxies whose X-Forwarded headers are trusted, comma-separated',
   },
   {
     name: 'ELNAV_METRICS_FROM',
     fallback: '',
     description:
-      'Addresses or networks, comma-separated, from which /metrics and /readyz may be read without the admin token, besides this machine itself',
+      'Addresses or networks that can read /metrics and /readyz without the admin token, comma-separated; the machine itself always can',
   },
   {
     name: 'ELNAV_TLS_CERT_FILE',
     fallback: '',
-    description: 'PEM certificate chain, to serve https without a proxy',
+    description: 'PEM certificate chain, to serve HTTPS without a proxy',
   },
   { name: 'ELNAV_TLS_KEY_FILE', fallback: '', description: 'PEM private key of the certificate' },
   {
     name: 'ELNAV_READINGS_KEEP_DAYS',
     fallback: '396',
     description:
-      'Days that meter readings of charging stations are kept, 30 to 36500; older ones are removed. Charging transactions are kept for good',
+      'Days to keep meter readings of charging stations, 30 to 36500. Charging transactions are kept forever',
   },
   ...PEOPLE_SETTINGS,
   ...SITE_SETTINGS,
@@ -133,18 +137,18 @@ export const SETTINGS: readonly Setting[] = [
     name: 'ELNAV_SIMULATE',
     fallback: '',
     description:
-      'Vendors that their built-in simulators stand in for, comma-separated, or none; by default, with the embedded database, those OAuth vendors that have no client id',
+      'Vendors to replace with their built-in simulators, comma-separated, or none. Default: with the embedded database, OAuth vendors without a client id',
   },
   {
     name: 'ELNAV_ALLOW_PRIVATE_ADDRESSES',
     fallback: 'off',
     description:
-      'on: addresses that an account gives for a vendor of its own may lead into private networks; needed for devices in a local network',
+      'on: vendor addresses that users enter may be in private networks; needed for devices in a local network',
   },
   {
     name: 'ELNAV_LOG_LEVEL',
     fallback: 'info',
-    description: 'trace, debug, info, warn, error or silent; debug has a line for every request',
+    description: 'trace, debug, info, warn, error or silent; debug logs every request',
   },
 ];
 
@@ -206,9 +210,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
     }
   }
   if (faults.length > 0)
-    throw new OperatorError(
-      `The settings are not right:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
+    throw new OperatorError(`The settings are invalid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
   return settings;
 }
 

@@ -29,7 +29,7 @@ export const MARKET_SETTINGS: readonly Setting[] = [
     name: 'ELNAV_PRICE_SOURCES',
     fallback: 'elprisetjustnu,entsoe,energidataservice',
     description:
-      'Day-ahead price sources in the order in which they are asked, comma-separated: elprisetjustnu, entsoe (needs a token, else it is passed over), energidataservice (SE3 and SE4), nordpool (its terms restrict what its data may be used for)',
+      'Day-ahead price sources in order of preference, comma-separated: elprisetjustnu, entsoe (skipped without a token), energidataservice (SE3 and SE4), nordpool (its terms restrict the use of the data)',
   },
   {
     name: 'ELNAV_ENTSOE_TOKEN',
@@ -41,30 +41,30 @@ export const MARKET_SETTINGS: readonly Setting[] = [
     name: 'ELNAV_FETCH',
     fallback: 'on',
     description:
-      'off: no price, production or exchange rate is fetched; what is stored is served, and what is imported',
+      'off: fetches no prices, production or exchange rates, and serves only what is stored or imported',
   },
   {
     name: 'ELNAV_SAMPLE_PRICES',
     fallback: 'auto',
     description:
-      'Whether the bundled sample day stands in, marked as a sample, while no price is known: on, off, or auto (on with the embedded database where only this machine is listened to, else off)',
+      'Whether to serve the bundled sample day, marked as a sample, while no price is known: on, off, or auto (on with the embedded database if ELNAV_HOST is a loopback address, else off)',
   },
   {
     name: 'ELNAV_PRODUCTION_UNIT',
     fallback: 'auto',
     description:
-      "Unit of eSett's production figures: MW, MWh (energy in a slot), or auto, which tells it from their size",
+      "Unit of eSett's production figures: MW, MWh (energy in a slot), or auto, which detects it from their size",
   },
   {
     name: 'ELNAV_GEOCODER_URL',
     fallback: '',
     description:
-      'Address of a Nominatim-compatible geocoder for street addresses; without it they are told by postal code or place',
+      'URL of a Nominatim-compatible geocoder for street addresses; without it, they are resolved by postal code or place',
   },
   ...SOURCE_SLUGS.map((slug) => ({
     name: baseUrlName(slug),
     fallback: '',
-    description: `Another address for the source ${slug}`,
+    description: `Base URL of the source ${slug}, to replace the default`,
   })),
 ];
 

@@ -14,19 +14,19 @@ export const PEOPLE_SETTINGS: readonly Setting[] = [
   {
     name: 'ELNAV_SIGN_UP',
     fallback: 'open',
-    description: 'open: anybody who has an e-mail address can make an account; closed: administrators alone',
+    description: 'open: anybody with an email address can create an account; closed: only administrators can',
   },
   {
     name: 'ELNAV_SMTP_URL',
     fallback: '',
     secret: true,
     description:
-      'Mail server for sign-in links, as smtps://user:password@mail.example.com or smtp:// (port 587, with STARTTLS where the server offers it); without it letters are written to outbox/ in the data directory',
+      'Mail server for sign-in links, such as smtps://user:password@mail.example.com or smtp:// (port 587, with STARTTLS if the server supports it). Without it, emails are written to outbox/ in the data directory',
   },
   {
     name: 'ELNAV_MAIL_FROM',
     fallback: '',
-    description: 'Address that mail comes from; required with ELNAV_SMTP_URL',
+    description: 'Sender address of emails; required with ELNAV_SMTP_URL',
   },
 ];
 

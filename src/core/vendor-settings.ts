@@ -43,12 +43,12 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
     return [
       ...(hasPartner
         ? [
-            { name: names.clientId, fallback: '', description: `Client id that ${name} gave to its partner` },
+            { name: names.clientId, fallback: '', description: `Client id of your app at ${name}` },
             {
               name: names.clientSecret,
               fallback: '',
               secret: true,
-              description: 'The secret of that client',
+              description: 'Client secret of that app',
             },
           ]
         : []),
@@ -57,7 +57,7 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
             {
               name: names.baseUrl,
               fallback: '',
-              description: `Another address for the calls to ${name}; a simulator's, say`,
+              description: `Base URL for calls to ${name}, to replace the default, such as a simulator`,
             },
           ]
         : []),
@@ -65,7 +65,7 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
       ...(hosts.length > 1 ? hosts : []).map((host) => ({
         name: hostSettingName(slug, host),
         fallback: '',
-        description: `Another address for those of the calls to ${name} that go to its host \`${host}\``,
+        description: `Base URL for calls to the host \`${host}\` of ${name}, to replace the default`,
       })),
       ...files.map(({ setting, description }) => ({ name: setting, fallback: '', description })),
     ];

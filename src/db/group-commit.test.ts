@@ -74,7 +74,7 @@ for (const [name, groups] of [
       let commits = 0;
       const add = groups().group(async (_queries, _writes: readonly number[]): Promise<number[]> => {
         commits += 1;
-        throw new AppError('database.unavailable', 'the database cannot be reached');
+        throw new AppError('database.unavailable', 'the database is unreachable');
       });
       const outcomes = await Promise.allSettled([1, 2, 3].map(add));
       assert.deepEqual(

@@ -113,7 +113,7 @@ function guarded(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('database.unavailable', 'the database cannot be reached at the moment; try again', {
+  return new AppError('database.unavailable', 'the database is unreachable; retry later', {
     cause,
     retryAfterSeconds: 5,
   });

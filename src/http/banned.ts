@@ -36,7 +36,7 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
     const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
     return new AppError(
       'client.banned',
-      `this address is banned after too many wrong keys: for another ${seconds} seconds only what carries a right one is let in`,
+      `this IP address is banned after too many wrong keys; for another ${seconds} seconds, only requests with a valid key are accepted`,
       { retryAfterSeconds: seconds },
     );
   }

@@ -35,7 +35,8 @@ export function watchPace(clock: Clock, { isLarge }: { readonly isLarge: boolean
     const before = received;
     cancel = clock.after(ms, () => {
       if (received - before >= bytes) expect(STRETCH_BYTES, STRETCH_MS);
-      else late.reject(tooSlow(`of a large body ${bytes} bytes must arrive within ${ms / 1000} seconds`));
+      else
+        late.reject(tooSlow(`a large body must arrive at ${bytes} bytes per ${ms / 1000} seconds or faster`));
     });
   }
   if (isLarge) expect(HEAD_BYTES, HEAD_MS);

@@ -37,12 +37,12 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: 
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'request.malformed',
-    detail: 'the content-length does not match the body',
+    detail: 'the header content-length does not match the body',
   },
   FST_ERR_BAD_URL: { code: 'request.malformed', detail: 'the path is not validly percent-encoded' },
   FST_ERR_MAX_PARAM_LENGTH: {
     code: 'route.not_found',
-    detail: 'there is nothing here: a part of the path is longer than any id',
+    detail: 'there is no such path: a part of it is longer than any id',
   },
   FST_ERR_ASYNC_CONSTRAINT: { code: 'request.malformed', detail: 'the request headers are not valid' },
 };
@@ -61,9 +61,13 @@ export function toAppError(error: unknown): AppError {
   }
   if (statusCode === 400)
     return new AppError('request.malformed', 'the request is not well-formed', { cause: error });
-  return new AppError('server.internal', 'an unexpected error happened; the request id names it in the log', {
-    cause: error,
-  });
+  return new AppError(
+    'server.internal',
+    'an unexpected error occurred; find it in the log by the request id',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** The body of an error on a service: `{"error"}` on Connect, `{"detail"}` on Grid. */

@@ -93,7 +93,7 @@ export function createGate(options: GateOptions): Gate {
   async function admitPerson(request: FastifyRequest): Promise<void> {
     const person = await personOf(request);
     if (person === undefined)
-      throw new AppError('signin.required', 'nobody is signed in; sign in at /auth/login');
+      throw new AppError('signin.required', 'you are not signed in; sign in at /auth/login');
     request.person = person;
   }
 
@@ -118,7 +118,7 @@ export function createGate(options: GateOptions): Gate {
       if (access === 'anonymous') return limits.anonymous(request.ip, reply);
       throw new AppError(
         'key.missing',
-        'an API key is required, in the header Authorization: Bearer <key> or X-Api-Key: <key>; who signs in to Grid makes one at /account, and the operator with npm run key',
+        'an API key is required, in the header Authorization: Bearer <key> or X-Api-Key: <key>; create one at /account on Grid, or with npm run key on the server',
       );
     },
     count(request, reply) {

@@ -27,7 +27,7 @@ const Ready = Type.Object({
 });
 
 const WHO =
-  'For whoever runs the service: from its own machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Everybody else gets 404.';
+  'For the operator: from the same machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Returns 404 to others.';
 
 /** Whoever asks a probe that is silent is told so then; orchestrators give up not much later. */
 const PROBE_MS = 2_000;
@@ -43,7 +43,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
   };
   const nothing = Type.Object(
     { [options.service === 'connect' ? 'error' : 'detail']: Type.String() },
-    { description: 'To everybody but the operator' },
+    { description: 'For everybody except the operator' },
   );
   const { clock, probes } = options;
   const ready = kept(clock, () => judge(probes, clock));
@@ -52,7 +52,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config: { access: 'public' },
       schema: {
-        summary: 'The process is alive',
+        summary: 'Check that the process is alive',
         tags: ['Operation'],
         response: { 200: Type.Object({ status: Type.Literal('ok') }) },
       },
@@ -65,8 +65,8 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config,
       schema: {
-        summary: 'The service can do its work',
-        description: `Degraded (200): something that is not vital is away. Not ready: 503. ${WHO}`,
+        summary: 'Check that the service is ready',
+        description: `Returns 200 if ready or degraded (a part that is not vital is unavailable), 503 if not ready. ${WHO}`,
         tags: ['Operation'],
         response: { 200: Ready, 404: nothing, 503: Ready },
       },
@@ -83,7 +83,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     {
       config,
       schema: {
-        summary: 'Metrics for Prometheus',
+        summary: 'Read metrics for Prometheus',
         description: WHO,
         tags: ['Operation'],
         response: {

@@ -50,7 +50,7 @@ export function createIdempotency(accounts: Accounts) {
       case 'unverifiable':
         throw new AppError(
           'idempotency.mismatch',
-          'whether this Idempotency-Key was used with the same request cannot be told any more, as the vault key of then is gone; look at what the first request did, then use a new key',
+          'this Idempotency-Key was used, but the vault key to compare the requests is gone; check what the first request did, then use a new key',
         );
       case 'running':
         throw new AppError(
@@ -61,7 +61,7 @@ export function createIdempotency(accounts: Accounts) {
       case 'died':
         throw new AppError(
           'command.outcome_unknown',
-          'the server ended while the first request with this Idempotency-Key ran, so what became of it is not known; look at the device, then use a new key',
+          'the server stopped during the first request with this Idempotency-Key, so its outcome is unknown; check the device, then use a new key',
         );
     }
 
@@ -96,7 +96,7 @@ function afterBegun(error: unknown): unknown {
   if (!told.code.startsWith('database.')) return error;
   return new AppError(
     'command.outcome_unknown',
-    'the database failed while the request was being done, so what became of it is not known; look at the device or link, then use a new key',
+    'the database failed during the request, so its outcome is unknown; check the device or link, then use a new key',
     { cause: error },
   );
 }

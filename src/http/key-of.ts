@@ -15,7 +15,7 @@ export function keyOf(request: FastifyRequest): string | undefined {
   if (named !== undefined && named !== bearer) {
     throw new AppError(
       'key.invalid',
-      'the headers Authorization and X-Api-Key carry two different keys; send one of them',
+      'the headers Authorization and X-Api-Key contain two different keys; send only one of them',
     );
   }
   return bearer;

@@ -147,10 +147,10 @@ async function collect(
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError('request.malformed', 'the body ended before it was whole', { cause });
+    throw new AppError('request.malformed', 'the body ended before it was complete', { cause });
   }
   if (expected !== undefined && length !== expected) {
-    throw new AppError('request.malformed', 'the content-length does not match the body');
+    throw new AppError('request.malformed', 'the header content-length does not match the body');
   }
   return { blocks: blocks.all, length };
 }

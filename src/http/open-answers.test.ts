@@ -22,7 +22,7 @@ describe('open answers', () => {
       open.enter(caller, reply);
       assert.throws(() => open.enter(caller, answer().reply), {
         code: 'limit.busy',
-        message: '1 streams of yours are open already; end one, or try again later',
+        message: '1 streams of yours are already open; close one, or retry later',
         retryAfterSeconds: 30,
       });
       close();

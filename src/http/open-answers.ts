@@ -31,9 +31,8 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
         request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;
       const count = counts.get(caller) ?? 0;
       if (count >= mostOfCaller || inAll >= mostInAll) {
-        const whose =
-          count >= mostOfCaller ? `${mostOfCaller} ${name} of yours` : `as many ${name} as are served`;
-        throw new AppError('limit.busy', `${whose} are open already; end one, or try again later`, {
+        const whose = count >= mostOfCaller ? `${mostOfCaller} ${name} of yours` : `too many ${name}`;
+        throw new AppError('limit.busy', `${whose} are already open; close one, or retry later`, {
           retryAfterSeconds: RETRY_SECONDS,
         });
       }

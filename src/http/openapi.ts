@@ -51,7 +51,7 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
   let document: Prepared | undefined;
   app.get(
     '/openapi.json',
-    { config: { access: 'public' }, schema: { summary: 'This document', tags: ['Operation'] } },
+    { config: { access: 'public' }, schema: { summary: 'Read this document', tags: ['Operation'] } },
     (request, reply) => {
       // Every route is there by now, and none is added later.
       document ??= prepared(JSON.stringify(app.swagger()));
@@ -67,19 +67,19 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
 
 function schemesOf(service: Service) {
   const key =
-    'An API key. It belongs to an account, has scopes, and is counted against the limits of the account.';
+    'An API key. It belongs to an account and has scopes. Its calls count towards the limits of the account.';
   return {
     apiKey: { type: 'apiKey' as const, in: 'header' as const, name: 'X-Api-Key', description: key },
     bearer: {
       type: 'http' as const,
       scheme: 'bearer',
-      description: 'The same API key, where that is easier to send.',
+      description: 'The same API key, in the other header that is accepted.',
     },
     adminToken: {
       type: 'apiKey' as const,
       in: 'header' as const,
       name: 'X-Admin-Token',
-      description: 'For administration and metrics alone; set by whoever runs the service.',
+      description: 'For administration and metrics only; set by the operator of the service.',
     },
     ...(service === 'connect'
       ? {}
@@ -88,7 +88,7 @@ function schemesOf(service: Service) {
             type: 'apiKey' as const,
             in: 'cookie' as const,
             name: 'elnav_session',
-            description: 'Set by signing in; for the pages of an account.',
+            description: 'Set by signing in, for the pages of an account.',
           },
         }),
   };

@@ -48,7 +48,7 @@ export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
         const leave = () => queue.splice(queue.indexOf(waiting), 1);
         const giveUp = clock.after(waitMs, () => {
           leave();
-          const sentence = 'as many large bodies are in work as can be, in all or for one account; try again';
+          const sentence = 'too many large requests are in progress, in total or for this account; retry';
           reject(new AppError('limit.busy', sentence, { retryAfterSeconds: Math.ceil(waitMs / 1000) }));
         });
         const waiting: Waiting = {

@@ -56,7 +56,7 @@ onEachEngine('limits in memory', (engine) => {
     }
     const burst = await outcome((reply) => account(principal, reply));
     assert.equal(burst.refused?.retryAfterSeconds, 1);
-    assert.match(burst.refused?.message ?? '', /at most 10 calls at once.*Try again in 1 second\./);
+    assert.match(burst.refused?.message ?? '', /at most 10 calls at once.*Retry in 1 second\./);
     assert.match(burst.headers.ratelimit ?? '', /^"burst";r=0;t=1, "minute";r=50;t=60/);
     world.clock.turn(2_000);
     for (let call = 0; call < 2; call += 1) await outcome((reply) => account(principal, reply));

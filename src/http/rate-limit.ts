@@ -141,7 +141,7 @@ export function createLimits(options: LimitsOptions): Limits {
           throw exceeded(
             own,
             clock.now(),
-            'for calls without an API key from one address; send a key to have your own',
+            'for calls without an API key from one address; send a key to have limits of your own',
           );
         }
         return then(
@@ -152,7 +152,7 @@ export function createLimits(options: LimitsOptions): Limits {
             throw exceeded(
               everybody,
               clock.now(),
-              'for all calls without an API key together; send a key to have your own',
+              'for all calls without an API key together; send a key to have limits of your own',
             );
           },
         );
@@ -219,7 +219,7 @@ function exceeded({ tally, plan }: Taken, now: number, whose: string): AppError 
   const { name, seconds } = longestWait(tally, plan, now);
   return new AppError(
     'limit.exceeded',
-    `Rate limit exceeded: ${sentenceOf(name, plan)} ${whose}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    `Rate limit exceeded: ${sentenceOf(name, plan)} ${whose}. Retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     { retryAfterSeconds: seconds },
   );
 }

@@ -30,6 +30,6 @@ export function isFromForeignPage({ headers }: FastifyRequest): boolean {
 function foreign(): AppError {
   return new AppError(
     'origin.foreign',
-    'this was sent by a page of another site; open the page of this service and send it from there',
+    'the request was sent by a page of another site; send it from a page of this service',
   );
 }

@@ -136,7 +136,7 @@ export function createServer(options: ServerOptions): Server {
       return;
     }
     if (stopping.signal.aborted && access !== 'public' && access !== 'operator') {
-      throw new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
+      throw new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
     }
     const waiting = gate.admit(request, reply, access);
     if (waiting === undefined) done();
@@ -192,7 +192,7 @@ function refuseHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1) throw new AppError('request.malformed', 'the header Host must be there once');
+  if (hosts > 1) throw new AppError('request.malformed', 'the header Host must be sent once');
   if (hosts === 0 && httpVersion === '1.1')
     throw new AppError('request.malformed', 'the header Host is missing');
 }

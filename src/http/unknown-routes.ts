@@ -37,7 +37,7 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
     const allow = [...allowed].sort().join(', ');
     const error = new AppError(
       'route.method_not_allowed',
-      `${path.slice(0, 100)} takes ${allow}, not ${request.method}`,
+      `${path.slice(0, 100)} supports ${allow}, not ${request.method}`,
     );
     return send(error, request, reply.header('allow', allow));
   });
@@ -48,10 +48,7 @@ export const UNKNOWN_PATH = '/not-found';
 
 /** How a path is answered where there is nothing for whoever asks. */
 export function unknownPath(path: string): AppError {
-  return new AppError(
-    'route.not_found',
-    `there is no ${path.slice(0, 100)} here; GET /docs lists what there is`,
-  );
+  return new AppError('route.not_found', `there is no path ${path.slice(0, 100)}; GET /docs lists all`);
 }
 
 function patternOf(url: string): RegExp {

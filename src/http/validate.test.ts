@@ -38,7 +38,7 @@ describe('the sentence about a value that does not fit', () => {
   it('names the field and what would be right', () => {
     const sentences: readonly [unknown, string][] = [
       [{ seats: 4 }, 'it fits'],
-      [{}, 'body lacks seats'],
+      [{}, 'body is missing seats'],
       [null, 'body must be a JSON object, not null'],
       [[], 'body must be a JSON object, not a list'],
       [{ seats: 4, doors: 1 }, 'body has an unknown field: doors'],
@@ -125,11 +125,11 @@ describe('a check', () => {
 
   it('is not made from a schema that bounds nothing', () => {
     const unbounded: readonly [TSchema, string][] = [
-      [Type.Object({ a: Type.String() }), 'body.a lacks maxLength'],
-      [Type.Object({ a: Type.Array(Type.Integer()) }), 'body.a lacks maxItems'],
-      [Type.Array(Type.Object({ a: Type.String() }), { maxItems: 1 }), 'body[].a lacks maxLength'],
-      [Type.Union([Type.Null(), Type.String()]), 'body lacks maxLength'],
-      [Type.Object({}, { additionalProperties: true }), 'body lacks maxProperties'],
+      [Type.Object({ a: Type.String() }), 'body.a is missing maxLength'],
+      [Type.Object({ a: Type.Array(Type.Integer()) }), 'body.a is missing maxItems'],
+      [Type.Array(Type.Object({ a: Type.String() }), { maxItems: 1 }), 'body[].a is missing maxLength'],
+      [Type.Union([Type.Null(), Type.String()]), 'body is missing maxLength'],
+      [Type.Object({}, { additionalProperties: true }), 'body is missing maxProperties'],
       [
         Type.Record(Type.String(), Type.Integer()),
         'body has patternProperties, which requests are not judged by',

@@ -43,7 +43,7 @@ function sentenceOf(faults: readonly Fault[], name: string): string {
 function complaint({ keyword, params, value }: Fault): string {
   switch (keyword) {
     case 'required':
-      return `lacks ${list(params.requiredProperties)}`;
+      return `is missing ${list(params.requiredProperties)}`;
     case 'additionalProperties':
       return `has an unknown field: ${list(params.additionalProperties)}`;
     case 'maxProperties':

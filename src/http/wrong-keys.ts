@@ -49,7 +49,7 @@ export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOpti
       if (!isFromForeignPage(request) || accounts.isKnown(key) || tally(request.ip, 0)) return;
       throw new AppError(
         'limit.exceeded',
-        'too many wrong API keys came from pages at this address; try again in a minute',
+        'too many wrong API keys came from pages at this address; retry in a minute',
         { retryAfterSeconds: 60 },
       );
     },
@@ -63,7 +63,7 @@ export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOpti
       } else if (await isAdminToken(request.ip, key)) {
         throw new AppError(
           'key.invalid',
-          'this is the admin token and no API key: it goes into the header X-Admin-Token, for /admin of Grid alone; npm run key makes an API key',
+          'this is the admin token, not an API key; send it in the header X-Admin-Token, to /admin on Grid only; npm run key creates an API key',
         );
       }
       throw error;

@@ -10,7 +10,7 @@ export function answerOf(name: string, { status, headers, bytes }: Incoming): Ht
     try {
       return utf8.decode(bytes);
     } catch {
-      throw new HttpFailure('answer_invalid', `${name} answered with text that is not UTF-8`, { status });
+      throw new HttpFailure('answer_invalid', `${name} returned text that is not UTF-8`, { status });
     }
   };
   return {
@@ -25,14 +25,14 @@ export function answerOf(name: string, { status, headers, bytes }: Incoming): Ht
         value = JSON.parse(read);
       } catch {
         // The parser's own words quote the body.
-        const what = /^\s*</.test(read) ? 'a page' : 'something';
-        throw new HttpFailure('answer_invalid', `${name} answered with ${what} that is not JSON`, { status });
+        const what = /^\s*</.test(read) ? 'a page' : 'a body';
+        throw new HttpFailure('answer_invalid', `${name} returned ${what} that is not JSON`, { status });
       }
       const fault = faultInJsonOf(read, value);
       if (fault !== null)
         throw new HttpFailure(
           'answer_invalid',
-          `${name} answered with JSON that is not taken: ${wherever(fault)}`,
+          `${name} returned JSON that is not accepted: ${wherever(fault)}`,
           {
             status,
           },

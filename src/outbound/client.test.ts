@@ -61,7 +61,7 @@ describe('a call', () => {
     assert.deepEqual((await http.send({ path: '/' })).json(), { a: 2 });
     await assert.rejects(
       http.send({ path: '/' }),
-      fails('answer_invalid', /encoding that was not asked for/),
+      fails('answer_invalid', /encoding that was not requested/),
     );
     await assert.rejects(http.send({ path: '/' }), fails('answer_invalid', /cannot be decompressed/));
     assert.equal((await http.send({ path: '/' })).bytes.length, 0);
@@ -112,8 +112,8 @@ describe('an answer that cannot be used', () => {
       answers(200, '"\\ud800"', JSON_TYPE),
     ]);
     const json = async () => (await http.send({ path: '/' })).json();
-    await assert.rejects(json, fails('answer_invalid', /^tester answered with a page that is not JSON$/));
-    await assert.rejects(json, fails('answer_invalid', /^tester answered with something that is not JSON$/));
+    await assert.rejects(json, fails('answer_invalid', /^tester returned a page that is not JSON$/));
+    await assert.rejects(json, fails('answer_invalid', /^tester returned a body that is not JSON$/));
     await assert.rejects(json, fails('answer_invalid', /__proto__/));
     await assert.rejects(json, fails('answer_invalid', /nested too deep/));
     await assert.rejects(json, fails('answer_invalid', /not UTF-8/));

@@ -88,9 +88,13 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const guarded = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
     const waitMs = breaker.waitMs();
     if (waitMs > 0)
-      throw new HttpFailure('unreachable', `${name} failed again and again, and is left alone for a while`, {
-        retryAfterSeconds: Math.ceil(waitMs / 1000),
-      });
+      throw new HttpFailure(
+        'unreachable',
+        `${name} is unreachable after repeated failures; calls to it are paused`,
+        {
+          retryAfterSeconds: Math.ceil(waitMs / 1000),
+        },
+      );
     try {
       const incoming = await attempt(outgoing, given);
       breaker.succeeded();
@@ -108,7 +112,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const run = async (outgoing: Outgoing, call: Call): Promise<HttpAnswer> => {
     const fault = agent.guard?.faultIn(outgoing.url) ?? null;
     if (fault !== null)
-      throw new HttpFailure('refused', `the address of ${name} ${fault}, and is not called`);
+      throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`);
     const leave = await lanes.enter(call.signal);
     if (leave === null) throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`);
     try {
@@ -181,7 +185,7 @@ interface Call {
 }
 
 function outOfTime(name: string): HttpFailure {
-  return new HttpFailure('timeout', `${name} did not answer in time`);
+  return new HttpFailure('timeout', `${name} did not respond in time`);
 }
 
 /** Resolves after `ms`; rejects when the signal fires first. */

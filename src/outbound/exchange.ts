@@ -75,16 +75,19 @@ function failureOf(
 ): HttpFailure {
   if (status < 400) return new HttpFailure('answer_invalid', redirected(name, url, headers), { status });
   const options = { status, body, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now) };
-  if (status === 408) return new HttpFailure('timeout', `${name} did not get the request in time`, options);
-  if (status === 429) return new HttpFailure('rate_limited', `${name} limits our calls`, options);
-  if (status >= 500) return new HttpFailure('server_error', `${name} failed with status ${status}`, options);
-  return new HttpFailure('refused', `${name} refused with status ${status}`, options);
+  if (status === 408)
+    return new HttpFailure('timeout', `${name} did not receive the request in time`, options);
+  if (status === 429)
+    return new HttpFailure('rate_limited', `the rate limit of ${name} is exceeded`, options);
+  if (status >= 500) return new HttpFailure('server_error', `${name} returned status ${status}`, options);
+  return new HttpFailure('refused', `${name} refused the request with status ${status}`, options);
 }
 
 function redirected(name: string, url: URL, headers: Readonly<Record<string, string>>): string {
   const location = headers.location;
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  const whither = target === undefined || target.origin === url.origin ? 'elsewhere' : 'to another host';
+  const whither =
+    target === undefined || target.origin === url.origin ? 'to another path' : 'to another host';
   return `${name} redirects ${whither}, which is not followed`;
 }
 
@@ -120,7 +123,7 @@ async function bodyOf(
 ): Promise<Uint8Array> {
   const tooLarge = () => {
     discard(body);
-    return new HttpFailure('answer_invalid', `${name} answered with more than ${mostBytes} bytes`);
+    return new HttpFailure('answer_invalid', `${name} returned more than ${mostBytes} bytes`);
   };
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
   const chunks: Buffer[] = [];
@@ -152,7 +155,7 @@ async function decompressed(
   const coding = encoding?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity') return bytes;
   if (!Object.hasOwn(DECODERS, coding))
-    throw new HttpFailure('answer_invalid', `${name} answered in an encoding that was not asked for`);
+    throw new HttpFailure('answer_invalid', `${name} returned an encoding that was not requested`);
   try {
     // A few kilobytes can stand for gigabytes, so the limit holds for what comes out.
     return await DECODERS[coding as keyof typeof DECODERS](bytes, { maxOutputLength: mostBytes });
@@ -161,8 +164,8 @@ async function decompressed(
     throw new HttpFailure(
       'answer_invalid',
       isTooLarge
-        ? `${name} answered with more than ${mostBytes} bytes`
-        : `${name} answered with a body that cannot be decompressed`,
+        ? `${name} returned more than ${mostBytes} bytes`
+        : `${name} returned a body that cannot be decompressed`,
     );
   }
 }
@@ -180,17 +183,17 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
  */
 function brokenOff(name: string, error: unknown): HttpFailure {
   const code = codeOf(error);
-  if (TIMEOUTS.has(code)) return new HttpFailure('timeout', `${name} did not answer in time`);
+  if (TIMEOUTS.has(code)) return new HttpFailure('timeout', `${name} did not respond in time`);
   if (code === 'ENOTPUBLIC')
-    return new HttpFailure('refused', `${name} has an address that is not public, and is not called`);
+    return new HttpFailure('refused', `${name} has an address that is not public, so it is not called`);
   if (code === 'UND_ERR_INVALID_ARG')
     return new HttpFailure('refused', `a call to ${name} has a header that cannot be sent`);
   const isUnparsed = error instanceof Error && error.name === 'HTTPParserError';
   if (isUnparsed || code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new HttpFailure('answer_invalid', `${name} does not answer in HTTP`);
+    return new HttpFailure('answer_invalid', `${name} did not respond in HTTP`);
   if (code === 'UND_ERR_SOCKET' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'ECONNRESET')
-    return new HttpFailure('unreachable', `the connection to ${name} broke off`);
-  return new HttpFailure('unreachable', `${name} cannot be reached (${code})`);
+    return new HttpFailure('unreachable', `the connection to ${name} was lost`);
+  return new HttpFailure('unreachable', `${name} is unreachable (${code})`);
 }
 
 function codeOf(error: unknown): string {

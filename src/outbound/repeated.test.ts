@@ -71,9 +71,12 @@ describe('a call that may be repeated', () => {
     const call = () => http.send({ path: '/' });
     await assert.rejects(
       call,
-      fails('rate_limited', /limits our calls/, { status: 429, retryAfterSeconds: 120 }),
+      fails('rate_limited', /rate limit of .* is exceeded/, { status: 429, retryAfterSeconds: 120 }),
     );
-    await assert.rejects(call, fails('rate_limited', /limits our calls/, { retryAfterSeconds: 3600 }));
+    await assert.rejects(
+      call,
+      fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: 3600 }),
+    );
     await assert.rejects(call, fails('server_error', /503/, { retryAfterSeconds: 86_400 }));
     assert.equal(requests.length, 3);
   });
@@ -81,7 +84,10 @@ describe('a call that may be repeated', () => {
   it('ends with the last failure when the attempts or the time are used up', async (test) => {
     const limited = await testServer(test, [answers(429)], PATIENT);
     const call = turnedUntilSettled(limited.clock, limited.http.send({ path: '/' }));
-    await assert.rejects(call, fails('rate_limited', /limits our calls/, { retryAfterSeconds: undefined }));
+    await assert.rejects(
+      call,
+      fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: undefined }),
+    );
     assert.equal(limited.requests.length, 3);
 
     const busy = await testServer(test, [answers(503, '', { 'retry-after': '8' })], { deadlineMs: 8_000 });
@@ -135,7 +141,7 @@ describe('a service in trouble', () => {
     const behaviours = [...six.map(() => answers(403)), ...six.map(() => answers(429)), hangs];
     const { http, requests } = await testServer(test, behaviours, { attempts: 1 });
     for (const _ of six) await assert.rejects(http.send({ path: '/' }), fails('refused', /403/));
-    for (const _ of six) await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /limits our/));
+    for (const _ of six) await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /rate limit/));
     for (let count = 13; count < 20; count += 1) {
       const giveUp = new AbortController();
       const call = http.send({ path: '/', signal: giveUp.signal });

@@ -55,7 +55,7 @@ describe('a vendor that fails', () => {
   const kinds = [
     ['refuse', 'vendor.refused', /fail": "refuse"|refuse/, null],
     ['garbage', 'vendor.answer_invalid', /was not understood/, null],
-    ['rate_limited', 'vendor.rate_limited', /try again in 30 seconds/, '30'],
+    ['rate_limited', 'vendor.rate_limited', /retry in 30 seconds/, '30'],
   ] as const;
   for (const [kind, code, sentence, retryAfter] of kinds) {
     it(`by ${kind} is a 502 that says so, and leaves the link active`, async () => {
@@ -106,7 +106,7 @@ describe('a vendor that fails', () => {
     for (const answer of answers) {
       assert.equal(answer.status, 502);
       assert.equal(answer.headers.get('elnav-error'), 'vendor.timeout');
-      assert.match((answer.body as { error: string }).error, /sandbox did not answer/);
+      assert.match((answer.body as { error: string }).error, /sandbox did not respond/);
     }
     assert.ok(took < 15_000, `${took} ms`);
     assert.ok(others > 100, `only ${others} other requests were answered`);

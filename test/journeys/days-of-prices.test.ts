@@ -170,7 +170,7 @@ describe('a day of prices that comes late', () => {
       assert.equal(Date.parse(items.at(-1)?.start ?? ''), Date.UTC(2026, 10, 21, 22, 45));
     }
     const ready = (await (await fetch(`${world.grid}/readyz`)).json()) as { checks: { prices: string } };
-    assert.match(ready.checks.prices, /^tomorrow's prices are not there for SE1, SE2, SE3, SE4/);
+    assert.match(ready.checks.prices, /^tomorrow's prices are missing for SE1, SE2, SE3, SE4/);
     source.holdBack = null;
     await until('tomorrow is there', async () => {
       clock.turn(MINUTE_MS);

@@ -112,11 +112,11 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     assert.match(once, /^try-[0-9a-f]{24}$/);
     await form.getByRole('button', { name: 'Send' }).click();
     assert.equal(await answer.textContent(), '', 'nothing is sent before it is meant');
-    await form.getByLabel('moves a real device').check();
+    await form.getByLabel('controls a real device').check();
     await form.getByRole('button', { name: 'Send' }).click();
     await answer.getByText('200 OK').waitFor();
     assert.notEqual(await form.getByLabel('idempotency-key').inputValue(), once);
-    assert.equal(await form.getByLabel('moves a real device').isChecked(), false);
+    assert.equal(await form.getByLabel('controls a real device').isChecked(), false);
     assert.deepEqual(faults, []);
     await close();
   });
@@ -164,7 +164,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     for (const width of [360, 1600]) {
       const options = { javaScriptEnabled: false, viewport: { width, height: 800 } };
       const { page, close } = await open(`${world.grid}/docs`, options);
-      assert.ok(await page.getByRole('heading', { name: 'By postal code' }).isVisible());
+      assert.ok(await page.getByRole('heading', { name: 'Look up a postal code' }).isVisible());
       assert.ok(await page.getByText('With scripts, operations can be tried').isVisible());
       assert.equal(await page.locator('.try, .contents-tools').filter({ visible: true }).count(), 0);
       assert.equal(await page.locator('.contents-list').first().isVisible(), width === 1600);

@@ -78,7 +78,7 @@ describe('prices from a source to a plan', () => {
     assert.equal(none.status, 400);
     assert.match(
       JSON.stringify(none.body),
-      /no current spot price of SE1 is known; .*Elpriset just nu.se: SE1 2026-11-21: .*beyond what the market permits.*next attempt is at 2026-11-21T09:/,
+      /the current spot price of SE1 is missing; .*Elpriset just nu.se: SE1 2026-11-21: .*beyond what the market permits.*next attempt is at 2026-11-21T09:/,
     );
   });
 
@@ -88,7 +88,7 @@ describe('prices from a source to a plan', () => {
       readonly checks: { readonly prices: string };
     };
     assert.equal(ready.status, 'degraded');
-    assert.match(ready.checks.prices, /^no price of today is known for SE1, SE2; Elpriset just nu.se: SE1 /);
+    assert.match(ready.checks.prices, /^today's prices are missing for SE1, SE2; Elpriset just nu.se: SE1 /);
     const metrics = await (await fetch(`${world.grid}/metrics`)).text();
     assert.match(metrics, /elnav_source_requests_total{source="elprisetjustnu",outcome="refused"} 1/);
     assert.match(metrics, /elnav_source_requests_total{source="ecb",outcome="ok"} 1/);

@@ -39,7 +39,7 @@ describe('an address at which there is nothing', () => {
       const answer = await fetch(`${base}/nosuch`, { headers: { accept: '*/*' } });
       assert.equal(answer.status, 404);
       assert.deepEqual(await answer.json(), {
-        [name]: 'there is no /nosuch here; GET /docs lists what there is',
+        [name]: 'there is no path /nosuch; GET /docs lists all',
       });
     }
   });

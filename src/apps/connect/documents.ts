@@ -4,37 +4,42 @@ import type { DocumentOptions } from '../../http/openapi.ts';
 export const CONNECT_DOCUMENT = {
   service: 'connect',
   title: 'elnav Connect',
-  description: 'One normalized API over many energy devices: link, list, read, command.',
+  description: 'One API for energy devices of many vendors: link, list, read and control them.',
   tags: [
     {
       name: 'Linking',
       description:
-        'An end user links an account at a vendor once. You hand over credentials that you have, or send the user to a page of this service that asks for them.',
+        'Your user links a vendor account once. Send the credentials that you have, or send the user to a page of this service that asks for them.',
     },
     {
       name: 'Devices',
       description:
-        'Every linked device in the same words, whatever vendor it is of: what it is, how it is, and what it shall do.',
+        'Linked devices of every vendor in one format: what they are, what state they are in, and commands to control them.',
     },
-    { name: 'Charging', description: 'What was charged when, as stations and vendors told it.' },
+    {
+      name: 'Charging',
+      description:
+        'Charging transactions and meter readings, charge cards, and the maintenance of charging stations.',
+    },
     {
       name: 'Optimization',
       description:
-        'The cheapest way to charge by a deadline. Calculated from what is sent; nothing is stored.',
+        'The cheapest charging schedule by a deadline. Nothing is stored, and no device is controlled.',
     },
     {
       name: 'Flexibility',
-      description: 'What a fleet can give to the grid, and how a change of power is spread over it.',
+      description:
+        'How much power a fleet can add or drop, and how a change of power is spread over its members.',
     },
-    { name: 'Webhooks', description: 'Where vendors tell of changes. Your own program does not call it.' },
-    { name: 'Partners', description: 'How to become a customer.' },
-    { name: 'Operation', description: 'For whoever runs the service.' },
+    { name: 'Webhooks', description: 'Vendors report changes here. Your own program does not call it.' },
+    { name: 'Partners', description: 'Apply for an account.' },
+    { name: 'Operation', description: 'For the operator of the service.' },
   ],
   warnings: {
     'POST /devices/{id}/command':
-      'This moves a real device, unless it is of the sandbox or of a simulator. I mean to do it.',
+      'This controls a real device, unless it is a sandbox or simulated device. I want to do this.',
     'POST /devices/{id}/station':
-      'This resets or changes a real charging station, unless it is a simulated one. I mean to do it.',
-    'DELETE /links/{id}': 'This forgets the linked account with its devices and states. I mean to do it.',
+      'This resets or changes a real charging station, unless it is simulated. I want to do this.',
+    'DELETE /links/{id}': 'This deletes the linked account with its devices and states. I want to do this.',
   },
 } satisfies Partial<DocumentOptions>;

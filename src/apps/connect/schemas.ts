@@ -5,16 +5,16 @@ export const ErrorBody = Type.Object({
 });
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'Malformed request, unknown vendor, or credentials that do not fit',
+  400: "Malformed request, unknown vendor, or credentials that do not match the vendor's schema",
   401: 'Missing or invalid API key',
-  403: 'The key lacks the scope, or the address is banned after too many wrong keys',
-  404: 'No such device or link, or not yours',
+  403: 'The key does not have the scope, or the IP address is banned after too many wrong keys',
+  404: 'The device or link does not exist, or belongs to another account',
   409: 'The first request with this Idempotency-Key is still running',
-  413: 'The body is larger than the endpoint takes',
-  422: 'The device lacks the capability, or a value is outside what it accepts',
+  413: 'The body is larger than the endpoint accepts',
+  422: 'The device does not have the capability, or a value is outside what it accepts',
   429: 'Rate limit exceeded; see Retry-After',
-  502: 'The vendor or the device failed, refused or did not answer',
-  503: 'The database cannot be reached; see Retry-After',
+  502: 'The vendor or the device failed, refused the request or did not respond',
+  503: 'The database is unreachable; see Retry-After',
 };
 
 /** The answers of a route: the good one and the errors it may give, all in the one error shape. */
@@ -33,7 +33,8 @@ export function failures(errors: readonly number[]): Record<number, TSchema> {
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      description: '1–255 characters; the same request with the same key within 24 h gets the first answer',
+      description:
+        '1–255 characters. The same request with the same key within 24 h returns the first response',
     }),
   ),
 });

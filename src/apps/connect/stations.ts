@@ -44,7 +44,7 @@ export function acceptStations(options: StationsOptions): Stations {
       http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const [, first] = (request.url ?? '').split(/[/?]/, 2);
         const found = servers.get(first ?? '');
-        if (closing) refuse(socket, 'server.stopping', 'the server is stopping; try again');
+        if (closing) refuse(socket, 'server.stopping', 'the server is stopping; retry');
         else if (found === undefined) refuse(socket, 'route.not_found', 'no station dials in at this path');
         else found.server.upgrade(request, socket, head);
       });

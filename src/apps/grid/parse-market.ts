@@ -13,13 +13,13 @@ export const AreaParameter = Type.Optional(
   Type.String({
     enum: ['', ...PRICE_AREAS],
     default: '',
-    description: 'SE1, SE2, SE3 or SE4, in either case; empty for all',
+    description: 'SE1, SE2, SE3 or SE4, not case-sensitive; empty for all',
   }),
 );
 
 export const AreaQuery = Type.Object({ area: AreaParameter });
 
-const MOMENT_HELP = 'a day (2026-11-21) or a moment (2026-11-21T13:00:00Z, 2026-11-21T14:00:00+01:00)';
+const MOMENT_HELP = 'a day (2026-11-21) or a time (2026-11-21T13:00:00Z, 2026-11-21T14:00:00+01:00)';
 
 export const HistoryQuery = Type.Object({
   area: AreaParameter,
@@ -27,21 +27,21 @@ export const HistoryQuery = Type.Object({
   to: Type.Optional(
     Type.String({
       default: '',
-      description: `Last slot: a day, which is included, or a moment, before which slots start; empty for all that is known. At most five years`,
+      description: `Last slot: a day (included) or a time (excluded); empty for everything known. At most five years`,
     }),
   ),
   resolution: Type.Optional(
     Type.Enum(['slot', 'hour', 'day'], {
       default: 'slot',
       description:
-        'Slots as they are, or means weighted by length over each hour or Swedish day of the range',
+        'slot: slots as they are. hour, day: means of each hour or Swedish day, weighted by length',
     }),
   ),
   format: Type.Optional(
     Type.String({
       enum: ['', 'json', 'csv'],
       default: '',
-      description: 'By default what the header Accept asks for, else JSON',
+      description: 'Default: by the header Accept, else JSON',
     }),
   ),
 });
@@ -80,7 +80,7 @@ export function historyOf(query: unknown, now: number): HistoryRange {
   const until = last === '' ? midnight(now, 2) : isDay(last) ? spanOf(last).end : spanOf(last).start;
   if (until <= from) throw invalidQuery('to', { input: last, error: 'to must lie after from' });
   if (until - from > MOST_DAYS * DAY_MS + 1) {
-    const error = 'from and to may be five years apart at most; ask for the rest in another call';
+    const error = 'from and to must be at most five years apart; request the rest separately';
     throw invalidQuery('to', { input: last, error });
   }
   return {

@@ -10,12 +10,12 @@ const Confidence = Type.Number({
   examples: [0.97],
 });
 const Source = Type.String({
-  description: 'Who the data is from; name them where you show it',
+  description: 'Sources of the data; name them where you show it',
   examples: ['GeoNames; eSett Open Data'],
 });
 const Note = Type.Optional(
   Type.String({
-    description: 'What the figures alone do not say; often absent',
+    description: 'A remark about the result, if there is one',
     examples: ['Several grid areas meet here'],
   }),
 );
@@ -40,23 +40,21 @@ export const EnergyTax = Type.Object(
       examples: ['45'],
     }),
     reduced: Type.Boolean({
-      description: 'Whether the municipality has the reduction of northern Sweden',
+      description: 'Whether the municipality has the reduced rate of northern Sweden',
       examples: [false],
     }),
     valid_from: Type.String({ format: 'date', examples: ['2026-01-01'] }),
   },
-  { description: 'What households and services pay today' },
+  { description: 'Rate for households and services today' },
 );
 
 export const Owner = Type.Object({
-  id: nullable(
-    Type.String({ description: 'National operator id, which is the Ediel id', examples: ['14900'] }),
-  ),
+  id: nullable(Type.String({ description: 'National operator id (Ediel id)', examples: ['14900'] })),
   name: Type.String({ examples: ['Ellevio AB'] }),
 });
 
 export const GridAreaCandidate = Type.Object({
-  code: Type.String({ description: 'Metering grid area, such as STH', examples: ['STH'] }),
+  code: Type.String({ description: 'Code of the metering grid area, such as STH', examples: ['STH'] }),
   name: PlaceName,
   eic: Eic,
   elomrade: PriceAreaCode,
@@ -64,7 +62,7 @@ export const GridAreaCandidate = Type.Object({
   confidence: Confidence,
 });
 const Candidates = Type.Array(GridAreaCandidate, {
-  description: 'Grid areas that may supply the place, the likeliest first; empty where none can be named',
+  description: 'Grid areas that may supply the place, most likely first; may be empty',
 });
 
 const Situated = {
@@ -98,7 +96,7 @@ export const GridAreaAnswer = Type.Object({
       owner: Owner,
       municipalities: Type.Array(Type.Object({ ...Coded.properties, confidence: Confidence }), {
         description:
-          'Where the area may supply somebody, by its name; the likeliest first, empty where not known',
+          'Municipalities that the area may supply, by its name; most likely first, empty if unknown',
       }),
     }),
   ),
@@ -149,7 +147,7 @@ export const AddressAnswer = Type.Object({
       lon: Lon,
       confidence: Confidence,
     }),
-    { description: 'The likeliest first; the fields above are what all of them agree on, else null' },
+    { description: 'Most likely first. A field above is null where they differ' },
   ),
   source: Source,
   note: Note,
@@ -162,7 +160,7 @@ export const CoordinateAnswer = Type.Object({
   distance_m: Type.Integer({
     examples: [0],
     minimum: 0,
-    description: "0 inside the price area's polygon, else how far away it is: off the coast",
+    description: 'Distance to the price area, metres; 0 inside it, more off the coast',
   }),
   ort: nullable(PlaceName),
   postal_code: nullable(PostalCode),
@@ -183,7 +181,7 @@ export const GridOwners = Type.Array(
   Type.Object({
     ...Owner.properties,
     grid_areas: Type.Array(Type.String({ examples: ['STH'] }), {
-      description: 'Codes of all its grid areas, of every type',
+      description: 'Codes of all its grid areas',
     }),
     elomraden: Type.Array(PriceAreaCode),
   }),
@@ -195,13 +193,12 @@ export const TaxAnswer = Type.Object({
   energy_tax: EnergyTax,
   is_forecast: Type.Boolean({
     examples: [false],
-    description: "Whether the day's year has no known rate yet, and the latest one stands in",
+    description: 'Whether the rate of the year is unknown, so the latest known one is returned',
   }),
   rates: Type.Array(
     Type.Object({ ...EnergyTax.properties, valid_until: nullable(Type.String({ format: 'date' })) }),
     {
-      description:
-        'All known rates of the municipality, the oldest first; valid_until is the first day without',
+      description: 'All known rates of the municipality, oldest first; valid_until is excluded',
     },
   ),
   source: Source,

@@ -7,7 +7,7 @@ const Day = Type.String({ format: 'date', description: 'A calendar day in Sweden
 const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['0.4213'] });
 const Duration = Type.Integer({ minimum: 1, description: 'Minutes', examples: [15] });
 const Source = Type.String({
-  description: 'Where the figures come from; sample: no real price',
+  description: 'Source of the figures; sample means that they are not real',
   examples: ['elprisetjustnu'],
 });
 const byArea = <S extends Type.TSchema>(schema: S, description: string) =>
@@ -22,9 +22,9 @@ export const SpotPrice = Type.Object({
   currency: Type.Literal('SEK'),
   unit: Type.Literal('SEK/kWh'),
   price_eur: nullable(Type.String({ description: 'EUR per kWh', examples: ['0.03816'] })),
-  exchange_rate: nullable(Type.String({ description: 'Kronor for a euro', examples: ['11.04'] })),
+  exchange_rate: nullable(Type.String({ description: 'Kronor per euro', examples: ['11.04'] })),
   converted: Type.Boolean({
-    description: 'price is price_eur at a rate that another source published',
+    description: 'Whether price was calculated from price_eur with the exchange rate of another source',
     examples: [false],
   }),
   published_at: nullable(Moment),
@@ -55,7 +55,9 @@ export const HistoricPrice = Type.Object({
   source: Source,
 });
 
-const Megawatts = nullable(Type.Number({ description: 'MW; null: there is no figure', examples: [1840.5] }));
+const Megawatts = nullable(
+  Type.Number({ description: 'MW; null if there is no figure', examples: [1840.5] }),
+);
 
 export const Produced = Type.Object({
   area: Area,
@@ -68,14 +70,14 @@ export const Produced = Type.Object({
   wind: Megawatts,
   solar: Megawatts,
   thermal: Megawatts,
-  other: nullable(Type.Number({ description: 'Storage counts here, so it may be negative', examples: [0] })),
+  other: nullable(Type.Number({ description: 'Includes storage, so it can be negative', examples: [0] })),
   source: Source,
 });
 
 export const HistoricProduction = Type.Object({
   ...Produced.properties,
   covered_min: Type.Integer({
-    description: 'Minutes that there are figures for; the mean is over these',
+    description: 'Minutes with figures; the mean covers only these',
   }),
 });
 
@@ -90,12 +92,12 @@ export const Backfill = Type.Object({
   from: Day,
   until: Day,
   areas: Type.Array(Area),
-  refresh: Type.Boolean({ description: 'Days that are stored are asked for again' }),
+  refresh: Type.Boolean({ description: 'Whether days that are already stored are fetched again' }),
   status: Type.Enum(['running', 'done', 'cancelled']),
   days_total: Count,
   days_done: Count,
-  days_skipped: Type.Integer({ description: 'Were stored already' }),
-  days_missing: Type.Integer({ description: 'No source has all areas' }),
+  days_skipped: Type.Integer({ description: 'Days that were already stored' }),
+  days_missing: Type.Integer({ description: 'Days that no source has for all areas' }),
   days_failed: Count,
   failures: Type.Array(Type.Object({ sentence: Type.String(), days: Count, last_day: Day })),
   created_at: Moment,

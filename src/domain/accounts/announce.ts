@@ -12,14 +12,14 @@ export async function announce(database: Database, topic: string, message: Json)
   if (!database.bus.live) {
     throw new AppError(
       'database.unavailable',
-      `the change is stored, but the other instances could not be told and may not know for ${TRUSTED_FOR_MS / 1000} seconds; send the request again to be sure`,
+      `the change is stored, but the other instances could not be notified and may use the old state for ${TRUSTED_FOR_MS / 1000} seconds; retry to be sure`,
       { retryAfterSeconds: 2 },
     );
   }
   if (silent.length > 0) {
     throw new AppError(
       'database.unavailable',
-      `the change is stored, but not everywhere yet: ${silent.length} of the other instances did not confirm it within two seconds (of PostgreSQL's pg_stat_activity: ${silent.join(', ') || 'not known'}); send the request again to be sure`,
+      `the change is stored, but not everywhere yet: ${silent.length} of the other instances did not confirm it within two seconds (in PostgreSQL's pg_stat_activity: ${silent.join(', ') || 'unknown'}); send the request again to be sure`,
       { retryAfterSeconds: 2 },
     );
   }

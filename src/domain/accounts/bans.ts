@@ -112,7 +112,7 @@ export class Bans {
     const row = await database.transaction(async (queries) => {
       const removed = await removeBan(queries, id);
       if (removed === undefined) {
-        throw new AppError('ban.not_found', `there is no ban ${id}; GET /admin/bans lists those in force`);
+        throw new AppError('ban.not_found', `there is no ban ${id}; GET /admin/bans lists the active ones`);
       }
       await audit(queries, actor, {
         action: 'ban.lifted',

@@ -125,7 +125,7 @@ export async function openIdempotentRequests(options: Options) {
         if (await store.begin({ name, leaseMs: LEASE_MS })) return;
         throw new AppError(
           'idempotency.in_progress',
-          'this request waited so long that another one with its Idempotency-Key has gone ahead',
+          'this request waited so long that another request with the same Idempotency-Key started first',
           { retryAfterSeconds: LEASE_MS / 1000 },
         );
       },

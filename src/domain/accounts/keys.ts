@@ -95,7 +95,7 @@ export class Keys {
     if (key === undefined) {
       throw new AppError(
         'key.not_found',
-        'there is no API key of this id; GET /admin/users lists the keys of every user',
+        'there is no API key with this id; GET /admin/users lists the keys of every user',
       );
     }
     await announce(database, ACCOUNT_CHANGED, { account: key.account_id });

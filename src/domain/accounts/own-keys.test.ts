@@ -44,7 +44,7 @@ onEachEngine("an account's own keys", (engine) => {
       return error instanceof AppError && [error.code, error.message];
     };
     const absent = await told('0123456789Ab');
-    assert.deepEqual(absent, ['key.not_found', 'the account has no API key of this id']);
+    assert.deepEqual(absent, ['key.not_found', 'the account has no API key with this id']);
     for (const id of [other.keyId, '', 'x', '\0', `${mine.keyId}\0`, mine.keyId.slice(1), 'é'.repeat(12)])
       assert.deepEqual(await told(id), absent, id);
     assert.equal((await world.accounts.authenticate(other.key)).account, other.id);

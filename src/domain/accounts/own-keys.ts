@@ -62,7 +62,7 @@ export class OwnKeys {
       if ((await countActiveKeys(queries, account)) >= MOST_ACTIVE_KEYS) {
         throw new AppError(
           'key.too_many',
-          `the account has ${MOST_ACTIVE_KEYS} active API keys, which is the most; revoke one that is not used any more`,
+          `the account has ${MOST_ACTIVE_KEYS} active API keys, which is the limit; revoke one that is no longer used`,
         );
       }
       return keys.add(queries, { account, label, scopes }, actor);
@@ -74,7 +74,7 @@ export class OwnKeys {
     const { database, clock, audit } = this.#options;
     const key = await database.transaction(async (queries) => {
       if (!WELL_FORMED_ID.test(id) || (await ownKeyById(queries, { account, id })) === undefined)
-        throw new AppError('key.not_found', 'the account has no API key of this id');
+        throw new AppError('key.not_found', 'the account has no API key with this id');
       if (await revokeKey(queries, id, clock.now()))
         await audit(queries, actor, {
           action: 'key.revoked',
@@ -95,7 +95,7 @@ export class OwnKeys {
     if (!(await insertDone(queries, name, now)))
       throw new AppError(
         'key.made_already',
-        'this form has been sent before, and its API key was made then; it is shown only once',
+        'this form was already sent, and its API key was created then; a key is shown only once',
       );
   }
 }

@@ -133,9 +133,9 @@ export class Partners {
     throw existing === undefined
       ? new AppError(
           'partner.not_found',
-          'there is no partner application of this id; GET /admin/partners lists them',
+          'there is no partner application with this id; GET /admin/partners lists them',
         )
-      : new AppError('partner.decided', `the application has been ${existing.status} already`);
+      : new AppError('partner.decided', `the application was already ${existing.status}`);
   }
 }
 

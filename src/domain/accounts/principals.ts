@@ -52,7 +52,7 @@ export class Principals {
     if (!isWellFormedKey(key)) {
       throw new AppError(
         'key.invalid',
-        'the API key is mistyped: its checksum does not fit; it must be sent whole, as elnav_<id>_<secret>',
+        'the API key is mistyped: its checksum does not match; send the whole key, as elnav_<id>_<secret>',
       );
     }
     return this.#read(key, sha256);
@@ -86,7 +86,7 @@ export class Principals {
     const opened = await openedBy(database.queries, { id: keyIdOf(key), sha256 });
     if (opened === undefined) {
       this.#remembered.delete(sha256);
-      throw new AppError('key.invalid', 'the API key is not valid: it is unknown or has been revoked');
+      throw new AppError('key.invalid', 'the API key is not valid: it is unknown or was revoked');
     }
     const principal: Principal = {
       account: opened.account.id,

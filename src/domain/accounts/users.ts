@@ -91,7 +91,7 @@ export class Users {
       if (inserted === undefined) {
         throw new AppError(
           'user.email_taken',
-          `a user with the e-mail address ${email} exists; GET /admin/users lists it`,
+          `a user with the email address ${email} already exists; GET /admin/users lists it`,
         );
       }
       await audit(queries, actor, {

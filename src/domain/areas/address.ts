@@ -77,12 +77,12 @@ async function byGeocoder(
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     try {
-      return withoutGeocoder('the geocoder could not be asked, so the street was not looked at');
+      return withoutGeocoder('the geocoder is unreachable, so the street was ignored');
     } catch (unresolved) {
       if (!(unresolved instanceof AppError)) throw unresolved;
       throw new AppError(
         'geocoder.unavailable',
-        `the geocoder could not be asked, and without it the address cannot be told; send postnr, or try again`,
+        `the geocoder is unreachable, and the address cannot be resolved without it; send postnr, or retry`,
         { cause: error, retryAfterSeconds: error.retryAfterSeconds ?? 30 },
       );
     }
@@ -93,7 +93,7 @@ async function byGeocoder(
     match = parts.coordinate(found.lat, found.lon);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return withoutGeocoder('the geocoder found the street outside Sweden, which is not believed');
+    return withoutGeocoder('the geocoder found the street outside Sweden, so its result was ignored');
   }
   const named = found.postal_code === null ? null : parts.postal(found.postal_code);
   const confidence = twoDecimals(match.confidence * PRECISION[found.precision]);
@@ -125,7 +125,7 @@ function byPostalCode(
 ): AddressAnswer {
   const isContradicted = ort.trim() !== '' && !isSamePlace(ort, match, parts);
   const told = isContradicted
-    ? `the postal code ${match.postal_code} is of ${match.ort} in ${match.kommun.name}, not of "${ort.trim().slice(0, 60)}"; the postal code counts`
+    ? `the postal code ${match.postal_code} is in ${match.ort} in ${match.kommun.name}, not in "${ort.trim().slice(0, 60)}"; the postal code was used`
     : undefined;
   const confidence = twoDecimals(match.confidence * (isContradicted ? CONTRADICTED : 1));
   const notes = [note, told].filter((one) => one !== undefined).join('; ');
@@ -154,7 +154,7 @@ function byPlace(
         ? `there is no place "${ort.trim().slice(0, 60)}"${parts.similar(ort)}`
         : adress.trim() === ''
           ? 'adress is empty'
-          : 'adress names no postal code and no place that is known';
+          : 'adress contains no known postal code or place';
     throw new AppError(
       'address.not_found',
       `${note === undefined ? '' : `${note}; `}${why}; send postnr (five digits) or ort (a place) with it`,
@@ -171,7 +171,7 @@ function byPlace(
   const matches = meant
     .slice(0, MOST_MATCHES)
     .map((place) => parts.place(place, (certainty * place.item.postal_codes.length) / codes));
-  const spelling = `no place is written "${name.trim().slice(0, 60)}"; ${meant[0]?.item.ort} is the nearest`;
+  const spelling = `no place is called "${name.trim().slice(0, 60)}"; ${meant[0]?.item.ort} is the closest match`;
   const told = [note, isOther ? spelling : undefined].filter((one) => one !== undefined).join('; ');
   return answerOf({ resolved_by: 'ort', matches }, { parts, ...(told === '' ? {} : { note: told }) });
 }
@@ -181,7 +181,7 @@ function answerOf(
   { parts, note }: { parts: AddressParts; note?: string },
 ): AddressAnswer {
   const [first] = matches;
-  if (first === undefined) throw new AppError('address.not_found', 'the address cannot be told');
+  if (first === undefined) throw new AppError('address.not_found', 'the address could not be resolved');
   const isOne = matches.length === 1;
   /** The first match's, where all others have the same. */
   const agreed = <T>(of: (match: AddressMatch) => T): T | null => {
@@ -190,7 +190,7 @@ function answerOf(
   };
   const notes = [
     note,
-    isOne ? undefined : `${matches.length} places have this name; send postnr to tell them apart`,
+    isOne ? undefined : `${matches.length} places have this name; send postnr to choose one`,
     isOne && first.grid_areas.length === 0 ? NO_GRID_AREA : undefined,
   ].filter((one) => one !== undefined);
   return {
@@ -213,4 +213,4 @@ function answerOf(
 
 /** Said wherever the list is empty. */
 export const NO_GRID_AREA =
-  'no grid area can be named: none in the price area bears the name of the place, its municipality or its province';
+  'no grid area was found: none in the price area has the name of the place, its municipality or its province';

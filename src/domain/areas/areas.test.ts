@@ -68,7 +68,7 @@ describe('a postal code', () => {
   it('says that no grid area can be named', () => {
     const answer = areasOf({ grid_areas: [] }).postal('11122');
     assert.deepEqual(answer.grid_areas, []);
-    assert.match(answer.note ?? '', /no grid area can be named/);
+    assert.match(answer.note ?? '', /no grid area was found/);
   });
 
   it('has the tax of its municipality, and of the day in Sweden', () => {

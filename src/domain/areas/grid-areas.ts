@@ -72,7 +72,7 @@ export function indexGridAreas(
       throw new AppError(
         'area.not_found',
         idle === undefined
-          ? `there is no grid area of "${shown}"; code takes the three letters or digits of a grid area (STH), an EIC (${PRICE_AREA_FACTS.SE3.eic} for all of SE3) or the id of a grid owner (14900)`
+          ? `there is no grid area "${shown}"; code must be the three letters or digits of a grid area (STH), an EIC (${PRICE_AREA_FACTS.SE3.eic} for all of SE3) or the id of a grid owner (14900)`
           : `the operator ${key} (${idle}) owns no grid area`,
       );
     },

@@ -117,7 +117,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
   function unknownPostalCode(code: string): AppError {
     return new AppError(
       'place.not_found',
-      `no postal code ${code.slice(0, 3)} ${code.slice(3)} is known; ${rows.size} are, and search/ort finds them by place`,
+      `the postal code ${code.slice(0, 3)} ${code.slice(3)} is unknown; ${rows.size} are known, and search/ort finds them by place`,
     );
   }
 
@@ -251,8 +251,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
       const day = date ?? today.now().day;
       const energy_tax = tax.on(kommun.code, day);
       if (energy_tax === null) {
-        const since =
-          tax.since === null ? 'no rate is known at all' : `the first known rate is of ${tax.since}`;
+        const since = tax.since === null ? 'no rate is known' : `the first known rate is for ${tax.since}`;
         throw new AppError('tax.unknown', `no energy tax rate is known for ${day}; ${since}`);
       }
       const is_forecast = tax.isForecast(day);
@@ -265,7 +264,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
         source: sources.tax,
         ...(is_forecast
           ? {
-              note: `the rates of ${day.slice(0, 4)} are not known; those of ${energy_tax.valid_from} stand in`,
+              note: `the rates of ${day.slice(0, 4)} are unknown; the rates of ${energy_tax.valid_from} are used instead`,
             }
           : {}),
       };

@@ -31,7 +31,7 @@ export function indexMunicipalities(rows: readonly MunicipalityRow[]): Municipal
       throw new AppError(
         'place.not_found',
         other === undefined
-          ? `there is no municipality "${shown}"; kommun takes a code of four digits (0180) or a name (Stockholm)`
+          ? `there is no municipality "${shown}"; kommun must be a code of four digits (0180) or a name (Stockholm)`
           : `"${shown}" may be ${found.map(({ code, name }) => `${name} (${code})`).join(' or ')}; send the code`,
       );
     },

@@ -77,7 +77,7 @@ onEachEngine('budgets of vendors', (engine) => {
     assert.equal(refusal.code, 'vendor.rate_limited');
     assert.match(
       refusal.message,
-      /the limit "calls" of Vendor \(100 calls in 3600 s\) is used up; try again in \d+ seconds/,
+      /the limit "calls" of Vendor \(100 calls in 3600 s\) is used up; retry in \d+ seconds/,
     );
     clock.turn((refusal.retryAfterSeconds ?? 0) * 1_000);
     await spend(budgets, 'read');

@@ -182,7 +182,7 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       const seconds = secondsUntil(tally, rule, { cost, most, now });
       throw new AppError(
         'vendor.rate_limited',
-        `the limit "${rule.name}" of ${adapter.name} (${rule.amount} ${rule.unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s) is used up; try again in ${seconds} seconds`,
+        `the limit "${rule.name}" of ${adapter.name} (${rule.amount} ${rule.unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s) is used up; retry in ${seconds} seconds`,
         { retryAfterSeconds: seconds },
       );
     }

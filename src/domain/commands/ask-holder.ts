@@ -16,7 +16,7 @@ export interface Holder {
 
 /** Why nothing is known of what another process was to do. */
 const UNANSWERED = {
-  silent: 'the process that the station is connected to did not answer; read the device',
+  silent: 'the process that the station is connected to did not respond; read the device',
   gone: 'the process that the station was connected to ended while the command ran; read the device',
   lost: 'the connection to the process that the station is connected to was lost while the command ran; read the device',
 } as const;
@@ -74,7 +74,7 @@ export async function answered(work: (begun: Begin) => Promise<object>): Promise
     const told =
       error instanceof AppError
         ? error
-        : new AppError('server.internal', 'an unexpected error happened', { cause: error });
+        : new AppError('server.internal', 'an unexpected error occurred', { cause: error });
     return { error: tellError(told), has_begun: hasBegun } as unknown as Json;
   }
 }
@@ -84,6 +84,6 @@ export type Holders = ReturnType<typeof createHolders>;
 const cutOff = () =>
   new AppError(
     'database.unavailable',
-    'the other instances cannot be asked at the moment, and the station may be connected to one of them; try again',
+    'the other instances are unreachable, and the station may be connected to one of them; retry later',
     { retryAfterSeconds: 2 },
   );

@@ -133,7 +133,7 @@ export async function createCommands(options: CommandsOptions) {
     try {
       return await devices.readAfterCommand(known);
     } catch (error) {
-      const taken = 'the command was taken, but the state could not be read again';
+      const taken = 'the command was accepted, but the state could not be read afterwards';
       // "Try again" is no advice for what is done.
       if (!(error instanceof AppError) || ERRORS[error.code].connect >= 503) {
         const why = error instanceof AppError ? `: ${error.message}` : '';
@@ -228,6 +228,6 @@ function checkCapability({ row }: Known, command: Command): void {
   if (row.capabilities.includes(needed)) return;
   throw new AppError(
     'device.capability_missing',
-    `${row.id} cannot ${command.type}: it lacks the capability ${needed} (it has ${row.capabilities.join(', ')})`,
+    `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ')})`,
   );
 }

@@ -55,9 +55,13 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
     const key = `${entry.account}/${entry.vendor}/${entry.deviceId}`;
     const lane = lanes.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
     if (lane.waiting >= WAITING_PER_DEVICE) {
-      throw new AppError('command.busy', `${WAITING_PER_DEVICE} commands already wait for this device`, {
-        retryAfterSeconds: 5,
-      });
+      throw new AppError(
+        'command.busy',
+        `${WAITING_PER_DEVICE} commands are already waiting for this device`,
+        {
+          retryAfterSeconds: 5,
+        },
+      );
     }
     lane.waiting += 1;
     let turn: 'awaited' | 'come' | 'missed' = 'awaited';
@@ -163,14 +167,14 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
 export type Lane = ReturnType<typeof createLane>;
 
 const busy = () =>
-  new AppError('command.busy', 'another command of this device is still running', { retryAfterSeconds: 5 });
+  new AppError('command.busy', 'another command to this device is still running', { retryAfterSeconds: 5 });
 
 /** The database is no part of what a vendor does: where it fails in the middle, the command may have been done. */
 function afterSending(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.code.startsWith('database.')) return error;
   return new AppError(
     'command.outcome_unknown',
-    `the command was being sent when the database failed, so what became of it is not known; read the device (${error.message})`,
+    `the command was being sent when the database failed, so its outcome is unknown; read the device (${error.message})`,
     { cause: error },
   );
 }

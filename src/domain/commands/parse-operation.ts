@@ -15,10 +15,11 @@ export function parseOperation(body: unknown, check: OperationCheck): StationOpe
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new AppError('request.invalid', 'the body must be a JSON object such as {"type": "reset"}');
   const { type } = body as { type?: unknown };
-  if (type === undefined) throw new AppError('request.invalid', `body lacks type, one of ${known}`);
+  if (type === undefined)
+    throw new AppError('request.invalid', `body is missing type; it must be one of ${known}`);
   if (typeof type !== 'string' || !Object.hasOwn(OPERATIONS, type)) {
     const given = typeof type === 'string' ? `"${type.slice(0, 60)}"` : 'what was given';
-    throw new AppError('command.type_unknown', `type ${given} is not known; the types are ${known}`);
+    throw new AppError('command.type_unknown', `type ${given} is unknown; the types are ${known}`);
   }
   return check(type as OperationType, body);
 }

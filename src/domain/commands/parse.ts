@@ -17,12 +17,15 @@ export function parseCommand(body: unknown, check: CommandCheck): Command {
   }
   const { type } = body as { type?: unknown };
   if (type === undefined)
-    throw new AppError('request.invalid', `body lacks type, one of ${COMMAND_TYPES.join(', ')}`);
+    throw new AppError(
+      'request.invalid',
+      `body is missing type; it must be one of ${COMMAND_TYPES.join(', ')}`,
+    );
   if (!isCommandType(type)) {
     const given = typeof type === 'string' ? `"${type.slice(0, 60)}"` : 'what was given';
     throw new AppError(
       'command.type_unknown',
-      `type ${given} is not known; the types are ${COMMAND_TYPES.join(', ')}`,
+      `type ${given} is unknown; the types are ${COMMAND_TYPES.join(', ')}`,
     );
   }
   const command = check(type, body);
@@ -46,8 +49,8 @@ function checkThen(
   for (const [then, axis] of Object.entries(axes)) {
     if (!given.has(then)) continue;
     if (!given.has('for_seconds'))
-      throw new AppError('request.invalid', `body has ${then}, which needs for_seconds beside it`);
-    if (!given.has(axis)) throw new AppError('request.invalid', `body has ${then}, which goes with ${axis}`);
+      throw new AppError('request.invalid', `body has ${then}, which requires for_seconds`);
+    if (!given.has(axis)) throw new AppError('request.invalid', `body has ${then}, which requires ${axis}`);
   }
 }
 

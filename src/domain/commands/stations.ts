@@ -58,7 +58,7 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     if (operations === undefined)
       throw new AppError(
         'station.unsupported',
-        `${known.row.id} is not a charging station that dials in; its vendor is ${known.row.vendor}`,
+        `${known.row.id} is not a charging station that connects to this service; its vendor is ${known.row.vendor}`,
       );
     return { known, operations };
   }

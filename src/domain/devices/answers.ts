@@ -10,8 +10,8 @@ export const DeviceReading = Type.Object({
   state: DeviceState,
   limits: Type.Optional(Limits),
   available_capacity: Type.Optional(AvailableCapacity),
-  observed_at: Type.String({ format: 'date-time', description: 'When the vendor measured' }),
-  fetched_at: Type.String({ format: 'date-time', description: 'When this service learnt it' }),
+  observed_at: Type.String({ format: 'date-time', description: 'When the vendor measured the state' }),
+  fetched_at: Type.String({ format: 'date-time', description: 'When this service received the state' }),
 });
 export type DeviceReading = Type.Static<typeof DeviceReading>;
 
@@ -30,7 +30,7 @@ export function deviceOf({ row }: Known): Device {
 export function readingOf(known: Known): DeviceReading {
   const { row, seen } = known;
   if (seen === null)
-    throw new AppError('vendor.unreachable', `${row.vendor} has not told the state of ${row.id} yet`);
+    throw new AppError('vendor.unreachable', `${row.vendor} has not reported the state of ${row.id} yet`);
   const balances =
     row.capabilities.includes('load_balancing') && seen.limits !== null && seen.capacity !== null;
   return {

@@ -27,6 +27,6 @@ export function decodeCursor(cursor: string): Position {
   }
   throw new AppError(
     'request.invalid',
-    'cursor is not one that this service gave; follow the Link header of the page before',
+    'cursor must come from this service: follow the Link header of the previous page',
   );
 }

@@ -164,7 +164,7 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
     if (asked.state === 'lost')
       throw new AppError(
         'database.unavailable',
-        'the other instances cannot be asked at the moment, and the station may be connected to one of them; try again',
+        'the other instances are unreachable, and the station may be connected to one of them; retry later',
         { retryAfterSeconds: 2 },
       );
     return asked.state === 'answered' ? (asked.message as unknown as Seen) : undefined;

@@ -37,7 +37,7 @@ export function createVendorCaller({ clock, log, metrics, stopping }: CallerOpti
       };
       const cancelTimer = clock.after(VENDOR_TIMEOUT_MS, () =>
         giveUp(
-          new AppError('vendor.timeout', `${vendor} did not answer within ${VENDOR_TIMEOUT_MS / 1000} s`),
+          new AppError('vendor.timeout', `${vendor} did not respond within ${VENDOR_TIMEOUT_MS / 1000} s`),
         ),
       );
       const stop = () => giveUp(leftBehind({ vendor, call }));
@@ -65,18 +65,18 @@ export function createVendorCaller({ clock, log, metrics, stopping }: CallerOpti
 }
 
 const serverStopping = () =>
-  new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
+  new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
 
 /** A call that is given up unanswered: what only asks can be asked again, what changes a device may have done so. */
 function leftBehind({ vendor, call }: VendorCall): AppError {
   if (call !== 'command' && call !== 'conditions') return serverStopping();
   return new AppError(
     'command.outcome_unknown',
-    `the server stopped before ${vendor} answered, so what became of the command is not known; read the device`,
+    `the server stopped before ${vendor} responded, so the outcome of the command is unknown; read the device`,
   );
 }
 
 function asAppError(cause: unknown, vendor: string): AppError {
   if (cause instanceof AppError) return cause;
-  return new AppError('vendor.answer_invalid', `the answer of ${vendor} was not understood`, { cause });
+  return new AppError('vendor.answer_invalid', `the response of ${vendor} was not understood`, { cause });
 }

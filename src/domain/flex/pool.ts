@@ -39,7 +39,7 @@ interface Job {
   reject(error: unknown): void;
 }
 
-const STOPPING = 'the server is stopping; try again';
+const STOPPING = 'the server is stopping; retry';
 /** Megabytes of objects. Reading makes hardly any; this stops what should not be before the process runs out. */
 const HEAP_MB = 512;
 /** An idle thread is kept warm for so long; its end gives its memory back. */

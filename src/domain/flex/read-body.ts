@@ -46,7 +46,7 @@ function readBody<T>(
   if (fault !== undefined) throw invalid(fault);
   if (fleet === undefined || beside === undefined) {
     const missing = [fleet === undefined ? 'fleet' : '', beside === undefined ? name : ''];
-    throw invalid(`body lacks ${missing.filter((one) => one !== '').join(', ')}`);
+    throw invalid(`body is missing ${missing.filter((one) => one !== '').join(', ')}`);
   }
   refuseDuplicates(fleet);
   return { fleet, beside };
@@ -116,7 +116,7 @@ class Fields {
       yield name;
     }
     const missing = wanted.filter((name) => !seen.has(name));
-    if (missing.length > 0) this.#note(`${path} lacks ${missing.join(', ')}`);
+    if (missing.length > 0) this.#note(`${path} is missing ${missing.join(', ')}`);
   }
 
   oneOf<const W extends string>(words: readonly [W, ...W[]]): W {

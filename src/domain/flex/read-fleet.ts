@@ -33,7 +33,7 @@ class Draft {
   }
 }
 
-const TOO_MANY = `body.fleet has more than ${MEMBER_LIMIT.toLocaleString('en')} members; send it in parts`;
+const TOO_MANY = `body.fleet has more than ${MEMBER_LIMIT.toLocaleString('en')} members; split it into several requests`;
 const ID = NUMBERS.length;
 const ALL = (1 << (ID + 1)) - 1;
 
@@ -68,8 +68,8 @@ function readMember(json: JsonBytes, draft: Draft, index: number): string | null
   if (json.peek() !== OBJECT) return `body.fleet[${index}] must be a JSON object, not ${json.refuse(2)}`;
   draft.clear();
   for (let more = json.enter(2); more; more = json.next(OBJECT)) readField(json, draft);
-  const lacking = draft.given === ALL ? null : lacks(draft.given);
-  const fault = lacking ?? draft.fault ?? crossed(draft);
+  const missing = draft.given === ALL ? null : missingIn(draft.given);
+  const fault = missing ?? draft.fault ?? crossed(draft);
   return fault === null ? null : `${nameOf(json, draft, index)}${fault}`;
 }
 
@@ -131,9 +131,9 @@ function fieldOf(json: JsonBytes): number {
   }
 }
 
-function lacks(given: number): string {
+function missingIn(given: number): string {
   const missing = NUMBERS.filter((_, field) => (given & (1 << field)) === 0);
-  return ` lacks ${[...((given & (1 << ID)) === 0 ? ['id'] : []), ...missing].join(', ')}`;
+  return ` is missing ${[...((given & (1 << ID)) === 0 ? ['id'] : []), ...missing].join(', ')}`;
 }
 
 function crossed({ min_w, max_w }: Draft): string | null {

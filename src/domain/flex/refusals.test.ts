@@ -24,14 +24,14 @@ const member = (changed: string, from: string) => `{"fleet":[${A.replace(from, c
 /** Body of a dispatch, and the sentence that it is refused with. */
 const REFUSED: readonly (readonly [body: string, sentence: string])[] = [
   ['[]', 'body must be a JSON object, not a list'],
-  ['{}', 'body lacks fleet, request'],
-  [`{${REQUEST}}`, 'body lacks fleet'],
-  ['{"fleet":[]}', 'body lacks request'],
+  ['{}', 'body is missing fleet, request'],
+  [`{${REQUEST}}`, 'body is missing fleet'],
+  ['{"fleet":[]}', 'body is missing request'],
   [`{"fleet":{},${REQUEST}}`, 'body.fleet must be a list, not an object'],
   [`{"fleet":null,${REQUEST}}`, 'body.fleet must be a list, not null'],
   [`{"fleet":[${A},7],${REQUEST}}`, 'body.fleet[1] must be a JSON object, not 7'],
-  [`{"fleet":[{}],${REQUEST}}`, 'body.fleet[0] lacks id, baseline_w, min_w, max_w, priority'],
-  [member('', ',"min_w":0'), 'body.fleet[0] ("a") lacks min_w'],
+  [`{"fleet":[{}],${REQUEST}}`, 'body.fleet[0] is missing id, baseline_w, min_w, max_w, priority'],
+  [member('', ',"min_w":0'), 'body.fleet[0] ("a") is missing min_w'],
   [member('"id":7', '"id":"a"'), 'body.fleet[0].id must be text, not 7'],
   [member('"id":""', '"id":"a"'), 'body.fleet[0].id must have at least 1 character'],
   [member('"min_w":3', '"min_w":0'), 'body.fleet[0] ("a").min_w must be at most max_w, but 3 is above 2'],
@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [body: string, sentence: string])[] = [
   [`{"fleet":[],${REQUEST},"fleet":[]}`, 'body has fleet twice'],
   [`{"fleet":[],${REQUEST},${REQUEST}}`, 'body has request twice'],
   ['{"fleet":[],"request":"up"}', 'body.request must be a JSON object, not text'],
-  ['{"fleet":[],"request":{}}', 'body.request lacks direction, amount_w'],
+  ['{"fleet":[],"request":{}}', 'body.request is missing direction, amount_w'],
   [
     '{"fleet":[],"request":{"direction":"left","amount_w":1}}',
     'body.request.direction must be one of down, up, not text',
@@ -88,9 +88,9 @@ describe('a body', () => {
     );
     assert.equal(
       refusal('flexibility', body('{"index":0}')),
-      'request.invalid: body.period lacks duration_min',
+      'request.invalid: body.period is missing duration_min',
     );
-    assert.equal(refusal('flexibility', '{"fleet":[]}'), 'request.invalid: body lacks period');
+    assert.equal(refusal('flexibility', '{"fleet":[]}'), 'request.invalid: body is missing period');
   });
 
   it('that is broken after a fault is called broken', () => {
@@ -118,7 +118,7 @@ describe('a body', () => {
     assert.equal(refusal('dispatch', `{"fleet":[${members}],${REQUEST}}`), 'taken');
     assert.equal(
       refusal('dispatch', `{"fleet":[${members},${A}],${REQUEST}}`),
-      'request.invalid: body.fleet has more than 1,000,000 members; send it in parts',
+      'request.invalid: body.fleet has more than 1,000,000 members; split it into several requests',
     );
   });
 });

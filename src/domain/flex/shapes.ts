@@ -9,7 +9,7 @@ const whole = (description: string, minimum = -Number.MAX_SAFE_INTEGER) =>
 
 export const FleetMember = Type.Object({
   id: Type.String({ minLength: 1, description: 'Unique in the fleet' }),
-  baseline_w: whole('Draw without regulation, watts; negative gives power back'),
+  baseline_w: whole('Power drawn without regulation, watts; negative means that it feeds power back'),
   min_w: whole('Lower end of the controllable range, watts'),
   max_w: whole('Upper end of the controllable range, watts'),
   priority: whole('Members are recruited in ascending order; equal ones in the order of the request'),
@@ -28,7 +28,7 @@ const Fleet = Type.Array(FleetMember, {
 
 export const DispatchRequest = Type.Object({
   direction: Type.Enum(['down', 'up'], { description: 'down: less power is drawn; up: more power is drawn' }),
-  amount_w: Type.Integer({ ...whole('Change that is asked for, watts', 0), examples: [9_000] }),
+  amount_w: Type.Integer({ ...whole('Requested change, watts', 0), examples: [9_000] }),
 });
 export type DispatchRequest = Static<typeof DispatchRequest>;
 
@@ -46,7 +46,10 @@ export const Skipped = Type.Object({ device_id: Type.String(), reason: Type.Stri
 export type Skipped = Static<typeof Skipped>;
 
 const SkippedList = Type.Optional(
-  Type.Array(Skipped, { description: 'Members outside their own range, left alone; present only then' }),
+  Type.Array(Skipped, {
+    description:
+      'Members whose baseline is outside their own range; they are not changed. Present only if there are any',
+  }),
 );
 
 export const Setpoint = Type.Object({
@@ -58,8 +61,8 @@ export type Setpoint = Static<typeof Setpoint>;
 
 export const Dispatched = Type.Object({
   setpoints: Type.Array(Setpoint, { description: 'The recruited members, in the order of recruiting' }),
-  delivered_w: Type.Integer({ minimum: 0, description: 'Regulation that is delivered, watts' }),
-  shortfall_w: Type.Integer({ minimum: 0, description: 'What is asked for and not delivered, watts' }),
+  delivered_w: Type.Integer({ minimum: 0, description: 'Change that the setpoints deliver, watts' }),
+  shortfall_w: Type.Integer({ minimum: 0, description: 'Requested but not delivered, watts' }),
   skipped: SkippedList,
 });
 export type Dispatched = Static<typeof Dispatched>;

@@ -19,7 +19,7 @@ export function createCards({ store, sessions, adapters }: CardsOptions) {
     if (adapters.get(row.vendor)?.dialIn?.asksForCards !== true)
       throw new AppError(
         'station.unsupported',
-        `the devices of ${row.vendor} do not ask who may charge; charging stations that dial in do`,
+        `the devices of ${row.vendor} have no card list; only charging stations that connect to this service do`,
       );
     return sessions.documents(row);
   }
@@ -35,7 +35,7 @@ export function createCards({ store, sessions, adapters }: CardsOptions) {
       const seen = new Set<string>();
       for (const [index, { id }] of cards.cards.entries()) {
         if (seen.has(spelt(id)))
-          throw new AppError('request.invalid', `body.cards[${index}].id ${id} is in the list already`);
+          throw new AppError('request.invalid', `body.cards[${index}].id ${id} is already in the list`);
         seen.add(spelt(id));
       }
       await keepCards(documents, cards);

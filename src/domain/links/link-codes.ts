@@ -46,10 +46,10 @@ export function createLinkCodes({ database, vault, clock, random }: LinkCodesOpt
       const found = await store.take(sha256, clock.now());
       if (found === undefined)
         throw refused(
-          `the link_code is not known, was used, or has expired; begin again at GET /oauth/${vendor}/authorize`,
+          `the link_code is unknown, was already used, or has expired; start again at GET /oauth/${vendor}/authorize`,
         );
       if (found.vendor !== vendor)
-        throw refused(`the link_code is one of the vendor ${found.vendor}, not of ${vendor}`);
+        throw refused(`the link_code belongs to the vendor ${found.vendor}, not to ${vendor}`);
       const tokens = JSON.parse(vault.open(found.sealed, bindingOf(sha256))) as Tokens;
       try {
         return await link(tokens);

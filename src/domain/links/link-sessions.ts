@@ -158,7 +158,7 @@ export const sha256Of = (text: string): string => createHash('sha256').update(te
 function invalidSession(): AppError {
   return new AppError(
     'session.invalid',
-    'the link session is not known, was used, or has expired; ask the app for a new one',
+    'the link session is unknown, was already used, or has expired; ask the app for a new one',
   );
 }
 

@@ -94,7 +94,7 @@ const hasLinkCode = (credentials: unknown): boolean =>
 const linkCodeMissing = ({ name, slug }: Adapter): AppError =>
   new AppError(
     'link.credentials_invalid',
-    `credentials.link_code is missing: ${name} is linked by a sign-in in the user's browser; open /oauth/${slug}/authorize there, which ends with a link_code, or send the user to the page of POST /link/sessions, which needs none`,
+    `credentials.link_code is missing: ${name} is linked by signing in with a browser; open /oauth/${slug}/authorize there to get a link_code, or use POST /link/sessions, which needs none`,
   );
 
 /** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
@@ -239,7 +239,7 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     if ((await store.count(account)) < most) return;
     throw new AppError(
       'link.too_many',
-      `the account has ${most} links, which is as many as its tier may have; remove one, or ask the operator for another tier`,
+      `the account has ${most} links, which is the limit of its tier; remove one, or ask the operator for a higher tier`,
     );
   }
 

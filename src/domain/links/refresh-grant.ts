@@ -62,7 +62,7 @@ export function clientRefused({ slug, name }: OfVendor, failure: HttpFailure): A
   const prefix = `ELNAV_${slug.toUpperCase()}`;
   return new AppError(
     'oauth.not_configured',
-    `${name} does not take the client id and secret of this server: the operator must check ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
+    `${name} rejected the client id and secret of this server; the operator must check ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
     { cause: failure },
   );
 }
@@ -82,7 +82,7 @@ export function tokensIn(
   const { access_token, refresh_token, expires_in } =
     typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
   if (typeof access_token !== 'string' || !ACCESS_TOKEN.test(access_token))
-    throw new AppError('vendor.answer_invalid', `the token answer of ${name} was not understood`);
+    throw new AppError('vendor.answer_invalid', `the token response of ${name} was not understood`);
   const stated = Number(expires_in ?? UNSTATED_SECONDS);
   const seconds = stated > 0 ? Math.min(stated, MOST_SECONDS) : UNSTATED_SECONDS;
   return {

@@ -38,7 +38,8 @@ describe('renewing tokens', () => {
       renew({ signIn: fails(code), refresh: fails('vendor.login_expired') });
     await assert.rejects(again('link.credentials_refused'), {
       code: 'vendor.login_expired',
-      message: 'Vendor no longer takes the password that the account was linked with; link the account again',
+      message:
+        'Vendor no longer accepts the password that the account was linked with; link the account again',
     });
     for (const code of ['vendor.unreachable', 'vendor.rate_limited', 'vendor.refused'] as const)
       await assert.rejects(again(code), { code });

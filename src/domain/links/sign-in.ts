@@ -52,13 +52,13 @@ export function createSignIn(options: SignInOptions) {
     if (adapter === undefined)
       throw new AppError(
         'vendor.unknown',
-        `there is no vendor "${vendor.slice(0, 60)}"; by OAuth are linked: ${known.join(', ')}`,
+        `there is no vendor "${vendor.slice(0, 60)}"; vendors with OAuth: ${known.join(', ')}`,
       );
     const { oauth } = adapter;
     if (oauth === undefined)
       throw new AppError(
         'oauth.unsupported',
-        `${adapter.name} is not linked by OAuth; send its credentials to POST /link`,
+        `${adapter.name} does not use OAuth; send its credentials to POST /link`,
       );
     return { ...adapter, oauth };
   }
@@ -126,7 +126,7 @@ export function createSignIn(options: SignInOptions) {
     } catch (error) {
       throw denied(adapter, error);
     }
-    throw new AppError('oauth.denied', `${adapter.name} sent back no code, or several; begin again`);
+    throw new AppError('oauth.denied', `${adapter.name} returned no code, or more than one; start again`);
   }
 
   async function finishOne(
@@ -140,7 +140,7 @@ export function createSignIn(options: SignInOptions) {
       if (error instanceof HttpFailure && error.kind === 'refused')
         throw (
           clientRefused(adapter, error) ??
-          new AppError('oauth.denied', `${adapter.name} did not take its own code back; begin again`, {
+          new AppError('oauth.denied', `${adapter.name} rejected its own code; start again`, {
             cause: error,
           })
         );
@@ -248,15 +248,15 @@ export function createSignIn(options: SignInOptions) {
         throw stateInvalid('the parameter state is missing');
       const row = await store.takeState(sha256Of(state));
       if (row === undefined || row.expiresAt <= clock.now())
-        throw stateInvalid('this sign-in is not known, has ended, or took more than ten minutes');
-      if (row.vendor !== vendor) throw stateInvalid('this sign-in was begun at another vendor');
+        throw stateInvalid('this sign-in is unknown, has ended, or took more than ten minutes');
+      if (row.vendor !== vendor) throw stateInvalid('this sign-in was started at another vendor');
       // Otherwise somebody could have another user's account linked into a session of theirs, or have another user link theirs.
       const isSameBrowser = browser !== undefined && sha256Of(browser) === row.browserSha256;
       if ((row.sessionSha256 !== null || isPage) && !isSameBrowser)
-        throw stateInvalid('this sign-in was begun in another browser');
+        throw stateInvalid('this sign-in was started in another browser');
       const session = await sessionOf(row);
       if (row.sessionSha256 !== null && session === undefined)
-        throw stateInvalid('the link session that this sign-in was for is gone');
+        throw stateInvalid('the link session of this sign-in no longer exists');
       try {
         const code = codeIn(adapter, query, state);
         if (session !== undefined) await requireRoom(session.row.account, vendor);
@@ -273,7 +273,7 @@ export function createSignIn(options: SignInOptions) {
 export type SignIn = ReturnType<typeof createSignIn>;
 
 const stateInvalid = (what: string) =>
-  new AppError('oauth.state_invalid', `${what}; begin again at GET /oauth/{vendor}/authorize`);
+  new AppError('oauth.state_invalid', `${what}; start again at GET /oauth/{vendor}/authorize`);
 
 /** Words that RFC 6749 §4.1.2.1 and vendors use; anything else of the query is not repeated. */
 const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
@@ -283,10 +283,10 @@ function denied(adapter: Adapter, error: unknown): AppError {
   if (reason !== undefined)
     return new AppError(
       'oauth.denied',
-      `${adapter.name} answered: ${REASON.test(reason) ? reason : 'an error'}`,
+      `${adapter.name} returned: ${REASON.test(reason) ? reason : 'an error'}`,
       { cause: error },
     );
-  return new AppError('oauth.denied', `what ${adapter.name} sent back cannot be trusted; begin again`, {
+  return new AppError('oauth.denied', `the response of ${adapter.name} cannot be trusted; start again`, {
     cause: error,
   });
 }

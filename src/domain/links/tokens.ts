@@ -82,7 +82,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     if (known !== undefined) return known;
     const before = forgotten;
     const row = await store.find(key);
-    if (row === undefined) throw lost('there is no sign-in for this account; link it again');
+    if (row === undefined) throw lost('the sign-in of this account is missing; link the account again');
     if (row.lostReason !== null) throw lost(row.lostReason);
     return forgotten === before ? keep(open(row)) : open(row);
   }
@@ -132,7 +132,10 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
         return askAndSave(open(row), ask);
       }
       if (clock.now() >= until)
-        throw new AppError('vendor.timeout', 'the sign-in is being renewed elsewhere, and was not in time');
+        throw new AppError(
+          'vendor.timeout',
+          'the sign-in is being renewed by another process, which did not finish in time',
+        );
       await sleep(clock, LOOK_MS);
     }
   }

@@ -70,7 +70,7 @@ export function createVault(keys: readonly VaultKey[], random: Random): Vault {
 export function undecipherable(cause: unknown): AppError {
   return new AppError(
     'vault.mismatch',
-    'what is stored for this account cannot be decrypted with the vault keys of this server; its operator must restore them',
+    'the stored credentials of this account cannot be decrypted with the vault keys of this server; the operator must restore them',
     { cause, retryAfterSeconds: 60 },
   );
 }

@@ -57,7 +57,7 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
         if (!isTokenRefused(adapter.login, error)) throw error;
         throw new AppError(
           'vendor.login_expired',
-          `${adapter.name} refuses a fresh sign-in; link the account again`,
+          `${adapter.name} rejects a new access token; link the account again`,
           { cause: error },
         );
       }

@@ -18,7 +18,7 @@ export function fewAtOnce({ atOnce, waiting }: Width) {
         queue.push(resolve);
       });
     } else {
-      throw new AppError('limit.busy', 'too many people are signing in right now; try again in a moment', {
+      throw new AppError('limit.busy', 'too many sign-ins are in progress; retry in a moment', {
         retryAfterSeconds: 2,
       });
     }

@@ -165,5 +165,5 @@ const isOf = (row: LinkRow, browser: Browser): boolean =>
 const invalid = () =>
   new AppError(
     'signin.link_invalid',
-    'this sign-in link is not known, was used already, or is older than 15 minutes; ask for a new one at /auth/login',
+    'this sign-in link is unknown, was already used, or is older than 15 minutes; request a new one at /auth/login',
   );

@@ -29,14 +29,14 @@ export function faultInPassword(password: string, own: readonly string[]): Passw
   if (length < SHORTEST_PASSWORD) {
     return {
       kind: 'short',
-      sentence: `the password has ${length} ${length === 1 ? 'character' : 'characters'} and needs at least ${SHORTEST_PASSWORD}; a few words in a row are easy to remember`,
+      sentence: `the password has ${length} ${length === 1 ? 'character' : 'characters'} and needs at least ${SHORTEST_PASSWORD}; a few unrelated words are easy to remember`,
     };
   }
   if (isCommonPassword(normal, own)) {
     return {
       kind: 'common',
       sentence:
-        'the password is one of those that are guessed first: a common phrase, a row of keys, a repetition, or your own name; a few words that do not belong together are better',
+        'the password is easy to guess: a common phrase, a row of keys, a repetition, or your own name; use a few unrelated words',
     };
   }
   return null;

@@ -115,5 +115,5 @@ export type Passwords = ReturnType<typeof createPasswords>;
 const refused = () =>
   new AppError(
     'signin.refused',
-    'the e-mail address or the password is wrong; check them, or ask for a sign-in link by mail',
+    'the email address or the password is wrong; check them, or request a sign-in link by email',
   );

@@ -22,13 +22,14 @@ const LONGEST_DAYS = 20 * 366;
 export function createBackfills({ store, clock, random, isFetching, announce }: BackfillOptions): Backfills {
   const find = async (id: string): Promise<Backfill> => {
     const backfill = await store.find(id);
-    if (backfill === undefined) throw new AppError('backfill.not_found', 'no back-fill has this id');
+    if (backfill === undefined)
+      throw new AppError('backfill.not_found', 'there is no back-fill with this id');
     return told(backfill);
   };
   return {
     faultIn: (request) => faultInRange(request, dayAt(clock.now())),
     async begin(request) {
-      if (!isFetching) throw new AppError('backfill.off', 'nothing is fetched: ELNAV_FETCH is off');
+      if (!isFetching) throw new AppError('backfill.off', 'fetching is disabled: ELNAV_FETCH is off');
       const fault = faultInRange(request, dayAt(clock.now()));
       if (fault !== null) throw new AppError('request.invalid', `${fault.field} ${fault.reason}`);
       const now = clock.now();
@@ -53,9 +54,13 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
         nextDay: from,
       };
       if (!(await store.insert(backfill)))
-        throw new AppError('backfill.running', 'a back-fill is running; wait for its end, or cancel it', {
-          retryAfterSeconds: 60,
-        });
+        throw new AppError(
+          'backfill.running',
+          'a back-fill is already running; wait until it ends, or cancel it',
+          {
+            retryAfterSeconds: 60,
+          },
+        );
       await announce();
       return told(backfill);
     },

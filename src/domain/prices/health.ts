@@ -34,10 +34,10 @@ export function healthOf(situation: Situation): PricesHealth {
     .map(({ sentence }) => sentence);
 
   const faults = [
-    ...(without.length === 0 ? [] : [`no price of today is known for ${without.join(', ')}`]),
-    ...(late.length === 0 ? [] : [`tomorrow's prices are not there for ${late.join(', ')}`]),
-    ...(without.length > 0 && memory.view().isSample ? ['the sample day stands in'] : []),
-    ...(situation.isOn || without.length === 0 ? [] : ['nothing is fetched: ELNAV_FETCH is off']),
+    ...(without.length === 0 ? [] : [`today's prices are missing for ${without.join(', ')}`]),
+    ...(late.length === 0 ? [] : [`tomorrow's prices are missing for ${late.join(', ')}`]),
+    ...(without.length > 0 && memory.view().isSample ? ['the sample day is served instead'] : []),
+    ...(situation.isOn || without.length === 0 ? [] : ['fetching is disabled: ELNAV_FETCH is off']),
   ];
   const status = faults.length === 0 ? 'ok' : 'degraded';
   const known = Map.groupBy(PRICE_AREAS, (area) => until[area]);
@@ -65,11 +65,12 @@ export function unavailable(
   { now, sources, isOn, nextAttemptAt }: Situation,
 ): AppError {
   const tried = sources.map(({ sentence }) => sentence);
-  const what = `no current spot price of ${areaText(areas)} is known`;
-  if (!isOn) return new AppError('prices.unavailable', `${what}, and nothing is fetched here`);
+  const what = `the current spot price of ${areaText(areas)} is missing`;
+  if (!isOn)
+    return new AppError('prices.unavailable', `${what}, and fetching is disabled (ELNAV_FETCH is off)`);
   const next =
     nextAttemptAt === null
-      ? 'the sources are asked again within minutes'
+      ? 'the sources are retried within minutes'
       : `the next attempt is at ${secondText(nextAttemptAt)}`;
   return new AppError(
     'prices.unavailable',

@@ -79,14 +79,14 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
 
   /** What was tried, and when the next attempt is. */
   const attempts = (): string => {
-    if (access === undefined || fetching === undefined) return 'nothing is fetched: ELNAV_FETCH is off';
+    if (access === undefined || fetching === undefined) return 'fetching is disabled: ELNAV_FETCH is off';
     const state = fetching.state();
     const next = fetching.nextAt();
     const tried =
       state === undefined
         ? `${access.source.name} was not asked yet`
         : `${access.source.name} was asked at ${secondText(state.asked_at)}: ${state.sentence}`;
-    return next === null ? tried : `${tried}; it is asked again at ${secondText(next)}`;
+    return next === null ? tried : `${tried}; the next attempt is at ${secondText(next)}`;
   };
   const unavailable = (why: string): AppError => {
     const next = fetching?.nextAt() ?? null;
@@ -96,7 +96,7 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
   };
   const unitOrThrow = (): Unit => {
     const { unit: told, sentence } = known.verdict();
-    if (told === null) throw unavailable(`${sentence}, so none are told`);
+    if (told === null) throw unavailable(`${sentence}, so none are returned`);
     return told;
   };
 
@@ -124,7 +124,7 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
       const faults = [
         ...(late.length === 0 ? [] : [`no recent production of ${late.join(', ')}`]),
         ...(late.length < PRICE_AREAS.length && told === null ? [sentence] : []),
-        ...(refused === 0 ? [] : [`${refused} slots of the last answer cannot be right`]),
+        ...(refused === 0 ? [] : [`${refused} slots of the last response are implausible`]),
       ];
       return {
         status: faults.length === 0 ? 'ok' : 'degraded',

@@ -42,7 +42,7 @@ export async function createKnown({ database, store, log, setting }: KnownOption
 
   const judgeUnit = async (last: StoredProduction | undefined): Promise<UnitVerdict> => {
     if (setting !== 'auto') {
-      return { unit: setting, sentence: `figures are taken for ${setting}, by ELNAV_PRODUCTION_UNIT` };
+      return { unit: setting, sentence: `figures are read as ${setting}, by ELNAV_PRODUCTION_UNIT` };
     }
     if (last === undefined) return tellUnit([]);
     const from = last.start - JUDGED_DAYS * 24 * HOUR_MS;

@@ -86,7 +86,7 @@ onEachEngine('production', (engine) => {
     assert.throws(
       () => production.current(),
       unavailable(
-        /no production is stored: eSett was asked at 2026-11-21T09:00:00Z: esett cannot be reached; it is asked again at 2026-11-21T09:01:00Z/,
+        /no production is stored: eSett was asked at 2026-11-21T09:00:00Z: esett cannot be reached; the next attempt is at 2026-11-21T09:01:00Z/,
       ),
     );
   });
@@ -160,7 +160,7 @@ onEachEngine('production', (engine) => {
     const { production, metrics } = await fetched();
     const { status, sentence } = production.health();
     assert.equal(status, 'degraded');
-    assert.match(sentence, /no recent production of SE1; 808 slots of the last answer cannot be right/);
+    assert.match(sentence, /no recent production of SE1; 808 slots of the last response are implausible/);
     assert.match(sentence, /808 refused \(negative\)/);
     assert.match(
       await metrics.registry.metrics(),

@@ -40,17 +40,17 @@ export function tellUnit(slots: readonly ServedSlot[]): UnitVerdict {
   }
   const [first, second] = verdicts;
   if (first !== undefined && second === undefined) {
-    return { unit: first[0], sentence: `figures are taken for ${first[0]}, by SE3 on ${first[1]}` };
+    return { unit: first[0], sentence: `figures are read as ${first[0]}, by SE3 on ${first[1]}` };
   }
   if (first !== undefined && second !== undefined) {
     const days = `${first[1]} looks like ${first[0]}, on ${second[1]} like ${second[0]}`;
-    return { unit: null, sentence: `the unit of the figures is not known: SE3 on ${days}` };
+    return { unit: null, sentence: `the unit of the figures is unknown: SE3 on ${days}` };
   }
   const why =
     unfit === undefined
       ? 'no whole day of SE3 is stored'
       : `SE3 on ${unfit.day} has a mean of ${Math.round(unfit.mean)}, which fits neither MW nor MWh a quarter`;
-  return { unit: null, sentence: `the unit of the figures is not known: ${why}` };
+  return { unit: null, sentence: `the unit of the figures is unknown: ${why}` };
 }
 
 function unitOf(mean: number): Unit | null {

@@ -90,7 +90,7 @@ export function createWebhooks(options: WebhooksOptions) {
       );
     const { webhook } = adapter;
     if (webhook === undefined)
-      throw new AppError('vendor.without_webhooks', `${adapter.name} posts nothing here: it has no webhooks`);
+      throw new AppError('vendor.without_webhooks', `${adapter.name} has no webhooks`);
     return { ...adapter, webhook };
   }
 
@@ -104,7 +104,7 @@ export function createWebhooks(options: WebhooksOptions) {
       'webhook.signature_invalid',
       secret === undefined
         ? `the signature cannot be verified: the client secret of ${name} is not set`
-        : `the signature is not one of ${name}`,
+        : `the signature is not valid for ${name}`,
     );
   }
 

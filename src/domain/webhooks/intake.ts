@@ -65,7 +65,7 @@ export function createIntake({ store, clock, stored }: IntakeOptions) {
     /** Resolves when it is durable: true when it is new, false when it was there already. */
     add(arrived: Arrived): Promise<boolean> {
       if (waiting.length + underWay >= MOST_WAITING)
-        throw new AppError('limit.busy', 'too many deliveries wait to be stored; post this one again', {
+        throw new AppError('limit.busy', 'too many deliveries are waiting to be stored; retry this one', {
           retryAfterSeconds: 5,
         });
       return new Promise((settle, fail) => {

@@ -18,7 +18,7 @@ export const Credentials = Type.Object(
       minLength: 3,
       maxLength: 254,
       pattern: '^(\\+[0-9 ]{6,20}|[^\\s@]+@[^\\s@]+)$',
-      description: 'E-mail address, or telephone number with its country code, of the Easee account',
+      description: 'Email address of the Easee account, or its phone number with the country code',
     }),
     password: Type.String({
       minLength: 1,
@@ -83,7 +83,7 @@ export async function signIn(session: LoginSession, credentials: JsonObject): Pr
     return tokensIn(session, answer.json());
   } catch (cause) {
     if (isWrongPassword(cause))
-      throw new AppError('link.credentials_refused', 'Easee says that the user name or password is wrong', {
+      throw new AppError('link.credentials_refused', 'the Easee user name or password is wrong', {
         cause,
       });
     throw failureOf(cause, 'the sign-in');

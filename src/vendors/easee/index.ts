@@ -23,7 +23,7 @@ export const easee = {
       unit: 'calls',
       costs: { login: 1, list: 1, read: 1, command: 1 },
       reserve: 0.2,
-      source: 'pyeasee holds itself to it; Easee states no figure for all calls',
+      source: 'the limit that the client pyeasee uses; Easee publishes no figure for all calls',
     },
     {
       name: 'observations',
@@ -33,7 +33,7 @@ export const easee = {
       unit: 'calls',
       costs: { read: 1 },
       reserve: 0.4,
-      source: "Easee's reference of Get Observations as integrators quote it, since 1 September 2026",
+      source: "Easee's reference of Get Observations, as quoted by integrators, since 1 September 2026",
     },
     {
       name: 'commands',
@@ -43,7 +43,7 @@ export const easee = {
       unit: 'calls',
       costs: { command: 1 },
       reserve: 0,
-      source: "Easee's reference of Change Charger Settings as integrators quote it",
+      source: "Easee's reference of Change Charger Settings, as quoted by integrators",
     },
     {
       name: 'sites',
@@ -53,7 +53,7 @@ export const easee = {
       unit: 'calls',
       costs: { list: 1 },
       reserve: 0,
-      source: 'pyeasee holds itself to it',
+      source: 'the limit that the client pyeasee uses',
     },
   ],
   pace: { active: 60, idle: 300, asleep: 900 },

@@ -130,7 +130,7 @@ describe('limits', () => {
     const limit = { type: 'set_limit', max_a: 9, for_seconds: 60, then_a: 10 } as const;
     await assert.rejects(world.command(world.ref('EH000001'), limit), {
       code: 'command.time_unsupported',
-      message: /goes back to the limit of the circuit \(20 A\)/,
+      message: /can only return to the limit of the circuit \(20 A\)/,
     });
     assert.deepEqual(commandsIn(world), []);
   });

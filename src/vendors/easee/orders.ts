@@ -90,7 +90,7 @@ export const limitFor: TimedHandler<'set_limit'> = async (session, device, comma
   if (then_a !== undefined && then_a !== rated_a) {
     throw new AppError(
       'command.time_unsupported',
-      `Easee goes back to the limit of the circuit (${String(rated_a)} A), and to no other; leave then_a out`,
+      `Easee can only return to the limit of the circuit (${String(rated_a)} A); omit then_a`,
     );
   }
   // No limit is above the circuit's own, so that its end only ever raises: rounded up, it is never early.
@@ -106,7 +106,7 @@ async function limitCircuit(
   if (amperes === undefined)
     throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
   if (typeof site !== 'number' || typeof circuit !== 'number')
-    throw new AppError('vendor.refused', 'the circuit of the charger is not known; link the account again');
+    throw new AppError('vendor.refused', 'the circuit of the charger is unknown; link the account again');
   await carryOut(session, device, {
     path: `/api/sites/${site}/circuits/${circuit}/dynamicCurrent`,
     // Easee takes the three phases together; 0 minutes is until it is changed.
@@ -161,7 +161,7 @@ async function carryOut(
   if (failure === undefined || isAccepted || !isVisible) return;
   throw new AppError(
     'command.outcome_unknown',
-    `Easee took the command, but charger ${device.id} has not shown its effect yet; read the device`,
+    `Easee accepted the command, but charger ${device.id} has not shown its effect yet; read the device`,
     { cause: failure },
   );
 }

@@ -18,7 +18,7 @@ export function failureOf(cause: unknown, what: string): AppError {
   const refusal = refusalIn(cause);
   // The gateway in front answers so to addresses that call too much; the service behind it says a code.
   if (status === 403 && refusal === undefined)
-    return new AppError('vendor.rate_limited', 'Easee turns our calls away at its gateway (403) for now', {
+    return new AppError('vendor.rate_limited', 'Easee blocks our calls at its gateway (403); retry later', {
       cause,
       retryAfterSeconds: BLOCKED_SECONDS,
     });
@@ -63,4 +63,4 @@ function bodyOf(failure: HttpFailure): unknown {
 }
 
 export const notUnderstood = (what: string): AppError =>
-  new AppError('vendor.answer_invalid', `the answer of Easee about ${what} was not understood`);
+  new AppError('vendor.answer_invalid', `the response of Easee about ${what} was not understood`);

@@ -79,7 +79,10 @@ async function connect(session: StreamSession): Promise<VendorSocket> {
     const agreed = answer.json();
     const id = negotiations.Check(agreed) ? (agreed.connectionToken ?? agreed.connectionId) : undefined;
     if (id === undefined)
-      throw new AppError('vendor.answer_invalid', 'the answer of Easee about the stream was not understood');
+      throw new AppError(
+        'vendor.answer_invalid',
+        'the response of Easee about the stream was not understood',
+      );
     const cookie = cookiesIn(answer.headers['set-cookie'] ?? '');
     return await session.connect({
       host: 'streams',

@@ -85,7 +85,7 @@ function refuseModuleErrors(answer: Json, details: Details, device: DeviceRef): 
   const [error] = eachIn(envelopeIn(answer)?.body.errors, moduleErrorIn).filter(({ id }) => meant.has(id));
   if (error === undefined) return;
   if (error.code === UNREACHABLE)
-    throw new AppError('device.offline', `Netatmo cannot reach the heating of ${device.id}`);
+    throw new AppError('device.offline', `the heating of ${device.id} is unreachable for Netatmo`);
   throw new AppError('vendor.refused', `Netatmo did not set ${device.id}`);
 }
 
@@ -93,7 +93,10 @@ function refuseModuleErrors(answer: Json, details: Details, device: DeviceRef): 
 export function detailsOf(device: DeviceRef): Details {
   const details = detailsIn(device.details);
   if (details !== undefined) return details;
-  throw new AppError('vendor.answer_invalid', `${device.id} was linked by another version; link it again`);
+  throw new AppError(
+    'vendor.answer_invalid',
+    `${device.id} was linked by another version of elnav; link it again`,
+  );
 }
 
 /** Netatmo posts to one address for each user of the app; naming it again replaces it. */

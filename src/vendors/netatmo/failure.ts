@@ -6,12 +6,12 @@ import { AppError } from '../../core/errors.ts';
 const TOKEN_CODES: readonly unknown[] = [2, 3];
 const QUOTA_CODES: readonly unknown[] = [11, 26];
 const REASONS: ReadonlyMap<unknown, string> = new Map([
-  [9, 'it knows no such device; link the account again to see what is there now'],
+  [9, 'the device does not exist; link the account again to update the list of devices'],
   [
     13,
     'the account did not permit this; link it again and permit both reading and controlling its thermostats',
   ],
-  [21, 'it does not take this for the home, the room or its mode'],
+  [21, 'the value is not allowed for the home, the room or its mode'],
 ]);
 
 /** `{"error": {"code": 21, "message": …}}`, or `{"error": "too_many_connections"}`; the body may be cut off. */
@@ -45,11 +45,11 @@ export function netatmoFailure(cause: unknown): AppError {
   const code = codeIn(cause.bodyText());
   const { retryAfterSeconds } = cause;
   if (QUOTA_CODES.includes(code) || code === 'too_many_connections')
-    return new AppError('vendor.rate_limited', 'Netatmo limits our calls', {
+    return new AppError('vendor.rate_limited', 'the rate limit of Netatmo is exceeded', {
       cause,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   const reason = REASONS.get(code);
   if (cause.kind !== 'refused' || reason === undefined) return vendorFailure('Netatmo', cause);
-  return new AppError('vendor.refused', `Netatmo refused: ${reason} (error ${code})`, { cause });
+  return new AppError('vendor.refused', `Netatmo refused the request: ${reason} (error ${code})`, { cause });
 }

@@ -105,7 +105,7 @@ describe('netatmo reading', () => {
     here.simulator.removeRoom(kitchen);
     await assert.rejects(here.state(kitchen), {
       code: 'vendor.refused',
-      message: /no longer tells of the room/,
+      message: /no longer reports the room/,
     });
     const readings = await netatmo.sweep(here.session(), devices);
     assert.equal(readings.size, 5);
@@ -223,7 +223,7 @@ describe('netatmo commands', () => {
     for (const wrong of [6_999, 30_001, -5_000, Number.MAX_SAFE_INTEGER])
       await assert.rejects(setTemperature(here, room, wrong), {
         code: 'command.out_of_range',
-        message: `target_milli_c is ${wrong}; Netatmo takes 7000 to 30000`,
+        message: `target_milli_c must be from 7000 to 30000, not ${wrong}`,
       });
     assert.deepEqual(here.asked, []);
   });

@@ -17,7 +17,7 @@ export async function readRoom(session: Session, device: DeviceRef): Promise<Rea
   if (reading !== undefined) return reading;
   throw new AppError(
     'vendor.refused',
-    `Netatmo no longer tells of the room ${device.id}; link the account again to see what is there now`,
+    `Netatmo no longer reports the room ${device.id}; link the account again to update the list of devices`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function setTemperature(
   if (target < LEAST_MILLI_C || target > MOST_MILLI_C)
     throw new AppError(
       'command.out_of_range',
-      `target_milli_c is ${target}; Netatmo takes ${LEAST_MILLI_C} to ${MOST_MILLI_C}`,
+      `target_milli_c must be from ${LEAST_MILLI_C} to ${MOST_MILLI_C}, not ${target}`,
     );
   const { default_minutes: minutes } = detailsOf(device);
   await setRoom(session, device, {

@@ -36,7 +36,7 @@ const MODE_LENGTH = 64;
 const PLAUSIBLE_C = { least: -60, most: 100 };
 
 const notUnderstood = (what: string) =>
-  new AppError('vendor.answer_invalid', `Netatmo's answer about ${what} was not understood`);
+  new AppError('vendor.answer_invalid', `Netatmo's response about ${what} was not understood`);
 
 /** Rooms are numbered within their home, from 32 bits: only together with the home's does a room's id name one room. */
 export const deviceIdOf = (homeId: string, roomId: string) => `${homeId}.${roomId}`;

@@ -35,7 +35,7 @@ test('limits that a station does not know are withheld until it boots anew, and 
   await assert.rejects(setCurrent(world, 8), {
     code: 'vendor.refused',
     message:
-      'the station takes no current limit: the station refused SetChargingProfile with NotImplemented: ' +
+      'the station accepts no current limit: the station refused SetChargingProfile with NotImplemented: ' +
       'SetChargingProfile is not implemented to handle request PDU {',
   });
   await until('limits are withheld', () => canLimit() === false);
@@ -53,7 +53,7 @@ test('a limit that is refused for another reason stays on offer', async (t) => {
   const { world, boot } = await stationWith(t, SMART, { SetChargingProfile: { status: 'Rejected' } });
   await boot();
   await until('it is named', () => world.link.discovered?.[0]?.name === 'Maker Box');
-  await assert.rejects(setCurrent(world, 8), { message: 'the station takes no current limit: Rejected' });
+  await assert.rejects(setCurrent(world, 8), { message: 'the station accepts no current limit: Rejected' });
   assert.equal(world.link.discovered?.[0]?.details?.smart_charging, true);
 });
 

@@ -51,7 +51,7 @@ export class Calls {
       if (repaired.refusal === null) return repaired.value as R;
       throw new AppError(
         'vendor.answer_invalid',
-        `the station's answer to ${action} does not fit the protocol: ${repaired.refusal.words}`,
+        `the station's response to ${action} does not match the protocol: ${repaired.refusal.words}`,
       );
     });
     this.#last = answer.catch(() => undefined);

@@ -83,7 +83,7 @@ async function setCurrentFor(place: Place, command: Timed<'set_current'>): Promi
   if (station.schedulePeriods === 1) {
     throw new AppError(
       'command.time_unsupported',
-      'the station takes charging schedules of one period only, so it cannot end a limit by itself; leave for_seconds out',
+      'the station supports charging schedules of one period only, so it cannot end a limit by itself; omit for_seconds',
     );
   }
   const most = mostOn(place);

@@ -32,7 +32,7 @@ export const Credentials = Type.Object(
         minimum: 6,
         maximum: 250,
         description:
-          'What the whole station may take at most, ampere per phase, as its fuse says; the station is told after each boot',
+          'Maximum current of the whole station, ampere per phase (its fuse). Sent to the station after each boot',
       }),
     ),
     fallback_a: Type.Optional(
@@ -40,7 +40,7 @@ export const Credentials = Type.Object(
         minimum: 0,
         maximum: 32,
         description:
-          'What a limit with for_seconds goes over to where the command does not say, ampere per phase: 0 (pause) or from 6, and no more than installation_max_a',
+          'Default limit after a command with for_seconds ends, ampere per phase: 0 (pause) or from 6, at most installation_max_a',
       }),
     ),
     phases: Type.Optional(
@@ -48,7 +48,7 @@ export const Credentials = Type.Object(
         minimum: 1,
         maximum: 3,
         description:
-          'Phases that the station is connected with, for limits of stations that take watt only; else they are learned from what it measures',
+          'Number of phases of the station, for limits of stations that support watts only; by default learned from its meter values',
       }),
     ),
   },
@@ -62,7 +62,7 @@ export function checkInstallation({ installation_max_a, fallback_a }: Credential
   if (fallback_a !== 0 && fallback_a < LEAST_A)
     throw new AppError(
       'link.credentials_invalid',
-      `fallback_a must be 0 (pause) or from ${LEAST_A}, not ${fallback_a}: cars take nothing below`,
+      `fallback_a must be 0 (pause) or from ${LEAST_A}, not ${fallback_a}; cars do not charge below that`,
     );
   if (installation_max_a !== undefined && fallback_a > installation_max_a)
     throw new AppError(

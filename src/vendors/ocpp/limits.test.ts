@@ -127,7 +127,7 @@ for (const protocol of PROTOCOLS) {
     const { world, station } = await charging(t, { protocol, quirks: { onePeriod: true } });
     await assert.rejects(setCurrent(world, 8, { for_seconds: 60 }), {
       code: 'command.time_unsupported',
-      message: /one period only.*leave for_seconds out/,
+      message: /one period only.*omit for_seconds/,
     });
     assert.deepEqual(profilesOf(station), []);
     await setCurrent(world, 8);

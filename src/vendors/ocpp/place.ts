@@ -17,7 +17,7 @@ export function placeOf(session: Session, device: DeviceRef): Place {
   const { connector: number } = device.details;
   const connector = typeof number === 'number' ? station.find(number) : undefined;
   if (connector === undefined) {
-    throw new AppError('device.offline', 'the charging station has no such connector any more');
+    throw new AppError('device.offline', 'the charging station no longer has this connector');
   }
   return { station, connector };
 }

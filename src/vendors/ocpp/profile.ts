@@ -62,7 +62,7 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
   if (refusals.every(isUnable)) station.takesNoLimits();
   throw new AppError(
     'vendor.refused',
-    `the station takes no current limit: ${[...new Set(refusals)].join('; ')}`,
+    `the station accepts no current limit: ${[...new Set(refusals)].join('; ')}`,
   );
 }
 

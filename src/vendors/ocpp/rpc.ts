@@ -25,13 +25,15 @@ export function callFailure(action: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : '';
   if (message === 'Call timeout') {
-    return new AppError('vendor.timeout', `the station did not answer ${action} in time`, { cause: error });
+    return new AppError('vendor.timeout', `the station did not respond to ${action} in time`, {
+      cause: error,
+    });
   }
   const code = rpcCodeOf(error);
   if (code === null) {
     return new AppError(
       'vendor.unreachable',
-      `the connection was lost before the station answered ${action}`,
+      `the connection was lost before the station responded to ${action}`,
       {
         cause: error,
       },
@@ -59,6 +61,6 @@ export function refusedUnlessAccepted(action: string, status: string, reason?: s
   const words = wordsOf(reason);
   throw new AppError(
     'vendor.refused',
-    `the station answered ${action} with ${status}${words === '' ? '' : `: ${words}`}`,
+    `the station responded to ${action} with ${status}${words === '' ? '' : `: ${words}`}`,
   );
 }

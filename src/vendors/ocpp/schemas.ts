@@ -80,7 +80,7 @@ function schemasOf(list: readonly Schema[], validator: Validator): Schemas {
         const why = error instanceof Error ? error.message : '';
         throw new AppError(
           'vendor.refused',
-          `${action} was not sent, because it does not fit the protocol: ${why}`,
+          `${action} was not sent, because it does not match the protocol: ${why}`,
           { cause: error },
         );
       }

@@ -13,9 +13,9 @@ export const isSecret = (key: string): boolean => SECRET.test(key);
 /** Why a setting is not changed from here; null when it may be. */
 export function whyNotSet(key: string): string | null {
   if (isSecret(key))
-    return `${key} holds a secret: the password is changed in the station and by linking it again`;
+    return `${key} holds a secret; to change the password, change it in the station and link the station again`;
   if (OURS.test(lastPart(key)))
-    return `${key} is how the station reaches us: with another value it would not come back`;
+    return `${key} is needed to reach this service; with another value the station could not reconnect`;
   return null;
 }
 

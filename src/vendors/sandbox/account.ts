@@ -12,7 +12,7 @@ export const Credentials = Type.Object(
       Type.Array(DeviceTypeSchema, {
         minItems: 1,
         maxItems: DEVICE_TYPES.length,
-        description: 'Which devices to simulate; one of each type when absent',
+        description: 'Device types to simulate; default one of each',
       }),
     ),
     seed: Type.Optional(
@@ -42,7 +42,10 @@ const nameOf = (type: DeviceType) => `Sandbox ${type.replaceAll('_', ' ')}`;
 export async function link(session: Session): Promise<Linked> {
   const { credentials, userRef } = session;
   if (!credentialsCheck.Check(credentials))
-    throw new AppError('link.credentials_invalid', 'sandbox takes device_types and seed, both optional');
+    throw new AppError(
+      'link.credentials_invalid',
+      'the credentials of sandbox are device_types and seed, both optional',
+    );
   const seed = credentials.seed ?? '';
   const types = DEVICE_TYPES.filter((type) => credentials.device_types?.includes(type) ?? true);
   return {

@@ -30,7 +30,7 @@ async function call(session: Session, device: DeviceRef, command?: Command): Pro
     const retryAfterSeconds = answer.retryAfterSeconds ?? 60;
     throw new AppError(
       'vendor.rate_limited',
-      `the sandbox limits calls; try again in ${retryAfterSeconds} seconds`,
+      `the rate limit of the sandbox is exceeded; retry in ${retryAfterSeconds} seconds`,
       { retryAfterSeconds },
     );
   }
@@ -43,12 +43,12 @@ async function patient(session: Session, answer: Promise<CloudAnswer>): Promise<
     return await answer;
   } catch (cause) {
     if (!session.signal.aborted) throw cause;
-    throw new AppError('vendor.timeout', 'the sandbox did not answer in time', { cause });
+    throw new AppError('vendor.timeout', 'the sandbox did not respond in time', { cause });
   }
 }
 
 const notUnderstood = (device: DeviceRef) =>
-  new AppError('vendor.answer_invalid', `the sandbox's answer about ${device.id} was not understood`);
+  new AppError('vendor.answer_invalid', `the sandbox's response about ${device.id} was not understood`);
 
 /** A `read` that takes no answer but one of this shape. */
 export function reader<Reading extends TSchema>(reading: Reading) {

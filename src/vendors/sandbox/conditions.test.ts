@@ -80,9 +80,9 @@ describe('conditions', () => {
       });
     await refused('light', { battery_soc: 50 }, /battery_soc cannot be set on a light: it has no battery/);
     await refused('battery', { plugged_in: true }, /plugged_in cannot be set on a battery/);
-    await refused('light', { colour: 'red' }, /conditions are/);
-    await refused('light', { time_scale: 0 }, /conditions are/);
-    await refused('vehicle', { battery_soc: 101 }, /conditions are/);
+    await refused('light', { colour: 'red' }, /only the conditions/);
+    await refused('light', { time_scale: 0 }, /only the conditions/);
+    await refused('vehicle', { battery_soc: 101 }, /only the conditions/);
     assert.equal(here.writes(), 0);
   });
 

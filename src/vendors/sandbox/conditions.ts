@@ -9,8 +9,10 @@ import { FAULTS, inTurn, keep, twinNow } from './twin.ts';
 /** Conditions that the outside world sets on a simulated device. */
 export const ConditionsSchema = Type.Object(
   {
-    online: Type.Optional(Type.Boolean({ description: 'The device can be reached' })),
-    plugged_in: Type.Optional(Type.Boolean({ description: 'A car is plugged in (vehicle, charger)' })),
+    online: Type.Optional(Type.Boolean({ description: 'Whether the device is reachable' })),
+    plugged_in: Type.Optional(
+      Type.Boolean({ description: 'Whether a car is plugged in (vehicle, charger)' }),
+    ),
     battery_soc: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -20,11 +22,15 @@ export const ConditionsSchema = Type.Object(
     ),
     fail: Type.Optional(
       Type.Union([Type.Enum([...FAULTS]), Type.Null()], {
-        description: 'How reads and commands go wrong; null ends it',
+        description: 'How reads and commands fail; null ends it',
       }),
     ),
     time_scale: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3_600, description: 'Seconds of the device for each second' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_600,
+        description: 'Speed of time for the device, in seconds per second',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -42,7 +48,10 @@ export async function applyConditions(
   conditions: JsonObject,
 ): Promise<unknown> {
   if (!conditionsCheck.Check(conditions))
-    throw new AppError('request.invalid', 'conditions are online, plugged_in, battery_soc, fail, time_scale');
+    throw new AppError(
+      'request.invalid',
+      'the body must have only the conditions online, plugged_in, battery_soc, fail and time_scale',
+    );
   return inTurn(session, device, () => applyNow(session, device, conditions));
 }
 

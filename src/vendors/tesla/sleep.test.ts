@@ -155,7 +155,7 @@ describe('a command to a car that sleeps', () => {
     await assert.rejects(here.send(ref('vehicle', CARS.offline), { type: 'start_charge' }), {
       code: 'device.offline',
       retryAfterSeconds: 20,
-      message: /was told to wake up and is not awake yet/,
+      message: /was asked to wake up and is not awake yet/,
     });
     assert.ok(here.simulated.clock.now() - began < 14_000);
     const wakes = here.asked().filter((line) => line.endsWith('/wake_up'));

@@ -104,6 +104,9 @@ describe('linking', () => {
     me({ email: 'cecilia@example.com', vault_uuid: null });
     assert.equal((await here.link()).vendorAccount, 'cecilia@example.com');
     me({ full_name: 'Cecilia' });
-    await assert.rejects(here.link(), { code: 'vendor.answer_invalid', message: /whose account/ });
+    await assert.rejects(here.link(), {
+      code: 'vendor.answer_invalid',
+      message: /does not name the account/,
+    });
   });
 });

@@ -39,7 +39,7 @@ export async function whileAwake<T>(
 function notAwakeYet({ id }: DeviceRef): AppError {
   return new AppError(
     'device.offline',
-    `the car ${id} was told to wake up and is not awake yet; send the command again in ${RETRY_SECONDS} seconds`,
+    `the car ${id} was asked to wake up and is not awake yet; retry in ${RETRY_SECONDS} seconds`,
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }

@@ -11,7 +11,7 @@ export const AreaPlanRequestSchema = Type.Object(
     area: Type.Optional(
       Type.Enum([...PRICE_AREAS], {
         description:
-          'Instead of prices: the day-ahead prices stored for this price area of Sweden, SEK/kWh without VAT and tax, from the current slot on',
+          'Instead of prices: use the stored day-ahead prices of this Swedish price area, SEK/kWh without VAT and tax, starting with the current slot',
       }),
     ),
     ...others,
@@ -38,10 +38,10 @@ export const AreaPlanRequestSchema = Type.Object(
 );
 
 export const AreaPlanSchema = Type.Object({
-  area: Type.Optional(Type.Enum([...PRICE_AREAS], { description: 'The area, where one was sent' })),
+  area: Type.Optional(Type.Enum([...PRICE_AREAS], { description: 'The area of the request, if it had one' })),
   currency: Type.Optional(Type.Literal('SEK')),
   price_source: Type.Optional(
-    Type.String({ description: 'Where the prices of the area come from; "sample" is not a real price' }),
+    Type.String({ description: 'Source of the prices of the area; "sample" means that they are not real' }),
   ),
   ...PlanSchema.properties,
 });

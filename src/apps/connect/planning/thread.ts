@@ -99,5 +99,5 @@ export function createPlannerThread(clock: Clock): PlannerThread {
 }
 
 function stopping(): AppError {
-  return new AppError('server.stopping', 'the server is stopping; try again', { retryAfterSeconds: 2 });
+  return new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
 }

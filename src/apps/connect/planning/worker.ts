@@ -15,7 +15,7 @@ function replyTo(body: Uint8Array): ThreadReply {
     const request = parsePlanBody(body);
     // The thread has no prices of its own, and a request that needs them is small.
     if (areaRequestOf(request) !== undefined)
-      throw new AppError('request.too_large', 'a body with an area must have at most 65536 bytes');
+      throw new AppError('request.too_large', 'a body with area must be at most 65536 bytes');
     const steps = planBody(request);
     for (;;) {
       const step = steps.next();

@@ -50,7 +50,7 @@ onEachEngine('the cards of a link', (engine) => {
 
   it('are refused with what is wrong in them', async () => {
     const refused: readonly [object, RegExp][] = [
-      [{}, /lacks accept/],
+      [{}, /is missing accept/],
       [{ accept: 'some' }, /accept/],
       [{ accept: 'list', cards: [{ id: '' }] }, /id/],
       [{ accept: 'list', cards: [{ id: 'A', bloked: true }] }, /unknown field: bloked/],

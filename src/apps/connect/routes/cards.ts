@@ -16,7 +16,7 @@ const Body = Type.Object(
   { accept: Cards.properties.accept, cards: Type.Optional(Cards.properties.cards) },
   { additionalProperties: false },
 );
-const params = Type.Object({ id: Type.String({ description: 'Id of the link, as GET /links tells it' }) });
+const params = Type.Object({ id: Type.String({ description: 'Id of the link, from GET /links' }) });
 const check = validator(Body, { name: 'body' });
 
 /** Whose cards the charging stations of a link serve. */
@@ -26,8 +26,8 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'Whose cards start a charge at the stations of a link',
-        description: 'Until it is set: everybody’s.',
+        summary: 'Which cards can start a charge at the stations of a link',
+        description: 'By default: all cards.',
         tags: ['Charging'],
         params,
         response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
@@ -41,9 +41,9 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
     {
       config: { access: 'link:write' },
       schema: {
-        summary: 'Say whose cards start a charge at the stations of a link',
+        summary: 'Set which cards can start a charge at the stations of a link',
         description:
-          'Replaces what was said before. A card that is not on the list is refused as Invalid, a blocked one as Blocked. What elnav starts itself always works; a charge that runs goes on.',
+          'Replaces the previous list. A card that is not in the list is refused as Invalid, a blocked one as Blocked. Charges that elnav starts always work, and a running charge continues.',
         tags: ['Charging'],
         params,
         body: Body,
@@ -61,7 +61,7 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
     {
       config: { access: 'link:write' },
       schema: {
-        summary: 'Let every card start a charge again, and forget the list',
+        summary: 'Let all cards start a charge again, and delete the list',
         tags: ['Charging'],
         params,
         response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),

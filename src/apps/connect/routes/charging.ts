@@ -22,11 +22,11 @@ const Transaction = Type.Object({
   meter_start_wh: orNull(Type.Integer()),
   meter_stop_wh: orNull(Type.Integer()),
   energy_wh: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'What it has taken; of a running one, up to its last reading',
+    description: 'Energy charged; of a running transaction, up to its last reading',
   }),
   estimated: Type.Array(Type.Enum([...ESTIMATES]), {
     description:
-      'What the station never told and was taken from the first or last reading of the transaction',
+      'Values that the station did not report, taken from the first or last reading of the transaction',
   }),
 });
 
@@ -68,7 +68,7 @@ export function chargingRoutes(
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'Charging transactions of a device, the newest first',
+        summary: 'List the charging transactions of a device, newest first',
         tags: ['Charging'],
         params: Type.Object({ id: Type.String() }),
         querystring: Type.Object({ limit: limitSchema }),
@@ -89,8 +89,8 @@ export function chargingRoutes(
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'Meter readings of a device, the oldest first',
-        description: 'From `from` until before `until`; by default the last 24 hours.',
+        summary: 'List the meter readings of a device, oldest first',
+        description: 'From `from` to `until`, which is excluded; by default the last 24 hours.',
         tags: ['Charging'],
         params: Type.Object({ id: Type.String() }),
         querystring: Type.Object({
@@ -126,6 +126,6 @@ function momentOf(value: unknown, name: string): number | undefined {
   if (text === undefined) return undefined;
   const moment = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(moment))
-    throw new AppError('request.invalid', `${name} must be a moment such as 2026-11-21T09:00:00Z`);
+    throw new AppError('request.invalid', `${name} must be a time such as 2026-11-21T09:00:00Z`);
   return moment;
 }

@@ -22,14 +22,16 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const DeviceId = Type.Object({ id: Type.String({ description: 'Device id' }) });
 const OfVendor = Type.Object({
-  vendor: Type.Optional(Type.String({ description: 'Needed only when an id exists at two vendors' })),
+  vendor: Type.Optional(
+    Type.String({ description: 'Needed only if two vendors have a device with this id' }),
+  ),
 });
 const ListFilters = Type.Object({
   vendor: Type.Optional(Type.String()),
   device_type: Type.Optional(DeviceTypeSchema),
   user_ref: Type.Optional(Type.String()),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE, default: PAGE })),
-  cursor: Type.Optional(Type.String({ description: 'From the Link header of the page before' })),
+  cursor: Type.Optional(Type.String({ description: 'From the Link header of the previous page' })),
 });
 
 const commandChecks = new Map(
@@ -37,7 +39,7 @@ const commandChecks = new Map(
 );
 const checkCommand = (type: CommandType, body: unknown) => {
   const check = commandChecks.get(type);
-  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is not known`);
+  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is unknown`);
   return check(body);
 };
 
@@ -49,8 +51,9 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'All devices with their last known state',
-        description: 'Ordered by vendor and id. Never asks a vendor. The next page is in the Link header.',
+        summary: 'List all devices with their last known state',
+        description:
+          'Ordered by vendor and id. Returns what is stored and never calls a vendor. The Link header leads to the next page.',
         tags: ['Devices'],
         querystring: ListFilters,
         response: answers(Type.Array(ListedDevice), [400, 401, 403, 429, 503]),
@@ -69,8 +72,9 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'One device with its state as the vendor tells it now',
-        description: 'The state is served from memory while it is younger than the vendor can be asked.',
+        summary: 'Read one device with its current state',
+        description:
+          "Calls the vendor, unless the last state is newer than the vendor's shortest polling interval.",
         tags: ['Devices'],
         params: DeviceId,
         querystring: OfVendor,
@@ -90,8 +94,9 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     {
       config: { access: 'devices:command' },
       schema: {
-        summary: 'Send a command and read the device again',
-        description: 'Commands to one device run one after the other.',
+        summary: 'Send a command to a device',
+        description:
+          'Commands to one device run one after the other. The response is the device with its state afterwards.',
         tags: ['Devices'],
         params: DeviceId,
         querystring: OfVendor,

@@ -122,7 +122,7 @@ describe('the fleet endpoints', () => {
     const { status, headers, text } = await post('/flex/dispatch', broken);
     assert.equal(status, 400);
     assert.equal(headers['elnav-error'], 'request.invalid');
-    assert.equal(text, '{"error":"body.request lacks amount_w"}');
+    assert.equal(text, '{"error":"body.request is missing amount_w"}');
   });
 
   it('refuse a caller without a key before the body is sent', async () => {

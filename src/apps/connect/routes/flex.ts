@@ -29,18 +29,18 @@ const ROUTES = [
     question: 'dispatch',
     summary: 'Spread a change of power over a fleet',
     description:
-      '`down` lowers power towards `min_w`, `up` raises it towards `max_w`: here `up` means that more power is drawn, which a ' +
+      '`down` lowers power towards `min_w`, `up` raises it towards `max_w`: here `up` means more power drawn, which a ' +
       "transmission operator calls down-regulation. Members are recruited in ascending priority, equal ones in the request's " +
-      'order; the last one gets exactly what is missing. A member whose baseline lies outside its own range is left alone and ' +
-      `named in \`skipped\`. At most ${MEMBER_LIMIT.toLocaleString('en')} members in 96 MiB.`,
+      'order; the last one gets exactly the rest. A member whose baseline is outside its own range is not changed and ' +
+      `listed in \`skipped\`. At most ${MEMBER_LIMIT.toLocaleString('en')} members in 96 MiB.`,
     body: DispatchBody,
     good: Dispatched,
   },
   {
     question: 'flexibility',
-    summary: 'How much more and how much less a fleet can draw',
+    summary: 'Calculate how much more and how much less power a fleet can draw',
     description:
-      'Sums over the fleet. A member whose baseline lies outside its own range counts in `baseline_w` alone and is named in ' +
+      'Sums over the fleet. A member whose baseline is outside its own range counts only in `baseline_w` and is listed in ' +
       '`skipped`. A sum past 2^53 − 1 is written with all its digits.',
     body: FlexibilityBody,
     good: FlexibilityAnswer,

@@ -31,12 +31,12 @@ const LONGEST_QUERY = 100;
 const SessionView = Type.Object({
   session: Type.String(),
   status: Type.Enum(['open', 'linked', 'failed', 'expired'], {
-    description: '`failed`: the user went back to your app without a link, and may open the session again',
+    description: '`failed`: the user returned to your app without linking; the session can be opened again',
   }),
   link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, as in GET /links' }),
   devices: LinkedDevices,
   reason: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why the last try failed: `cancelled`, what the vendor called it, or an error code',
+    description: "Why the last attempt failed: `cancelled`, the vendor's reason, or an error code",
   }),
   expires_at: Type.String({ format: 'date-time' }),
 });
@@ -80,17 +80,17 @@ export async function linkPageRoutes(
     {
       config: { access: 'optional', showError },
       schema: {
-        summary: 'How a link session is; for the end user, its page',
+        summary: 'Read a link session; for the end user, its page',
         description:
-          'With a key of the account: how the session is, until a week after its end. A user who went back to the app without a link may open the same session again. Without a key, or asked for HTML: the page on which the end user picks a vendor and signs in.',
+          'With a key of the account: the status of the session, until a week after its end. A user who returned to the app without linking can open the same session again. Without a key, or with Accept: text/html: the page on which the end user chooses a vendor and signs in.',
         tags: ['Linking'],
         params: Type.Object({ session: Type.String() }),
         querystring: Type.Object({
-          q: Type.Optional(Type.String({ description: 'Shows the vendors that this is said of' })),
+          q: Type.Optional(Type.String({ description: 'Shows only vendors that match these words' })),
         }),
         produces: ['application/json', 'text/html'],
         response: {
-          303: Type.Null({ description: 'To the page of the one vendor that the session is for' }),
+          303: Type.Null({ description: 'To the page of the only vendor of the session' }),
           ...answers(SessionView, [400, 401, 403, 404, 429, 503]),
         },
       },

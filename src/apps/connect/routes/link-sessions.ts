@@ -10,14 +10,14 @@ const SessionBody = Type.Object({
   user_ref: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Your own reference of the end user',
+    description: 'Your own reference for the end user',
     examples: ['anna'],
   }),
   vendor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 60,
-      description: 'Only this vendor; the user picks one otherwise',
+      description: 'Only this vendor; without it, the user chooses one',
     }),
   ),
   redirect_uri: Type.Optional(
@@ -25,14 +25,14 @@ const SessionBody = Type.Object({
       minLength: 1,
       maxLength: 2_000,
       description:
-        'Where the user is sent afterwards, with `status=linked&session=&link=` or `status=failed&session=&reason=`; https, or http on localhost',
+        'Where the user is sent afterwards, with `status=linked&session=&link=` or `status=failed&session=&reason=`. Must be https, or http on localhost',
     }),
   ),
 });
 
 const Session = Type.Object({
   session: Type.String(),
-  url: Type.String({ description: 'The page to open in the end user’s browser' }),
+  url: Type.String({ description: 'Address of the page to open in the end user’s browser' }),
   expires_at: Type.String({ format: 'date-time' }),
 });
 
@@ -45,8 +45,8 @@ export function linkSessionRoutes(app: FastifyInstance, { linkSessions }: Connec
     {
       config: { access: 'link:write' },
       schema: {
-        summary: 'Begin a session in which the end user links an account',
-        description: 'Single use, 24 hours.',
+        summary: 'Create a link session, in which the end user links an account',
+        description: 'A session can be used once, within 24 hours.',
         tags: ['Linking'],
         body: SessionBody,
         response: answers(Session, [400, 401, 403, 413, 429, 503]),

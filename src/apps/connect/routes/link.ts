@@ -14,13 +14,13 @@ const LinkBody = Type.Object({
   vendor: Type.String({
     minLength: 1,
     maxLength: 60,
-    description: 'Vendor slug; GET /vendors lists them',
+    description: 'Vendor slug, from GET /vendors',
     examples: ['sandbox'],
   }),
   user_ref: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Your own reference of the end user',
+    description: 'Your own reference for the end user',
     examples: ['anna'],
   }),
   credentials: Type.Object(
@@ -28,7 +28,7 @@ const LinkBody = Type.Object({
     {
       additionalProperties: true,
       maxProperties: 50,
-      description: "What the vendor's schema in GET /vendors asks for",
+      description: "As the vendor's schema in GET /vendors requires",
     },
   ),
 });
@@ -53,7 +53,7 @@ const ListedLink = Type.Object({
   created_at: Type.String({ format: 'date-time' }),
   device_count: Type.Integer(),
   last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'When one of its devices was read last, by a caller or in the background',
+    description: 'When one of its devices was last read, by a caller or in the background',
   }),
 });
 
@@ -70,7 +70,7 @@ export function linkRoutes(
       schema: {
         summary: 'Link a vendor account',
         description:
-          'Linking the same vendor account again updates its credentials and answers the same devices. They then belong to the user_ref given last: a vendor account has one user at a time.',
+          'Linking the same vendor account again updates its credentials and returns the same devices. They then belong to the new user_ref: a vendor account has one user at a time.',
         tags: ['Linking'],
         headers: IdempotencyHeaders,
         body: LinkBody,
@@ -100,7 +100,7 @@ export function linkRoutes(
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'Linked vendor accounts and how they are',
+        summary: 'List linked vendor accounts with their status',
         tags: ['Linking'],
         response: answers(Type.Array(ListedLink), [401, 403, 429, 503]),
       },
@@ -113,11 +113,13 @@ export function linkRoutes(
     {
       config: { access: 'link:write' },
       schema: {
-        summary: 'Forget a linked vendor account with its credentials, devices and states',
+        summary: 'Unlink a vendor account',
+        description:
+          'Deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
         tags: ['Linking'],
         params: Type.Object({ id: Type.String() }),
         response: {
-          204: Type.Null({ description: 'Forgotten' }),
+          204: Type.Null({ description: 'Unlinked' }),
           ...failures([401, 403, 404, 429, 503]),
         },
       },

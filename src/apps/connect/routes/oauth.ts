@@ -20,11 +20,11 @@ const IssuedCode = Type.Object(
   {
     vendor: Type.String(),
     link_code: Type.String({
-      description: 'For POST /link, as {"credentials": {"link_code": …}}; good once',
+      description: 'For POST /link, as {"credentials": {"link_code": …}}; valid once',
     }),
     expires_at: Type.String({ format: 'date-time' }),
   },
-  { description: 'The user has signed in' },
+  { description: 'The user has signed in at the vendor' },
 );
 
 const VendorPath = Type.Object({ vendor: Type.String() });
@@ -50,9 +50,9 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       exposeHeadRoute: false,
       config: { access: 'public', showError },
       schema: {
-        summary: "Send the browser to the vendor's sign-in page",
+        summary: "Redirect the browser to the vendor's sign-in page",
         description:
-          'With a link session the account is linked when the user comes back; the page of the session, which says who asks, comes first.',
+          'With a link session, the account is linked when the user returns. If the user has not agreed on the page of the session yet, that page comes first.',
         tags: ['Linking'],
         params: VendorPath,
         querystring: Type.Object({
@@ -61,7 +61,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         response: {
           302: Type.Null({ description: 'To the vendor' }),
           303: Type.Null({
-            description: 'To the page of the link session, where the user has not agreed yet',
+            description: 'To the page of the link session, if the user has not agreed yet',
           }),
           ...failures([400, 429, 502, 503]),
         },
@@ -92,9 +92,9 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       exposeHeadRoute: false,
       config: { access: 'public', showError },
       schema: {
-        summary: 'Where the vendor sends the browser back',
+        summary: 'The vendor redirects the browser back to this',
         description:
-          'Hands out a link code; with a link session it links at once, and leads to the redirect_uri of the session with `status=linked&session=&link=`, or with `status=failed&session=&reason=`.',
+          'Returns a link code. With a link session, links the account and redirects to the redirect_uri of the session with `status=linked&session=&link=` or `status=failed&session=&reason=`.',
         tags: ['Linking'],
         params: VendorPath,
         querystring: Type.Object({

@@ -92,12 +92,12 @@ export async function optimizeRoutes(
       {
         config: { access: 'key' },
         schema: {
-          summary: 'The cheapest charging schedule for prices and a charge task',
+          summary: 'Calculate the cheapest charging schedule',
           description:
-            'Reaches the target exactly where that is possible, else with the least overshoot that fits, else charges as much as ' +
-            'can be by the deadline. Among those, no schedule costs less. With a `device_profile` the plan holds what the device ' +
-            `can do, and a command for every slot. At most ${MOST_SLOTS.toLocaleString('en')} prices in 16 MiB. ` +
-            'With `area` instead of `prices` it plans over the stored day-ahead prices of that area from the current slot on.',
+            'Reaches the target exactly if possible, else with the smallest overshoot that the battery can take, else charges as ' +
+            'much as possible by the deadline. No such schedule costs less. With a `device_profile` the plan has only what the device ' +
+            `can do, and one command for every slot. At most ${MOST_SLOTS.toLocaleString('en')} prices in 16 MiB. ` +
+            'With `area` instead of `prices`, it uses the stored day-ahead prices of that area, starting with the current slot.',
           tags: ['Optimization'],
           body: AreaPlanRequestSchema,
           response: answers(AreaPlanSchema, [400, 401, 403, 413, 429, 503]),

@@ -39,8 +39,8 @@ export function partnerRoutes(app: FastifyInstance, { accounts, limits }: Connec
         await applications.check(request.ip);
       },
       schema: {
-        summary: 'Ask for an account',
-        description: `No key needed; ${APPLICATIONS_A_DAY} a day from one address, and ${TRIES_AN_HOUR} tries an hour. An administrator answers.`,
+        summary: 'Apply for an account',
+        description: `No key needed; ${APPLICATIONS_A_DAY} a day from one IP address, and ${TRIES_AN_HOUR} attempts an hour. An administrator decides.`,
         tags: ['Partners'],
         body: Application,
         response: {

@@ -57,7 +57,7 @@ export async function simulatedPages(app: FastifyInstance, pages: readonly Simul
             body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           });
           if (answer.broken !== undefined)
-            throw new AppError('vendor.unreachable', 'the simulated sign-in page does not answer');
+            throw new AppError('vendor.unreachable', 'the simulated sign-in page does not respond');
           const { body, headers } = bodyAndHeaders(answer);
           return reply
             .code(answer.status)

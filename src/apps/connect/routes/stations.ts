@@ -17,7 +17,9 @@ interface OfDevice {
 
 const params = Type.Object({ id: Type.String({ description: 'Device id' }) });
 const querystring = Type.Object({
-  vendor: Type.Optional(Type.String({ description: 'Needed only when an id exists at two vendors' })),
+  vendor: Type.Optional(
+    Type.String({ description: 'Needed only if two vendors have a device with this id' }),
+  ),
 });
 
 const checks = new Map(
@@ -25,7 +27,7 @@ const checks = new Map(
 );
 const checkOperation = (type: OperationType, body: unknown) => {
   const check = checks.get(type);
-  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is not known`);
+  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is unknown`);
   return check(body);
 };
 
@@ -36,9 +38,9 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: 'A charging station that dials in: what it is, its last fault, and what was last said',
+        summary: 'Read a charging station: its details, last fault and last messages',
         description:
-          'The frames are those that the process heard which holds the station; they are kept in memory, and end with it. While the station is away any process answers, with what it heard itself: where several run, frames may be missing then.',
+          'For OCPP stations, which connect to this service. Messages are kept in the memory of the process that the station is connected to, so they are lost when it ends. While the station is disconnected, any process responds with its own messages, so some may be missing.',
         tags: ['Charging'],
         params,
         querystring,
@@ -58,9 +60,9 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
     {
       config: { access: 'devices:command' },
       schema: {
-        summary: 'Reset, unlock, configure or ask a charging station that dials in',
+        summary: 'Reset, unlock or configure a charging station',
         description:
-          'Runs in turn with the commands of the device. Answers what the station said, also when it said no; 502 when it said nothing or did not understand.',
+          'For OCPP stations, which connect to this service. Runs in order with the commands to the device. Returns what the station responded, also if it rejected the operation; 502 if it did not respond or did not understand.',
         tags: ['Charging'],
         params,
         querystring,

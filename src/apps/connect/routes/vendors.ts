@@ -16,8 +16,8 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
     {
       config: { access: 'anonymous' },
       schema: {
-        summary: 'Every vendor: what it offers and how it is linked',
-        description: 'No key needed. Capabilities are derived from what is implemented.',
+        summary: 'List vendors, their capabilities and how they are linked',
+        description: 'No key needed. Capabilities are derived from the code that implements them.',
         tags: ['Linking'],
         response: answers(Type.Array(VendorDescription), [401, 403, 429, 503]),
       },
@@ -30,9 +30,9 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
     {
       config: { access: 'devices:read' },
       schema: {
-        summary: "A vendor's limits, and what is left of them",
+        summary: "Read a vendor's rate limits and what is left of them",
         description:
-          'Limits of the app are shared by all accounts of this server; limits of a link are shown for your own links, those of a device by their size alone. Background reading keeps `reserved` free for commands.',
+          'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. Background polling leaves `reserved` for commands.',
         tags: ['Linking'],
         params: Type.Object({ vendor: Type.String() }),
         response: answers(Type.Array(Budget), [400, 401, 403, 429, 503]),
@@ -58,14 +58,16 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
 
 const Budget = Type.Object({
   name: Type.String(),
-  of: Type.Enum(['app', 'link', 'device'], { description: 'Who shares it' }),
-  link: Type.Union([Type.String(), Type.Null()], { description: 'The link, for a limit of a link' }),
+  of: Type.Enum(['app', 'link', 'device'], { description: 'What the limit applies to' }),
+  link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, for a limit per link' }),
   unit: Type.Enum(['calls', 'micro_usd']),
-  amount: Type.Number({ description: 'What the vendor grants in a window' }),
+  amount: Type.Number({ description: 'What the vendor allows in a window' }),
   window_seconds: Type.Number(),
-  used: Type.Number({ description: 'In the last window_seconds, by all instances' }),
-  remaining: Type.Number({ description: 'What we still take of it; a little less than the vendor grants' }),
-  reserved: Type.Number({ description: 'Left to commands and to reads that somebody waits for' }),
+  used: Type.Number({ description: 'Used in the last window_seconds, by all instances' }),
+  remaining: Type.Number({
+    description: 'What this service will still use of it; slightly less than the vendor allows',
+  }),
+  reserved: Type.Number({ description: 'Kept for commands and for reads by callers' }),
   resets_at: Type.String({ format: 'date-time' }),
-  source: Type.String({ description: 'Where the figure comes from' }),
+  source: Type.String({ description: 'Source of the figure' }),
 });

@@ -28,14 +28,14 @@ export async function webhookRoutes(
         bodyLimit: MOST_BYTES,
         config: { access: 'public' },
         schema: {
-          summary: 'For vendors: tell of a change',
+          summary: 'Receive a change from a vendor',
           description:
-            "The body is what the vendor's own documents say, signed as they say. 202 once it is stored durably; it is applied " +
-            'afterwards, once, however often it is repeated.',
+            "Body and signature are those of the vendor's own API. Returns 202 once the delivery is stored; it is applied " +
+            'afterwards, once, even if it is repeated.',
           tags: ['Webhooks'],
           params: Type.Object({ vendor: Type.String({ description: 'Vendor slug' }) }),
           response: {
-            202: Type.Null({ description: 'Stored; the body of the answer is empty' }),
+            202: Type.Null({ description: 'Stored; the response has no body' }),
             ...failures([400, 401, 413, 429, 503]),
           },
         },

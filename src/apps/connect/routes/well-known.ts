@@ -6,7 +6,10 @@ export function wellKnownRoutes(app: FastifyInstance, { wellKnown }: ConnectDepe
   for (const { path, contentType, content } of wellKnown) {
     app.get(
       path,
-      { config: { access: 'public' }, schema: { summary: 'A file for a vendor', tags: ['Linking'] } },
+      {
+        config: { access: 'public' },
+        schema: { summary: 'Read a file that a vendor requires', tags: ['Linking'] },
+      },
       (_request, reply) =>
         reply.headers({ 'content-type': contentType, 'cache-control': 'public, max-age=300' }).send(content),
     );

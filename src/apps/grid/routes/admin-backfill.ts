@@ -10,15 +10,19 @@ import { actorOf, adminRoute } from './admin-route.ts';
 
 const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
 const BackfillQuery = Type.Object({
-  from: Type.String({ pattern: DAY_PATTERN, description: 'First day, 2024-01-01', examples: ['2026-11-01'] }),
+  from: Type.String({
+    pattern: DAY_PATTERN,
+    description: 'First day, such as 2024-01-01',
+    examples: ['2026-11-01'],
+  }),
   to: Type.String({
     pattern: DAY_PATTERN,
-    description: 'Last day, which is included',
+    description: 'Last day, included',
     examples: ['2026-11-20'],
   }),
   area: AreaParameter,
   refresh: Type.Optional(
-    Type.Boolean({ default: false, description: 'Ask for days that are stored already as well' }),
+    Type.Boolean({ default: false, description: 'Fetch days that are already stored as well' }),
   ),
 });
 /** Parameters by what the domain calls them. */
@@ -38,10 +42,10 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
   app.post(
     '/admin/prices/backfill',
     adminRoute({
-      summary: 'Fetch the prices of past days; they are fetched one after the other from now on',
+      summary: 'Start a back-fill: fetch the prices of past days, one after the other',
       query: BackfillQuery,
       answer: BackfillShape,
-      errors: { 409: 'A back-fill is running already, or nothing is fetched' },
+      errors: { 409: 'A back-fill is already running, or fetching is disabled' },
     }),
     async (request) => {
       const sent = withArea(request.query);
@@ -66,21 +70,26 @@ export function addBackfillRoutes(app: FastifyInstance, { prices, accounts }: Ba
 
   app.get(
     '/admin/prices/backfill',
-    adminRoute({ summary: 'List back-fills, the newest first', answer: Type.Array(BackfillShape) }),
+    adminRoute({ summary: 'List back-fills, newest first', answer: Type.Array(BackfillShape) }),
     async () => (await backfill.list()).map(shown),
   );
 
   const errors = { 404: 'No such back-fill' };
   app.get(
     '/admin/prices/backfill/:backfill_id',
-    adminRoute({ summary: 'How far a back-fill is', path: BackfillPath, answer: BackfillShape, errors }),
+    adminRoute({
+      summary: 'Read the progress of a back-fill',
+      path: BackfillPath,
+      answer: BackfillShape,
+      errors,
+    }),
     async (request) => shown(await backfill.get(idOf(request.params))),
   );
 
   app.delete(
     '/admin/prices/backfill/:backfill_id',
     adminRoute({
-      summary: 'End a back-fill; what it has stored stays',
+      summary: 'Cancel a back-fill; what it has stored stays',
       path: BackfillPath,
       answer: BackfillShape,
       errors,

@@ -19,7 +19,7 @@ import {
 export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): void {
   app.get(
     '/admin/policy/global',
-    adminRoute({ summary: 'The quotas of calls without a key', answer: GlobalPolicy }),
+    adminRoute({ summary: 'Read the quotas of calls without a key', answer: GlobalPolicy }),
     async () => accounts.globalPolicy(),
   );
 
@@ -40,7 +40,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
   app.get(
     '/admin/usage',
     adminRoute({
-      summary: 'Answered requests by user, key, route and day, the newest first',
+      summary: 'List usage by user, key, route and day, newest first',
       query: LimitParameter,
       answer: Type.Array(Usage),
     }),
@@ -50,7 +50,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
   app.get(
     '/admin/audit',
     adminRoute({
-      summary: 'What administrators changed, the newest first',
+      summary: 'List what administrators changed, newest first',
       query: LimitParameter,
       answer: Type.Array(AuditEntry),
     }),
@@ -59,7 +59,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
 
   app.get(
     '/admin/bans',
-    adminRoute({ summary: 'The addresses that are banned now, the newest first', answer: Type.Array(Ban) }),
+    adminRoute({ summary: 'List banned IP addresses, newest first', answer: Type.Array(Ban) }),
     () => accounts.bans.list(),
   );
 
@@ -69,7 +69,7 @@ export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): vo
       summary: 'Lift a ban, on every instance at once',
       path: BanPath,
       answer: Ban,
-      errors: { 404: 'No such ban' },
+      errors: { 404: 'The ban does not exist' },
     }),
     (request) =>
       accounts.bans.lift(parse(BanPath, { place: 'path', sent: request.params }).ban_id, actorOf(request)),
@@ -83,14 +83,14 @@ export function addPartnerRoutes(app: FastifyInstance, { partners }: Pick<Accoun
 
   app.get(
     '/admin/partners',
-    adminRoute({ summary: 'List partner applications, the newest first', answer: Type.Array(Application) }),
+    adminRoute({ summary: 'List partner applications, newest first', answer: Type.Array(Application) }),
     () => partners.list(),
   );
 
   app.post(
     '/admin/partners/:application_id/approve',
     adminRoute({
-      summary: "Approve an application: makes the user and the user's first key, shown this once",
+      summary: 'Approve an application: creates the user and the first key, which is shown only once',
       path: PartnerPath,
       answer: ApprovedApplication,
       errors,

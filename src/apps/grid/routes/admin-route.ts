@@ -17,8 +17,8 @@ interface AdminRoute {
 export function adminRoute({ summary, path, query, answer, errors = {} }: AdminRoute): RouteShorthandOptions {
   const told = {
     401: 'The admin token is missing or wrong',
-    403: 'The address is banned for a while after too many wrong tokens',
-    429: 'Too many wrong tokens from the address',
+    403: 'The IP address is banned temporarily after too many wrong tokens',
+    429: 'Too many wrong tokens from the IP address',
     ...errors,
   };
   return {

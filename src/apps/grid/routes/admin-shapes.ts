@@ -21,13 +21,13 @@ export const PolicyParameters = Type.Object({
       minimum: 1,
       maximum: MOST_CALLS,
       default: 10,
-      description: 'Calls at once; they come back at per_minute / 60 a second',
+      description: 'Calls at once; refilled at per_minute / 60 a second',
     }),
   ),
   auto_throttle_enabled: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Halve the rates for 10 minutes when 20 calls are refused inside a minute',
+      description: 'Halve the rates for 10 minutes after 20 refused calls within a minute',
     }),
   ),
 });
@@ -40,7 +40,7 @@ export const UserParameters = Type.Object({
       default: 'free',
       minLength: 1,
       maxLength: 64,
-      description: 'free or pro; any other name is kept and limited as free',
+      description: 'free or pro; any other name is stored, with the limits of free',
     }),
   ),
 });
@@ -48,7 +48,7 @@ export const UserParameters = Type.Object({
 export const KeyParameters = Type.Object({
   label: Type.Optional(Type.String({ default: '', maxLength: 200 })),
   scopes: Type.Optional(
-    Type.String({ default: '', maxLength: 200, description: 'Separated by spaces; all three when empty' }),
+    Type.String({ default: '', maxLength: 200, description: 'Separated by spaces; empty means all' }),
   ),
 });
 
@@ -71,7 +71,7 @@ export const Policy = Type.Object({
   limited_as: Type.Optional(
     Type.Literal('free', {
       description:
-        'Where the tier has a name of its own and the account no policy: the tier whose limits hold',
+        'If the account has no policy and its tier another name than free or pro: the tier whose limits apply',
     }),
   ),
 });
@@ -91,7 +91,7 @@ export const NewKey = Type.Object({
   id: Type.String(),
   label: Type.String(),
   scopes: Type.String(),
-  api_key: Type.String({ description: 'The key itself, shown this once' }),
+  api_key: Type.String({ description: 'The key itself, shown only once' }),
 });
 
 export const User = Type.Object({

@@ -26,10 +26,10 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
   app.post(
     '/admin/users',
     adminRoute({
-      summary: 'Add a user',
+      summary: 'Create a user',
       query: UserParameters,
       answer: User,
-      errors: { 409: 'The e-mail address is taken' },
+      errors: { 409: 'A user with this email address already exists' },
     }),
     (request) =>
       users.create(parse(UserParameters, { place: 'query', sent: request.query }), actorOf(request)),
@@ -42,7 +42,7 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
       path: UserPath,
       query: PolicyParameters,
       answer: UserPolicy,
-      errors: { 404: 'No such user' },
+      errors: { 404: 'The user does not exist' },
     }),
     (request) => {
       const { path, query } = parsePathAndQuery(request, { path: UserPath, query: PolicyParameters });
@@ -53,11 +53,11 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
   app.post(
     '/admin/users/:user_id/keys',
     adminRoute({
-      summary: 'Make an API key for a user; it is shown this once',
+      summary: 'Create an API key for a user; it is shown only once',
       path: UserPath,
       query: KeyParameters,
       answer: NewKey,
-      errors: { 404: 'No such user' },
+      errors: { 404: 'The user does not exist' },
     }),
     (request, reply) => {
       const { path, query } = parsePathAndQuery(request, {
@@ -81,7 +81,7 @@ export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accoun
       summary: 'Revoke an API key, on every instance at once',
       path: KeyPath,
       answer: Key,
-      errors: { 404: 'No such API key' },
+      errors: { 404: 'The API key does not exist' },
     }),
     (request) =>
       keys.revoke(parse(KeyPath, { place: 'path', sent: request.params }).key_id, actorOf(request)),

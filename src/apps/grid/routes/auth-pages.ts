@@ -20,8 +20,8 @@ import { SignedInAnswer, TokenPath } from './auth-shapes.ts';
 
 const Text = (description: string) => Type.Optional(Type.String({ default: '', description }));
 const SignInQuery = Type.Object({
-  error: Text('What went wrong: a code that the page has words for; anything else is told in general words'),
-  info: Text('What has been done, as for error'),
+  error: Text('Error code to show as a message; an unknown one is shown as a general message'),
+  info: Text('Code of a notice to show'),
   next: Text('Path of this service to go to afterwards'),
 });
 const SignUpQuery = Type.Object({ error: SignInQuery.properties.error });
@@ -37,7 +37,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
 
   app.get(
     '/auth/login',
-    authRoute({ summary: 'The sign-in page', query: SignInQuery, isPage: true }),
+    authRoute({ summary: 'Show the sign-in page', query: SignInQuery, isPage: true }),
     (request, reply) => {
       const told = { error: said(request, 'error'), info: said(request, 'info') };
       const next = ownPath(said(request, 'next'));
@@ -52,7 +52,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
 
   app.get(
     '/auth/signup',
-    authRoute({ summary: 'The sign-up page', query: SignUpQuery, isPage: true }),
+    authRoute({ summary: 'Show the sign-up page', query: SignUpQuery, isPage: true }),
     (request, reply) =>
       sendPage(reply, signUpPage(readerOf(request), { error: said(request, 'error'), isOpen: isSignUpOpen })),
   );
@@ -84,9 +84,9 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
     '/auth/magic/verify/:token',
     {
       ...authRoute({
-        summary: 'Where a mailed link leads',
+        summary: 'Open an emailed sign-in link',
         description:
-          'A browser (Accept: text/html) gets a page with a button, so that programs that look at the links of a letter do not use them up; so does everybody else where a browser asked for the letter, unless JSON is asked for (Accept: application/json). Others are signed in.',
+          'With Accept: text/html, or if a browser requested the email: returns a page with a button, so that mail scanners do not use up the link. With Accept: application/json, or if a program requested the email: signs in.',
         path: TokenPath,
         answer: SignedInAnswer,
         isPage: true,
@@ -104,8 +104,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
       }
       const { token } = parse(TokenPath, { place: 'path', sent: request.params });
       const offer = await people.lookAt(token, askedBy(request, isSecure()));
-      if (offer === undefined)
-        throw new AppError('signin.link_invalid', 'this sign-in link does not work any more');
+      if (offer === undefined) throw new AppError('signin.link_invalid', 'this sign-in link no longer works');
       const next = ownPath(said(request, 'next'));
       return sendPage(reply, signInLinkPage({ assets, ...pageReader(request), offer, token, next }));
     },
@@ -114,7 +113,7 @@ export function addAuthPages(app: FastifyInstance, dependencies: AuthDependencie
   app.post(
     '/auth/magic/verify/:token',
     authRoute({
-      summary: 'Sign in with a mailed link, and use it up',
+      summary: 'Sign in with an emailed link, which is then used up',
       path: TokenPath,
       answer: SignedInAnswer,
       errors,

@@ -30,7 +30,7 @@ export function authRoute(route: AuthRoute): RouteShorthandOptions {
     errors = {},
     showError,
   } = route;
-  const page = { 'text/html': { schema: Type.String({ description: 'A page, for browsers' }) } };
+  const page = { 'text/html': { schema: Type.String({ description: 'A page for browsers' }) } };
   const content = {
     ...(answer === undefined ? {} : { 'application/json': { schema: answer } }),
     ...(route.isPage === true ? page : {}),

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 
-export const Email = Type.String({ format: 'email', maxLength: 254, description: 'E-mail address' });
+export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address' });
 const Password = (rest: object) => Type.String({ maxLength: 1024, ...rest });
 const Next = Type.String({
   default: '',
   maxLength: 500,
-  description: 'Path of this service that a browser is led to afterwards',
+  description: 'Path of this service that a browser is redirected to afterwards',
 });
 
 export const SignInBody = Type.Object({
@@ -19,7 +19,8 @@ export const SignUpBody = Type.Object({
   password: Type.Optional(
     Password({
       default: '',
-      description: 'At least 15 characters and at most 1,024 bytes; left out: sign-in by mailed links alone',
+      description:
+        'At least 15 characters and at most 1,024 bytes; without it, sign-in works by emailed links only',
     }),
   ),
   name: Type.Optional(Type.String({ default: '', maxLength: 200 })),
@@ -41,8 +42,8 @@ export const SignedInAnswer = Type.Object(
 );
 export const SentAnswer = Type.Object(
   { status: Type.Literal('sent') },
-  { description: 'The same whether the address is known or not' },
+  { description: 'The same whether or not the address has an account' },
 );
 export const SignedOutAnswer = Type.Object({ status: Type.Literal('signed_out') });
 
-export const TokenPath = Type.Object({ token: Type.String({ description: 'From the mailed link' }) });
+export const TokenPath = Type.Object({ token: Type.String({ description: 'From the emailed link' }) });

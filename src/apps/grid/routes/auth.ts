@@ -20,10 +20,10 @@ import {
 } from './auth-shapes.ts';
 
 const SECRETS = { secrets: ['password'] };
-const FOREIGN = 'A page of another site sent it';
-const LIMITED = 'Too many tries from the address, or for the e-mail address';
+const FOREIGN = 'The request was sent by a page of another site';
+const LIMITED = 'Too many attempts from the IP address, or for the email address';
 const LARGE = 'The body is larger than 16 KiB';
-const LED = 'A browser (Accept: text/html) is led on with 303 instead.';
+const LED = 'A browser (Accept: text/html) is redirected with 303 instead.';
 
 /** Signing in with a password, signing up, asking for a link, signing out. */
 export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependencies): void {
@@ -36,10 +36,10 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
     '/auth/login',
     authRoute({
       summary: 'Sign in with a password',
-      description: `The answer is the same for a wrong password and for an unknown address. ${LED}`,
+      description: `The response is the same for a wrong password and for an unknown address. ${LED}`,
       body: SignInBody,
       answer: SignedInAnswer,
-      errors: { 401: 'The address or the password is wrong', 403: FOREIGN, 413: LARGE, 429: LIMITED },
+      errors: { 401: 'The email address or the password is wrong', 403: FOREIGN, 413: LARGE, 429: LIMITED },
       showError: backToForm(assets, '/auth/login'),
     }),
     async (request, reply) => {
@@ -58,8 +58,8 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
   app.post(
     '/auth/signup',
     authRoute({
-      summary: 'Make an account',
-      description: `A letter with a link follows, which makes the account. Where the address has one already, the letter says so, and the answer does not. ${LED}`,
+      summary: 'Create an account',
+      description: `Sends an email with a link that creates the account. If the address already has an account, the email says so; the response is the same. ${LED}`,
       body: SignUpBody,
       answer: SentAnswer,
       errors: { 403: `Sign-up is closed, or ${lower(FOREIGN)}`, 413: LARGE, 429: LIMITED },
@@ -67,7 +67,7 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
     }),
     async (request, reply) => {
       if (!isSignUpOpen)
-        throw new AppError('signup.closed', 'sign-up is closed here; ask the operator for an account');
+        throw new AppError('signup.closed', 'sign-up is closed; ask the operator for an account');
       const { email, password, name, next } = parseBody(SignUpBody, request.body, SECRETS);
       const ownName = name.normalize('NFC').trim();
       const fault = password === '' ? null : faultInPassword(password, [email, ownName]);
@@ -83,7 +83,7 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
   app.post(
     '/auth/magic',
     authRoute({
-      summary: 'Ask for a sign-in link by mail',
+      summary: 'Request a sign-in link by email',
       description: `The link works once, within 15 minutes. ${LED}`,
       body: MagicBody,
       answer: SentAnswer,
@@ -103,7 +103,7 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
     '/auth/logout',
     authRoute({
       summary: 'Sign out',
-      description: `The session is ended on the server. ${LED}`,
+      description: `Ends the session on the server. ${LED}`,
       answer: SignedOutAnswer,
       errors: { 403: FOREIGN },
       showError: faultPage(assets),
@@ -121,14 +121,14 @@ export function addAuthRoutes(app: FastifyInstance, dependencies: AuthDependenci
   app.get(
     '/auth/me',
     authRoute({
-      summary: 'Who is signed in',
+      summary: 'Read the account that is signed in',
       access: 'session',
       answer: Profile,
-      errors: { 401: 'Nobody is signed in', 403: 'The address is banned for a while' },
+      errors: { 401: 'Not signed in', 403: 'The IP address is banned temporarily' },
     }),
     async (request, reply) => {
       const profile = await accounts.users.find(personOf(request).account);
-      if (profile === undefined) throw new AppError('signin.required', 'the account is gone');
+      if (profile === undefined) throw new AppError('signin.required', 'the account no longer exists');
       return reply.header('cache-control', 'no-store').send(profile);
     },
   );

@@ -22,8 +22,8 @@ export function dataRoute(route: DataRoute): RouteShorthandOptions {
   const { tag, summary, description, query, answer, streamed, errors = {} } = route;
   const told = {
     401: 'The API key is not valid; a call with a wrong key is never served as one without',
-    403: 'The address is banned for a while after too many wrong keys',
-    429: "Over the account's limits, or over the quotas of calls without a key",
+    403: 'The IP address is banned temporarily after too many wrong keys',
+    429: "Over the account's rate limits, or over the quotas of calls without a key",
     ...errors,
   };
   return {

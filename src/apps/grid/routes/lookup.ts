@@ -20,13 +20,13 @@ const TAG = 'Look-ups';
 const GEOCODED_SECONDS = 3_600;
 
 const PostalQuery = Type.Object({
-  code: Type.String({ description: 'Five digits; 111 22 is taken too', examples: ['11122'] }),
+  code: Type.String({ description: 'Five digits, with or without a space: 111 22', examples: ['11122'] }),
 });
 const GridAreaQuery = Type.Object({
   code: Type.String({
     minLength: 1,
     description:
-      'Code of a metering grid area (STH), EIC of one or of a price area (all its grid areas), or national operator id (all its grid areas)',
+      'Code (STH) or EIC of a metering grid area; or EIC of a price area or national operator id, for all its grid areas',
     examples: ['STH'],
   }),
 });
@@ -60,12 +60,12 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     '/api/v1/lookup/postal',
     dataRoute({
       tag: TAG,
-      summary: 'By postal code',
+      summary: 'Look up a postal code',
       description:
-        'Grid areas are ranked candidates: no public table says which one a postal code belongs to.',
+        'Grid areas are ranked candidates, because no public source maps postal codes to grid areas.',
       query: PostalQuery,
       answer: PostalAnswer,
-      errors: { 404: 'No such postal code' },
+      errors: { 404: 'The postal code does not exist' },
     }),
     (request, reply) => answers.send(request, reply, () => areas.postal(postalCodeOf(request.query))),
   );
@@ -74,7 +74,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     '/api/v1/lookup/grid-area',
     dataRoute({
       tag: TAG,
-      summary: 'Grid areas by code, EIC or owner',
+      summary: 'Look up grid areas by code, EIC or owner',
       query: GridAreaQuery,
       answer: GridAreaAnswer,
       errors: { 404: 'No grid area has this code, EIC or owner' },
@@ -92,7 +92,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       tag: TAG,
       summary: 'Search places',
       description:
-        'Without case and accents; at most 20: names that are the query, then that begin with it, contain it, or do so but for one typo; the largest first.',
+        'Ignores case and accents. Returns at most 20 places: exact matches first, then names that start with the query, contain it, or match with one typo; the largest first.',
       query: SearchQuery,
       answer: Type.Array(Place),
     }),
@@ -107,10 +107,10 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     '/api/v1/lookup/ort',
     dataRoute({
       tag: TAG,
-      summary: 'By the name of a place; several places may share it',
+      summary: 'Look up a place name; several places may share it',
       query: PlaceQuery,
       answer: PlaceAnswer,
-      errors: { 404: 'No such place' },
+      errors: { 404: 'The place does not exist' },
     }),
     (request, reply) =>
       answers.send(request, reply, () => {
@@ -123,12 +123,12 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     '/api/v1/lookup/address',
     dataRoute({
       tag: TAG,
-      summary: 'By street address',
+      summary: 'Look up a street address',
       description:
-        'Resolved by postnr where it is given, else by the geocoder where one is configured, else by a postal code in the address or by the place. resolved_by says which.',
+        'Resolved by postnr if given, else by the geocoder if one is configured, else by a postal code in the address or by the place. resolved_by says which.',
       query: AddressQuery,
       answer: AddressAnswer,
-      errors: { 404: 'The address cannot be told', 503: 'The geocoder cannot be asked' },
+      errors: { 404: 'The address could not be resolved', 503: 'The geocoder is unreachable' },
     }),
     (request, reply) => {
       const make = () => areas.address(addressOf(request.query));
@@ -147,8 +147,8 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     '/api/v1/lookup/coordinate',
     dataRoute({
       tag: TAG,
-      summary: 'By coordinate',
-      description: 'Off the coast the nearest price area within 25 km, with the distance.',
+      summary: 'Look up a coordinate',
+      description: 'Off the coast, returns the nearest price area within 25 km and its distance.',
       query: CoordinateQuery,
       answer: CoordinateAnswer,
       errors: { 404: 'The coordinate is not in Sweden' },

@@ -246,7 +246,7 @@ onEachEngine('prices and production', (engine) => {
       ['from=yesterday', /must be a day/],
       ['from=2026-10-25T00:00:00', /must be a day/],
       ['from=2026-10-25&to=2026-10-24', /to must lie after from/],
-      ['from=2016-01-01&to=2026-01-01', /five years apart at most/],
+      ['from=2016-01-01&to=2026-01-01', /at most five years apart/],
       ['from=2026-10-25&resolution=week', /Input should be 'slot', 'hour' or 'day'/],
       ['from=2026-10-25&format=xml', /Input should be 'json' or 'csv'/],
     ] as const) {

@@ -40,8 +40,8 @@ export function addPriceRoutes(
     '/api/v1/prices/spot',
     dataRoute({
       tag: TAG,
-      summary: 'Prices from the current slot on',
-      description: 'By area then time. The items can be posted to POST /optimize/plan as they are.',
+      summary: 'List prices from the current slot on',
+      description: 'By area, then time. The items can be sent to POST /optimize/plan as they are.',
       query: AreaQuery,
       answer: Type.Array(SpotPrice),
       errors: NONE,
@@ -57,7 +57,7 @@ export function addPriceRoutes(
     '/api/v1/prices/current',
     dataRoute({
       tag: TAG,
-      summary: 'The current price and the mean of the day, by area',
+      summary: 'Read the current price and the mean of the day, by area',
       answer: CurrentPrices,
       errors: NONE,
     }),
@@ -72,9 +72,9 @@ export function addPriceRoutes(
     '/api/v1/prices/history',
     dataRoute({
       tag: TAG,
-      summary: 'Stored prices, as JSON or CSV',
+      summary: 'Export stored prices as JSON or CSV',
       description:
-        'By area then time, sent as it is read; an answer that is cut off breaks the connection. Never the sample day.',
+        'By area, then time. The response is streamed; on an error the connection is closed before the end. Never includes the sample day.',
       query: HistoryQuery,
       answer: Type.Array(HistoricPrice),
       streamed: HISTORY_AS_CSV,
@@ -96,9 +96,9 @@ export function addPriceRoutes(
     '/api/v1/prices/stream',
     dataRoute({
       tag: TAG,
-      summary: 'Prices as they change, as server-sent events',
+      summary: 'Stream price changes as server-sent events',
       description:
-        'At once `current` (as prices/current), then `slot` when a slot begins (its items as in prices/spot) and `day` when a day from today on is new or corrected: {area, day, reason, prices}. A client that returns is told the current state again.',
+        'Sends `current` at once (as prices/current), then `slot` when a slot starts (items as in prices/spot) and `day` when prices of today or later are new or corrected: {area, day, reason, prices}. A client that reconnects gets `current` again.',
       query: AreaQuery,
       streamed: { 'text/event-stream': 'Server-sent events' },
       errors: NONE,

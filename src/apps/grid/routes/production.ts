@@ -39,8 +39,8 @@ export function addProductionRoutes(
     '/api/v1/production/current',
     dataRoute({
       tag: TAG,
-      summary: 'The newest production of each area that is settled',
-      description: 'Settlement comes about a day late, and is revised later.',
+      summary: 'Read the latest settled production of each area',
+      description: 'Settled about a day later, and revised afterwards.',
       answer: Type.Array(ProducedShape),
       errors: NONE,
     }),
@@ -55,8 +55,9 @@ export function addProductionRoutes(
     '/api/v1/production/history',
     dataRoute({
       tag: TAG,
-      summary: 'Stored production, as JSON or CSV',
-      description: 'By area then time, sent as it is read; an answer that is cut off breaks the connection.',
+      summary: 'Export stored production as JSON or CSV',
+      description:
+        'By area, then time. The response is streamed; on an error the connection is closed before the end.',
       query: HistoryQuery,
       answer: Type.Array(HistoricShape),
       streamed: HISTORY_AS_CSV,

@@ -15,9 +15,7 @@ const TaxQuery = Type.Object({
   kommun: Type.Optional(
     Type.String({ default: '', description: 'Code (four digits) or name of a municipality' }),
   ),
-  date: Type.Optional(
-    Type.String({ default: '', description: 'Day, YYYY-MM-DD; today in Sweden when not sent' }),
-  ),
+  date: Type.Optional(Type.String({ default: '', description: 'Day, YYYY-MM-DD; default today in Sweden' })),
 });
 
 /** Energy tax on electricity of households and services. */
@@ -26,12 +24,12 @@ export function addTaxRoute(app: FastifyInstance, areas: Areas, answers: Answers
     '/api/v1/tax',
     dataRoute({
       tag: 'Energy tax',
-      summary: 'Energy tax on electricity by municipality and day',
+      summary: 'Look up the energy tax by municipality and day',
       description:
-        'Send exactly one of postal and kommun. The reduction follows the municipality, never the price area.',
+        'Send exactly one of postal and kommun. The reduced rate depends on the municipality, not on the price area.',
       query: TaxQuery,
       answer: TaxAnswer,
-      errors: { 404: 'No such postal code or municipality, or no rate is known for the day' },
+      errors: { 404: 'The postal code or municipality does not exist, or no rate is known for the day' },
     }),
     (request, reply) =>
       answers.send(request, reply, () => {
