@@ -1,4 +1,5 @@
 import { keyHeaders } from './keys.ts';
+import type { Sample } from './samples.ts';
 
 /** A call as the form of an operation has it now. */
 export interface Call {
@@ -17,44 +18,67 @@ export const fieldsOf = (form: HTMLFormElement): Field[] => [...form.querySelect
 
 /** Reads a form. Parameters that are empty are not sent. */
 export function readCall(form: HTMLFormElement): Call {
-  const { method = 'GET', path = '/', access = '', kind } = form.dataset;
-  const filled = fieldsOf(form).filter(({ value }) => value !== '');
-  const inPlace = (place: string) => filled.filter((field) => field.dataset.in === place);
-  const values = new Map(inPlace('path').map(({ name, value }) => [name, encodeURIComponent(value)]));
-  const steps = path.replaceAll(/\{([^}]+)\}/g, (all, name: string) => values.get(name) ?? all);
-  const query = inPlace('query')
-    .map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-    .join('&');
-  const body = inPlace('body')[0];
+  const { method = 'GET', access = '', kind } = form.dataset;
+  const body = filledIn(form, 'body')[0];
   return {
     method,
-    target: query === '' ? steps : `${steps}?${query}`,
-    headers: [
-      ...keyHeaders(access).sent,
-      ...inPlace('header').map(({ name, value }): [string, string] => [name, value]),
-      ...(body === undefined ? [] : [['content-type', body.dataset.type ?? ''] satisfies [string, string]]),
-    ],
+    target: targetOf(form),
+    headers: [...keyHeaders(access).sent, ...ownHeaders(form)],
     body: body?.value,
     withSession: access === 'session',
     isStream: kind === 'stream',
   };
 }
 
-/** The same call as a command for a shell. What is secret is a variable there. */
-export function commandOf(form: HTMLFormElement): string {
-  const { method, target, headers, body } = readCall(form);
-  const secret = new Set(['x-api-key', 'x-admin-token']);
-  const plain = headers.filter(([name]) => !secret.has(name));
-  return [
-    `curl ${form.dataset.kind === 'stream' ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(`${location.origin}${target}`)}`,
-    ...keyHeaders(form.dataset.access ?? '').shown.map((line) => `-H "${line}"`),
-    ...plain.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
-  ].join(' \\\n  ');
+/** The same call to be copied. What is secret is a variable there, and what must be filled in has its name. */
+export function readSample(form: HTMLFormElement): Sample {
+  const { method = 'GET', access = '', kind } = form.dataset;
+  const body = filledIn(form, 'body')[0];
+  // Until the form is opened, nobody has chosen any header.
+  const isOpen = form.closest('details')?.open === true;
+  const headers = ownHeaders(form).filter(([name]) => isOpen || name === 'content-type');
+  return {
+    method,
+    url: `${location.origin}${targetOf(form, { isSample: true })}`,
+    headers,
+    secrets: keyHeaders(access).shown,
+    body: body === undefined ? undefined : { text: body.value, isJson: body.dataset.type === JSON_TYPE },
+    kind: kind === 'stream' || kind === 'json' ? kind : 'text',
+  };
 }
 
-/** Text as one word of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const JSON_TYPE = 'application/json';
+
+const filledIn = (form: HTMLFormElement, place: string): Field[] =>
+  fieldsOf(form).filter((field) => field.dataset.in === place && field.value !== '');
+
+function ownHeaders(form: HTMLFormElement): [string, string][] {
+  const body = filledIn(form, 'body')[0];
+  return [
+    ...filledIn(form, 'header').map(({ name, value }): [string, string] => [name, value]),
+    ...(body === undefined ? [] : [['content-type', body.dataset.type ?? ''] satisfies [string, string]]),
+  ];
+}
+
+/** The path and query; in a sample, what is required and empty stands as `{name}`. */
+function targetOf(form: HTMLFormElement, { isSample = false } = {}): string {
+  const { path = '/' } = form.dataset;
+  const values = new Map(filledIn(form, 'path').map(({ name, value }) => [name, encodeURIComponent(value)]));
+  const steps = path.replaceAll(/\{([^}]+)\}/g, (all, name: string) => values.get(name) ?? all);
+  const query = fieldsOf(form)
+    .filter(
+      (field) => field.dataset.in === 'query' && (field.value !== '' || (isSample && isRequired(field))),
+    )
+    .map(
+      ({ name, value }) =>
+        `${encodeURIComponent(name)}=${value === '' ? `{${name}}` : encodeURIComponent(value)}`,
+    )
+    .join('&');
+  return query === '' ? steps : `${steps}?${query}`;
+}
+
+const isRequired = (field: Field): boolean =>
+  field.closest('label')?.querySelector('.mark-required') !== null;
 
 /** Text that nobody else has; `randomUUID` is there on secure pages alone. */
 export function newIdempotencyKey(): string {

@@ -61,21 +61,25 @@ function findOperations(contents: HTMLElement): void {
   const find = contents.querySelector<HTMLInputElement>('.find');
   const found = contents.querySelector('#found');
   if (find === null) return;
-  const items = [...contents.querySelectorAll<HTMLElement>('[data-words]')];
+  const items = [...contents.querySelectorAll<HTMLElement>('.contents-section li')];
   const sections = [...contents.querySelectorAll<HTMLElement>('.contents-section')];
+  const texts = new Map<HTMLElement, string>();
   const matching = () => items.filter((item) => !item.hidden);
   find.addEventListener('input', () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const item of items) item.hidden = !words.every((word) => item.dataset.words?.includes(word));
-    for (const section of sections)
-      section.hidden = section.querySelector('[data-words]:not([hidden])') === null;
+    for (const item of items) {
+      const text = texts.get(item) ?? textOf(item);
+      texts.set(item, text);
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    for (const section of sections) section.hidden = section.querySelector('li:not([hidden])') === null;
     const count = matching().length;
     if (found !== null)
       found.textContent =
         words.length === 0
           ? ''
           : count === 0
-            ? 'No operation has these words.'
+            ? 'No matching operation'
             : `${count} of ${items.length} operations`;
   });
   find.addEventListener('keydown', (event) => {
@@ -85,4 +89,14 @@ function findOperations(contents: HTMLElement): void {
     find.value = '';
     find.dispatchEvent(new Event('input'));
   });
+}
+
+/** What an operation is found by: method and path, summary and description. */
+function textOf(item: HTMLElement): string {
+  const operation = document.getElementById(item.querySelector('a')?.hash.slice(1) ?? '');
+  const parts = operation?.querySelectorAll('.operation-text > :is(h3, p)') ?? [];
+  return [item, ...parts]
+    .map(({ textContent }) => textContent)
+    .join(' ')
+    .toLowerCase();
 }

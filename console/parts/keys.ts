@@ -1,17 +1,22 @@
 /** What the user has entered. It is kept here alone: what browsers store, they also write to the disk. */
 const kept = { key: '', admin: '' };
 
-/** Headers that carry what an operation needs; `shown` has them as a shell takes them, without the secret. */
-export function keyHeaders(access: string): { readonly sent: [string, string][]; readonly shown: string[] } {
+/** Headers that carry what an operation needs; `shown` has the variables that hold the secrets in a sample. */
+export function keyHeaders(access: string): {
+  readonly sent: [string, string][];
+  readonly shown: [string, string][];
+} {
   if (access === 'admin token') {
     return {
       sent: kept.admin === '' ? [] : [['x-admin-token', kept.admin]],
-      shown: ['X-Admin-Token: $ADMIN_TOKEN'],
+      shown: [['X-Admin-Token', 'ADMIN_TOKEN']],
     };
   }
+  // The browser sends the cookie by itself.
+  if (access === 'session') return { sent: [], shown: [['Cookie', 'COOKIE']] };
   if (access !== 'key' && access !== 'key optional') return { sent: [], shown: [] };
   const sent: [string, string][] = kept.key === '' ? [] : [['x-api-key', kept.key]];
-  return { sent, shown: access === 'key' || kept.key !== '' ? ['X-Api-Key: $KEY'] : [] };
+  return { sent, shown: access === 'key' || kept.key !== '' ? [['X-Api-Key', 'KEY']] : [] };
 }
 
 /** What is told above an operation's form of what is sent with it. */
@@ -25,7 +30,7 @@ export function keySentence(access: string): { readonly text: string; readonly c
     case 'key optional':
       return { text: has ? 'Sent with your key.' : 'Sent without a key.', canEnter: true };
     case 'session':
-      return { text: 'Sent as the account that is signed in with this browser.', canEnter: false };
+      return { text: 'Sent with the session of this browser.', canEnter: false };
     default:
       return { text: 'Sent without a key.', canEnter: false };
   }

@@ -49,14 +49,14 @@ export function answerParts({ response, read, milliseconds }: Told): HTMLElement
     line,
     ...(response.ok ? [] : faultParts(response, read.text)),
     ...(read.text === ''
-      ? [element('p', 'hint', 'The answer has no body.')]
+      ? [element('p', 'hint', 'The response has no body.')]
       : [codeOf(isJson ? indentJson(read.text) : read.text)]),
     ...(read.isCut
       ? [
           element(
             'p',
             'hint',
-            `Only the first ${kilobytes(SHOWN)} are shown. The command below the form gets it all.`,
+            `Only the first ${kilobytes(SHOWN)} are shown. The request above the form returns all of it.`,
           ),
         ]
       : []),
@@ -72,7 +72,7 @@ export function codeOf(text: string): HTMLElement {
   const pre = element('pre', 'answer-body', element('code', '', text));
   pre.tabIndex = 0;
   pre.setAttribute('role', 'group');
-  pre.setAttribute('aria-label', 'Body of the answer');
+  pre.setAttribute('aria-label', 'Response body');
   return pre;
 }
 
@@ -82,19 +82,19 @@ function faultParts({ status, headers }: Response, text: string): HTMLElement[] 
   const sentence = sentenceIn(text);
   const wait = headers.get('retry-after');
   const advice = ['key.missing', 'key.invalid', 'admin.token_invalid'].includes(code)
-    ? 'Enter the right one with the button Your key.'
+    ? 'Enter a valid one with the button Your key.'
     : code === 'key.scope_missing'
-      ? 'Use a key that has the scope.'
+      ? 'Use a key with the scope.'
       : wait !== null
-        ? `Try again in ${wait} seconds.`
+        ? `Retry in ${wait} seconds.`
         : status >= 500
-          ? 'It is not your fault. Try again later.'
+          ? 'This is not caused by your request. Retry later.'
           : '';
   return [
     element(
       'div',
       'notice notice-bad',
-      element('p', '', sentence === '' ? 'The service refused the call.' : sentence),
+      element('p', '', sentence === '' ? 'The service refused the request.' : sentence),
       ...(advice === '' ? [] : [element('p', 'small', advice)]),
     ),
   ];

@@ -1,6 +1,8 @@
-import { commandOf, fieldsOf, newIdempotencyKey, readCall } from './call.ts';
+import { fieldsOf, newIdempotencyKey, readCall, readSample } from './call.ts';
 import { keySentence, listenForKeys } from './keys.ts';
 import { readBeginning } from './read-answer.ts';
+import { chosenLanguage, makeLanguagesChoosable } from './sample-language.ts';
+import { LANGUAGES } from './samples.ts';
 import { answerParts, codeOf, element } from './show-answer.ts';
 
 /** A stream is read so long at most. */
@@ -11,18 +13,16 @@ export function makeCallable(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>('.try-form')];
   for (const form of forms) prepare(form);
   listenForKeys(() => forms.forEach(tellKey));
+  makeLanguagesChoosable(() => forms.forEach(showSample));
 }
 
 function prepare(form: HTMLFormElement): void {
   const panel = form.closest<HTMLDetailsElement>('.try');
   if (panel !== null) panel.hidden = false;
-  const command = form.closest('.operation')?.querySelector('code.command');
-  const update = () => {
-    if (command instanceof HTMLElement) command.textContent = commandOf(form);
-  };
+  const update = () => showSample(form);
   renewIdempotencyKey(form);
   tellKey(form);
-  // The command follows the form from when it is opened; until then it stands with the examples of the page.
+  // The sample follows the form from when it is opened; until then it stands with the examples of the page.
   panel?.addEventListener('toggle', () => {
     if (panel.open) update();
   });
@@ -43,6 +43,12 @@ function prepare(form: HTMLFormElement): void {
     send(form, sending).then(done, done);
   });
   button(form, 'stop')?.addEventListener('click', () => sending?.abort());
+}
+
+/** Shows the call of a form in the chosen language. */
+function showSample(form: HTMLFormElement): void {
+  const sample = form.closest('.operation')?.querySelector('code.command');
+  if (sample instanceof HTMLElement) sample.textContent = LANGUAGES[chosenLanguage()](readSample(form));
 }
 
 /** Says above the form what is sent with it. */
@@ -97,7 +103,7 @@ async function send(form: HTMLFormElement, sending: AbortController): Promise<vo
     if (response.type === 'opaqueredirect') {
       out.replaceChildren(
         notice(
-          'The service answers with the address of another page. A script may not see it: open the operation in the browser itself.',
+          'The response redirects to another page. Scripts cannot see it: open the operation in the browser itself.',
         ),
       );
       return;
@@ -114,7 +120,7 @@ async function send(form: HTMLFormElement, sending: AbortController): Promise<vo
         ? [element('p', 'hint', 'Stopped.')]
         : [
             notice(
-              'The service did not answer. It may have stopped, or the connection is gone. Nobody knows whether the call arrived.',
+              'The service did not respond. It may have stopped, or the connection was lost. It is unknown whether the request arrived.',
             ),
           ]),
       ...(heard === '' ? [] : [codeOf(heard)]),

@@ -5,6 +5,8 @@ import type { Documents } from './session.ts';
 
 const MOST_CARDS = 1_000;
 
+const CARDS = { accept: 'list', cards: [{ id: '04E91C5A123B80', name: 'Anna' }] };
+
 /** Of a link whose stations ask who may charge: whom they are told to serve. */
 export const Cards = Type.Object(
   {
@@ -41,7 +43,10 @@ export const Cards = Type.Object(
       { maxItems: MOST_CARDS, description: 'Used with accept: list; kept with the other values' },
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [CARDS],
+  },
 );
 export type Cards = Type.Static<typeof Cards>;
 

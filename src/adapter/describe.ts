@@ -6,19 +6,26 @@ import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } fro
 
 /** A vendor as `GET /vendors` and `docs/vendors.md` show it. */
 export const VendorDescription = Type.Object({
-  slug: Type.String(),
-  name: Type.String(),
-  device_types: Type.Array(DeviceTypeSchema),
-  capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), { description: 'By device type' }),
+  slug: Type.String({ examples: ['sandbox'] }),
+  name: Type.String({ examples: ['Sandbox (simulated devices)'] }),
+  device_types: Type.Array(DeviceTypeSchema, { examples: [['charger']] }),
+  capabilities: Type.Record(Type.String(), Type.Array(CapabilitySchema), {
+    description: 'By device type',
+    examples: [{ charger: ['read_power', 'read_energy', 'charge_control', 'set_current', 'load_balancing'] }],
+  }),
   timed_commands: Type.Record(Type.String(), Type.Array(Type.Enum([...TIMED_TYPES])), {
     description:
       'By device type: the commands that accept for_seconds, so that the device ends the limit by itself',
+    examples: [{ charger: ['set_current', 'set_limit'] }],
   }),
   linking: Type.Object({
     method: Type.Enum(['credentials', 'oauth'], {
       description: 'oauth: start at authorize_path, or with POST /link/sessions',
     }),
-    schema: Type.Unknown({ description: 'JSON Schema of the credentials for POST /link' }),
+    schema: Type.Unknown({
+      description: 'JSON Schema of the credentials for POST /link',
+      examples: [{ type: 'object', properties: { seed: { type: 'string', maxLength: 100 } } }],
+    }),
     authorize_path: Type.Optional(Type.String()),
     scopes: Type.Optional(
       Type.Array(Type.String(), { description: 'Permissions that the user is asked for' }),

@@ -84,32 +84,38 @@ export type StationOperation = { [T in OperationType]: Type.Static<(typeof OPERA
 export const OPERATION_TYPES = Object.keys(OPERATIONS) as OperationType[];
 
 /** What the station said to it. */
-export const OperationAnswer = Type.Object({
-  type: Type.Enum(OPERATION_TYPES),
-  status: Type.String({
-    description: 'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked',
-  }),
-  settings: Type.Optional(
-    Type.Array(
-      Type.Object({
-        key: Type.String(),
-        value: orNull(Type.String()),
-        readonly: orNull(Type.Boolean()),
-        redacted: Type.Optional(Type.Literal(true, { description: 'The value is a secret and was omitted' })),
-      }),
+export const OperationAnswer = Type.Object(
+  {
+    type: Type.Enum(OPERATION_TYPES),
+    status: Type.String({
+      description:
+        'The status that the station returned, such as Accepted, Rejected, RebootRequired, Unlocked',
+    }),
+    settings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          key: Type.String(),
+          value: orNull(Type.String()),
+          readonly: orNull(Type.Boolean()),
+          redacted: Type.Optional(
+            Type.Literal(true, { description: 'The value is a secret and was omitted' }),
+          ),
+        }),
+      ),
     ),
-  ),
-  unknown_keys: Type.Optional(Type.Array(Type.String())),
-  limit: Type.Optional(
-    orNull(
-      Type.Object({
-        unit: Type.Enum(['A', 'W'], { description: 'A: per phase. W: all phases together' }),
-        starts_at: orNull(moment),
-        periods: Type.Array(Type.Object({ start_seconds: Type.Number(), limit: Type.Number() })),
-      }),
+    unknown_keys: Type.Optional(Type.Array(Type.String())),
+    limit: Type.Optional(
+      orNull(
+        Type.Object({
+          unit: Type.Enum(['A', 'W'], { description: 'A: per phase. W: all phases together' }),
+          starts_at: orNull(moment),
+          periods: Type.Array(Type.Object({ start_seconds: Type.Number(), limit: Type.Number() })),
+        }),
+      ),
     ),
-  ),
-});
+  },
+  { examples: [{ type: 'reset', status: 'Accepted' }] },
+);
 export type OperationAnswer = Type.Static<typeof OperationAnswer>;
 
 /** One message on the line between a station and us. */
@@ -122,34 +128,60 @@ export const Frame = Type.Object({
 });
 export type Frame = Type.Static<typeof Frame>;
 
+const STATION = {
+  connected: true,
+  connected_since: '2026-11-21T06:12:40Z',
+  protocol: 'ocpp1.6',
+  manufacturer: 'Example Energy',
+  model: 'Wallbox 22',
+  serial_number: 'G-0042-17',
+  firmware_version: '2.14.0',
+  iccid: null,
+  last_fault: null,
+  installation: { max_a: 20, fallback_a: 6, refusal: null },
+  frames: [
+    { at: '2026-11-21T13:00:00Z', direction: 'received', kind: 'call', action: 'Heartbeat', payload: {} },
+    {
+      at: '2026-11-21T13:00:00Z',
+      direction: 'sent',
+      kind: 'result',
+      action: 'Heartbeat',
+      payload: { currentTime: '2026-11-21T13:00:00Z' },
+    },
+  ],
+};
+
 /** What is known of a station itself. */
-export const StationView = Type.Object({
-  connected: Type.Boolean(),
-  connected_since: orNull(moment),
-  protocol: text('ocpp1.6 or ocpp2.0.1; the last one used while the station is disconnected'),
-  manufacturer: text('As reported when the station booted'),
-  model: text('As reported when the station booted'),
-  serial_number: text('As reported when the station booted'),
-  firmware_version: text('As reported when the station booted'),
-  iccid: text('Of its SIM card'),
-  last_fault: orNull(
-    Type.Object({
-      code: Type.String(),
-      info: orNull(Type.String()),
-      connector: orNull(Type.Integer()),
-      at: moment,
+export const StationView = Type.Object(
+  {
+    connected: Type.Boolean(),
+    connected_since: orNull(moment),
+    protocol: text('ocpp1.6 or ocpp2.0.1; the last one used while the station is disconnected'),
+    manufacturer: text('As reported when the station booted'),
+    model: text('As reported when the station booted'),
+    serial_number: text('As reported when the station booted'),
+    firmware_version: text('As reported when the station booted'),
+    iccid: text('Of its SIM card'),
+    last_fault: orNull(
+      Type.Object({
+        code: Type.String(),
+        info: orNull(Type.String()),
+        connector: orNull(Type.Integer()),
+        at: moment,
+      }),
+    ),
+    installation: Type.Object({
+      max_a: orNull(Type.Integer()),
+      fallback_a: orNull(Type.Integer()),
+      refusal: text('What the station returned when it rejected max_a'),
     }),
-  ),
-  installation: Type.Object({
-    max_a: orNull(Type.Integer()),
-    fallback_a: orNull(Type.Integer()),
-    refusal: text('What the station returned when it rejected max_a'),
-  }),
-  frames: Type.Array(Frame, {
-    description:
-      'The last 200 messages that the process connected to the station received or sent. While the station is disconnected: those of the process that handles the request, possibly none',
-  }),
-});
+    frames: Type.Array(Frame, {
+      description:
+        'The last 200 messages that the process connected to the station received or sent. While the station is disconnected: those of the process that handles the request, possibly none',
+    }),
+  },
+  { examples: [STATION] },
+);
 export type StationView = Type.Static<typeof StationView>;
 
 /** What can be done with the stations of a vendor besides charging. */

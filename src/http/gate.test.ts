@@ -369,7 +369,7 @@ onEachEngine('the gate', (engine) => {
       ]) {
         const answer = await at('203.0.113.2', headers);
         assert.deepEqual([answer.status, answer.code], [404, 'route.not_found'], JSON.stringify(headers));
-        assert.equal(answer.detail, 'there is no /operator here; GET /docs lists what there is');
+        assert.equal(answer.detail, 'there is no path /operator; GET /docs lists all');
       }
     });
 

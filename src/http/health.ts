@@ -23,7 +23,7 @@ interface HealthOptions {
 
 const Ready = Type.Object({
   status: Type.Enum(['ready', 'degraded', 'not_ready']),
-  checks: Type.Record(Type.String(), Type.String()),
+  checks: Type.Record(Type.String(), Type.String(), { examples: [{ database: 'ok' }] }),
 });
 
 const WHO =

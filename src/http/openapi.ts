@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ERRORS } from '../core/errors.ts';
 import type { NavigationLink, Page } from '../pages/page.ts';
 import type { ApiDocument } from '../pages/reference/document.ts';
-import { renderReference } from '../pages/reference/reference.ts';
+import { renderReference, type StartStep } from '../pages/reference/reference.ts';
 import type { Access } from './access.ts';
 import { type Prepared, prepared, sendCacheable } from './cacheable.ts';
 import type { Service } from './errors.ts';
@@ -16,6 +16,8 @@ export interface DocumentOptions {
   readonly version: string;
   /** Sections of the page, in their order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** What a newcomer needs for a first call, in the order of the page. */
+  readonly start: (addressOf: DocumentOptions['addressOf']) => readonly StartStep[];
   /** By method and path: what must be known before an operation is tried on the page. */
   readonly warnings?: Readonly<Record<string, string>>;
   /** Public addresses of the services, without a trailing slash; undefined where one is not known. */
@@ -117,7 +119,7 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
 }
 
 function renderPage(app: FastifyInstance, options: DocumentOptions): string {
-  const { service, title, description, warnings = {}, addressOf, frame } = options;
+  const { service, title, description, start, warnings = {}, addressOf, frame } = options;
   const services = (['connect', 'grid'] as const).flatMap((one): NavigationLink[] => {
     if (one === service) return [{ href: '/docs', text: NAMES[one], isHere: true }];
     const address = addressOf(one);
@@ -138,6 +140,13 @@ function renderPage(app: FastifyInstance, options: DocumentOptions): string {
     styles: ['reference'],
     scripts: ['reference'],
     width: 'wide',
-    main: renderReference({ document, address: addressOf(service) ?? '', services, errors, warnings }),
+    main: renderReference({
+      document,
+      address: addressOf(service) ?? '',
+      services,
+      errors,
+      start: start(addressOf),
+      warnings,
+    }),
   });
 }

@@ -155,7 +155,7 @@ describe('an answer that cannot be used', () => {
     );
     await assert.rejects(
       http.send({ path: '/' }),
-      fails('answer_invalid', /redirects elsewhere/, { status: 301 }),
+      fails('answer_invalid', /redirects to another address/, { status: 301 }),
     );
     const answer = await http.send({ path: '/', expect: [303] });
     assert.equal(answer.status, 303);
@@ -171,7 +171,7 @@ describe('an answer that cannot be used', () => {
     const query = { securityToken: 'secret-in-query' };
     await assert.rejects(http.send({ path: '/secret-in-path', query }), (error) => {
       assert.doesNotMatch(JSON.stringify(error) + String((error as Error).stack?.split('\n')[0]), /secret/);
-      return fails('refused', /^tester refused with status 403$/, { status: 403 })(error);
+      return fails('refused', /^tester refused the request with status 403$/, { status: 403 })(error);
     });
     assert.equal((await http.send({ path: '/', expect: [404] })).status, 404);
     assert.deepEqual((await http.send({ path: '/', expect: [401] })).json(), { error: 'invalid' });

@@ -87,7 +87,7 @@ function redirected(name: string, url: URL, headers: Readonly<Record<string, str
   const location = headers.location;
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
   const whither =
-    target === undefined || target.origin === url.origin ? 'to another path' : 'to another host';
+    target === undefined || target.origin === url.origin ? 'to another address' : 'to another host';
   return `${name} redirects ${whither}, which is not followed`;
 }
 

@@ -26,14 +26,14 @@ describe('a connection that fails', () => {
     );
     await assert.rejects(
       http.send({ path: '/' }),
-      fails('unreachable', /^the connection to tester broke off$/),
+      fails('unreachable', /^the connection to tester was lost$/),
     );
     await assert.rejects(http.send({ path: '/' }), fails('unreachable', /was lost/));
     await assert.rejects(http.send({ path: '/' }), fails('unreachable', /was lost/));
     await assert.rejects(http.send({ path: '/' }), fails('unreachable', /was lost/));
     await assert.rejects(
       http.send({ path: '/' }),
-      fails('answer_invalid', /^tester does not answer in HTTP$/),
+      fails('answer_invalid', /^tester did not respond in HTTP$/),
     );
     assert.equal(requests.length, 5);
 
@@ -53,7 +53,7 @@ describe('a connection that fails', () => {
     await until('the request is there', () => requests.length === 1);
     clock.turn(3_999);
     clock.turn(1);
-    await assert.rejects(call, fails('timeout', /^tester did not answer in time$/));
+    await assert.rejects(call, fails('timeout', /^tester did not respond in time$/));
     assert.deepEqual(observed, [{ name: 'tester', outcome: 'timeout', seconds: 4, attempts: 1 }]);
   });
 
@@ -89,7 +89,7 @@ describe('a connection that fails', () => {
     const call = http.send({ path: '/', signal: giveUp.signal });
     await until('the request is there', () => requests.length === 1);
     giveUp.abort(new Error('secret-in-reason'));
-    await assert.rejects(call, fails('timeout', /^tester did not answer in time$/));
+    await assert.rejects(call, fails('timeout', /^tester did not respond in time$/));
     assert.equal(requests.length, 1);
   });
 });

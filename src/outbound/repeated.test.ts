@@ -123,13 +123,13 @@ describe('a service in trouble', () => {
     });
     const call = () => http.send({ path: '/' });
     for (const _ of failing) await assert.rejects(call, fails('server_error', /500/));
-    await assert.rejects(call, fails('unreachable', /left alone for a while/, { retryAfterSeconds: 30 }));
+    await assert.rejects(call, fails('unreachable', /calls to it are paused/, { retryAfterSeconds: 30 }));
     assert.equal(requests.length, 5);
     clock.turn(30_000);
     const trial = call();
-    await assert.rejects(call, fails('unreachable', /left alone/), 'only one call tries it');
+    await assert.rejects(call, fails('unreachable', /are paused/), 'only one call tries it');
     await assert.rejects(trial, fails('server_error', /500/));
-    await assert.rejects(call, fails('unreachable', /left alone/), 'the trial failed');
+    await assert.rejects(call, fails('unreachable', /are paused/), 'the trial failed');
     clock.turn(30_000);
     assert.equal((await call()).status, 200);
     assert.equal((await call()).status, 200, 'it is as before');

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { assertAccessible } from '../axe.ts';
 import { openBrowser, withoutBrowser } from '../chromium.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
+
+const run = promisify(execFile);
 
 /** As much of a page as is touched here. */
 interface Window {
@@ -108,6 +112,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await enter(page, 'API key', caller.key);
     const { form, answer } = await tryOut(page, 'post-devices-id-command');
     await form.getByLabel('id', { exact: false }).first().fill(light.id);
+    await form.getByLabel('Body').fill('{"type": "turn_on"}');
     const once = await form.getByLabel('idempotency-key').inputValue();
     assert.match(once, /^try-[0-9a-f]{24}$/);
     await form.getByRole('button', { name: 'Send' }).click();
@@ -125,7 +130,10 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('postal code');
-    await page.locator('#found').getByText('1 of ').waitFor();
+    await page
+      .locator('#found')
+      .getByText(/^[1-9] of /)
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/#get-api-v1-lookup-postal$/);
     const operation = page.locator('#get-api-v1-lookup-postal');
@@ -137,6 +145,76 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     assert.match((await operation.locator('.answer-body').textContent()) ?? '', /"SE3"/);
     assert.deepEqual(faults, []);
     await close();
+  });
+
+  it('finds operations by words of their summaries and descriptions', async () => {
+    const { page, faults, close } = await open(`${world.connect}/docs`);
+    const found = async (words: string) => {
+      await page.getByRole('searchbox').fill(words);
+      return await page
+        .locator('.contents-section li:visible a')
+        .evaluateAll((links) => links.map((link) => (link as unknown as { hash: string }).hash));
+    };
+    assert.deepEqual(await found('unlink'), ['#delete-links-id']);
+    assert.deepEqual(await found('polling interval'), ['#get-devices-id']);
+    assert.deepEqual(await found('nothing of the kind'), []);
+    await page.locator('#found').getByText('No matching operation').waitFor();
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  it('shows requests in the language that was chosen by keyboard, and remembers it', async () => {
+    const { page, faults, close } = await open(`${world.connect}/docs`);
+    const samples = () => page.locator('.operation:has(form) code.command').allTextContents();
+    const choose = async (key: string, name: string) => {
+      await page.locator('#get-devices .language').focus();
+      await page.keyboard.press(key);
+      assert.equal(await page.locator('#post-optimize-plan .language').inputValue(), name);
+    };
+    const curl = await samples();
+    assert.ok(curl.length > 20, `only ${curl.length} requests`);
+    await choose('ArrowDown', 'JavaScript');
+    const script = (await page.locator('#get-devices code.command').textContent()) ?? '';
+    await choose('ArrowDown', 'Python');
+    assert.equal(
+      await page.locator('#post-devices-id-command code.command').textContent(),
+      [
+        'import os',
+        '',
+        'import requests',
+        '',
+        'response = requests.post(',
+        `    "${world.connect}/devices/charger-u2vsdkcko5/command",`,
+        '    headers={"X-Api-Key": os.environ["KEY"]},',
+        '    json={',
+        '        "type": "set_current",',
+        '        "current_a": 8,',
+        '    },',
+        ')',
+        'print(response.status_code, response.json())',
+      ].join('\n'),
+    );
+    await page.reload();
+    assert.equal(await page.locator('#get-devices .language').inputValue(), 'Python');
+    assert.match((await page.locator('#get-devices code.command').textContent()) ?? '', /^import os/);
+    await choose('Home', 'curl');
+    assert.deepEqual(await samples(), curl, 'the same calls as those of the page itself');
+    const env = { ...process.env, KEY: caller.key };
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env });
+    assert.match(stdout, /^200 \[/);
+    assert.match(stdout, /charger-u2vsdkcko5/);
+    assert.deepEqual(faults, []);
+    await close();
+    const grid = await open(`${world.grid}/docs`);
+    const calls = () => grid.page.locator('.operation:has(form) code.command').allTextContents();
+    const before = await calls();
+    await grid.page.locator('#get-api-v1-tax .language').focus();
+    await grid.page.keyboard.press('End');
+    assert.match((await calls()).join('\n'), /^import requests$/m);
+    await grid.page.keyboard.press('Home');
+    assert.deepEqual(await calls(), before);
+    assert.deepEqual(grid.faults, []);
+    await grid.close();
   });
 
   it('reads a stream until it is stopped', async () => {
@@ -165,7 +243,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
       const options = { javaScriptEnabled: false, viewport: { width, height: 800 } };
       const { page, close } = await open(`${world.grid}/docs`, options);
       assert.ok(await page.getByRole('heading', { name: 'Look up a postal code' }).isVisible());
-      assert.ok(await page.getByText('With scripts, operations can be tried').isVisible());
+      assert.ok(await page.getByText('With JavaScript, you can try operations').isVisible());
       assert.equal(await page.locator('.try, .contents-tools').filter({ visible: true }).count(), 0);
       assert.equal(await page.locator('.contents-list').first().isVisible(), width === 1600);
       await close();

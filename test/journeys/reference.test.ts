@@ -1,11 +1,39 @@
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { type ApiDocument, sectionsOf } from '../../src/pages/reference/document.ts';
 import { exampleOf } from '../../src/pages/reference/example.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const SERVICES = ['connect', 'grid'] as const;
+
+/** Names of fields, all the way down. */
+const shapeOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, inner]) => [name, shapeOf(inner)]),
+      )
+    : typeof value;
+
+/** A device without the meter that goes on counting. */
+const withoutMeter = (device: unknown): unknown => {
+  const { state, ...rest } = device as { readonly state: Record<string, unknown> };
+  const { energy_wh, ...others } = state;
+  return { ...rest, state: others };
+};
+
+/** Bytes of a page as it comes over the line. */
+const sizeOf = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers: { 'accept-encoding': 'br' } }, async (response) => {
+      resolve((await buffer(response)).length);
+    }).on('error', reject);
+  });
 
 const anchorOf = (method: string, path: string): string =>
   `${method} ${path}`.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
@@ -47,6 +75,7 @@ describe('the reference of both services', () => {
         /^default-src 'none'; script-src 'self';/,
       );
       assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe|nonce|http/);
+      assert.ok((await sizeOf(`${world[service]}/docs`)) < 40 * 1024, 'small as it is sent');
       const page = await answer.text();
       assert.doesNotMatch(page, /<style|<script(?! type="module" src="\/assets\/)| style="| on[a-z]+="/);
       const etag = answer.headers.get('etag') ?? '';
@@ -88,6 +117,40 @@ describe('the reference of both services', () => {
     }
     assert.ok(seen > 100, `only ${seen} examples`);
     assert.deepEqual(wrong, []);
+  });
+
+  it('shows what the sandbox and the planner really return', async () => {
+    const caller = await world.newAccount();
+    const document = (await (await fetch(`${world.connect}/openapi.json`)).json()) as ApiDocument;
+    const operations = sectionsOf(document).flatMap((section) => section.operations);
+    const of = (method: string, path: string) => {
+      const found = operations.find((one) => one.method === method && one.path === path);
+      assert.ok(found !== undefined, path);
+      const schemaOf = (status: string) =>
+        found.answers.find((answer) => answer.status === status)?.content?.['application/json']?.schema;
+      return {
+        body: exampleOf(found.body?.schema ?? {}, { onlyRequired: true }),
+        answer: exampleOf(schemaOf('200') ?? {}),
+      };
+    };
+    const { body } = of('POST', '/link');
+    const linked = (await caller.call('POST', '/link', body)).body as { devices: unknown[] };
+    const { devices } = of('POST', '/link').answer as { devices: unknown[] };
+    assert.ok(
+      devices.every((device) => linked.devices.some((one) => isDeepStrictEqual(one, device))),
+      JSON.stringify(devices),
+    );
+    const charger = '/devices/charger-u2vsdkcko5';
+    const read = (await caller.call('GET', charger)).body as Record<string, object>;
+    assert.deepEqual(shapeOf(of('GET', '/devices/{id}').answer), shapeOf(read));
+    assert.deepEqual((of('GET', '/devices/{id}').answer as typeof read).device, read.device);
+    const command = of('POST', '/devices/{id}/command');
+    const commanded = (await caller.call('POST', `${charger}/command`, command.body)).body;
+    assert.deepEqual(withoutMeter(command.answer), withoutMeter(commanded));
+    for (const path of ['/optimize/plan', '/flex/dispatch', '/flex/flexibility']) {
+      const example = of('POST', path);
+      assert.deepEqual(example.answer, (await caller.call('POST', path, example.body)).body, path);
+    }
   });
 
   it('is not sent again, as a document, to who has it', async () => {

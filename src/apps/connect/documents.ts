@@ -1,5 +1,8 @@
 import type { DocumentOptions } from '../../http/openapi.ts';
 
+const inGrid = (address: string | undefined): string =>
+  address === undefined ? 'the account page of Grid' : `[your account page](${address}/account)`;
+
 /** What the document of Connect says besides its routes. */
 export const CONNECT_DOCUMENT = {
   service: 'connect',
@@ -34,6 +37,32 @@ export const CONNECT_DOCUMENT = {
     { name: 'Webhooks', description: 'Vendors report changes here. Your own program does not call it.' },
     { name: 'Partners', description: 'Apply for an account.' },
     { name: 'Operation', description: 'For the operator of the service.' },
+  ],
+  start: (addressOf) => [
+    {
+      title: 'API key',
+      text: `Create a key on ${inGrid(addressOf('grid'))}, or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,
+    },
+    {
+      title: 'First call',
+      text: 'Link a simulated account with [POST /link](#post-link): the vendor is `sandbox` and needs no credentials. Then list its devices with [GET /devices](#get-devices) and control one with [POST /devices/{id}/command](#post-devices-id-command).',
+    },
+    {
+      title: 'Errors',
+      text: 'Every error is a JSON object `{"error": "…"}` with a sentence, and has a stable code in the header `Elnav-Error`. See [Errors](#errors).',
+    },
+    {
+      title: 'Rate limits',
+      text: 'Each account has limits per minute, hour and day. The headers `RateLimit` and `RateLimit-Policy` show them. Over a limit, the response is 429; retry after `Retry-After` seconds.',
+    },
+    {
+      title: 'Idempotency',
+      text: 'Linking and commands accept the header `Idempotency-Key`. If you repeat a request with the same key within 24 hours, for example after a timeout, you get the first response and nothing is done twice.',
+    },
+    {
+      title: 'Pagination',
+      text: '[GET /devices](#get-devices) returns at most 1,000 devices. If there are more, the header `Link` has the address of the next page, with `rel="next"`.',
+    },
   ],
   warnings: {
     'POST /devices/{id}/command':

@@ -26,6 +26,32 @@ export const GRID_DOCUMENT = {
     },
     { name: 'Operation', description: 'For the operator of the service.' },
   ],
+  start: () => [
+    {
+      title: 'API key',
+      text: 'Look-ups, prices and production work without a key, within a daily quota for each IP address. With a key, the limits of your account apply. Create one on [your account page](/account) and send it in the header `X-Api-Key`. The same key works on Connect.',
+    },
+    {
+      title: 'First call',
+      text: 'Read the current price of all areas with [GET /api/v1/prices/current](#get-api-v1-prices-current), or find the price area of a place with [GET /api/v1/lookup/postal](#get-api-v1-lookup-postal).',
+    },
+    {
+      title: 'Errors',
+      text: 'Every error is a JSON object `{"detail": …}` with a sentence, and has a stable code in the header `Elnav-Error`. With status 422, `detail` is a list with one item for each invalid parameter. See [Errors](#errors).',
+    },
+    {
+      title: 'Rate limits',
+      text: 'Each account has limits per minute, hour and day. The headers `RateLimit` and `RateLimit-Policy` show them. Over a limit, the response is 429; retry after `Retry-After` seconds.',
+    },
+    {
+      title: 'Money and time',
+      text: 'Prices are decimal strings, so that no digit is lost. Times are in UTC. A day is a day in Sweden and has 23, 24 or 25 hours.',
+    },
+    {
+      title: 'Administration',
+      text: 'The operations under Administration need the admin token in the header `X-Admin-Token`. Their parameters go into the query string.',
+    },
+  ],
   warnings: {
     'DELETE /admin/keys/{key_id}':
       'Every program that uses this key is locked out at once. I want to do this.',

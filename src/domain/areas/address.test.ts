@@ -55,7 +55,7 @@ describe('an address', () => {
   it('is less sure where postal code and place contradict each other, and says so', async () => {
     const answer = await plain.address(sent('Storgatan 1', 'Malmö', '11122'));
     assert.deepEqual([answer.ort, answer.confidence], ['Stockholm', 0.58]);
-    assert.match(answer.note ?? '', /not of "Malmö"; the postal code counts/);
+    assert.match(answer.note ?? '', /not in "Malmö"; the postal code was used/);
     assert.equal(
       (await plain.address(sent('x', 'Nacka', '13200'))).note,
       undefined,
@@ -88,7 +88,7 @@ describe('an address', () => {
   it('is less sure of a place that is written otherwise, and says so', async () => {
     const other = await plain.address(sent('Byvägen 3', 'Mälmö'));
     assert.deepEqual([other.ort, other.confidence], ['Malmö', 0.52]);
-    assert.match(other.note ?? '', /no place is written "Mälmö"; Malmö is the nearest/);
+    assert.match(other.note ?? '', /no place is called "Mälmö"; Malmö is the closest match/);
     assert.equal(
       (await plain.address(sent('Byvägen 3', 'malmo'))).note,
       undefined,
@@ -155,7 +155,7 @@ describe('an address with a geocoder', () => {
     const fails = asking(() => Promise.reject(new HttpFailure('timeout', 'no answer')));
     const answer = await fails.address(sent('Vasagatan 1', 'Stockholm'));
     assert.equal(answer.resolved_by, 'ort');
-    assert.match(answer.note ?? '', /could not be asked/);
+    assert.match(answer.note ?? '', /the geocoder is unreachable/);
     const none = await asking(async () => null).address(sent('Vasagatan 1, 111 22 Stockholm'));
     assert.equal(none.resolved_by, 'postnr');
     assert.match(none.note ?? '', /does not know the street/);

@@ -280,7 +280,7 @@ describe('energy tax', () => {
   it('says when the latest rate stands in, and that none is known before the first', () => {
     const later = areas.tax({ kommun: '0180' }, '2027-01-01');
     assert.equal(later.is_forecast, true);
-    assert.match(later.note ?? '', /2027 are not known/);
+    assert.match(later.note ?? '', /2027 are unknown/);
     assert.equal(
       codeOf(() => areas.tax({ kommun: '0180' }, '2024-12-31')),
       'tax.unknown',

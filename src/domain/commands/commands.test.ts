@@ -124,7 +124,7 @@ onEachEngine('commands', (engine: Engine) => {
         'charger-1',
         { type: 'set_limit', max_a: 8, for_seconds: 60 },
         'command.time_unsupported',
-        /charger-1 cannot end a limit by itself; leave for_seconds out/,
+        /charger-1 cannot end a limit by itself; omit for_seconds/,
       ],
       ['industrial-1', { type: 'set_limit', max_w: 50_001 }, 'command.out_of_range', /from 1000 to 50000/],
       ['industrial-1', { type: 'set_limit', max_w: -1 }, 'command.out_of_range', /0 or more/],

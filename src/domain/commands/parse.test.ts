@@ -47,10 +47,13 @@ describe('the body of a command', () => {
 
   it('says what follows a limit only of one that ends, and on its own axis', () => {
     const refused: readonly [object, RegExp][] = [
-      [{ type: 'set_current', current_a: 8, then_current_a: 16 }, /then_current_a, which needs for_seconds/],
-      [{ type: 'set_limit', max_a: 8, then_a: 16 }, /then_a, which needs for_seconds/],
-      [{ type: 'set_limit', max_a: 8, for_seconds: 60, then_w: 4_000 }, /then_w, which goes with max_w/],
-      [{ type: 'set_limit', max_w: 8_000, for_seconds: 60, then_a: 16 }, /then_a, which goes with max_a/],
+      [
+        { type: 'set_current', current_a: 8, then_current_a: 16 },
+        /then_current_a, which requires for_seconds/,
+      ],
+      [{ type: 'set_limit', max_a: 8, then_a: 16 }, /then_a, which requires for_seconds/],
+      [{ type: 'set_limit', max_a: 8, for_seconds: 60, then_w: 4_000 }, /then_w, which requires max_w/],
+      [{ type: 'set_limit', max_w: 8_000, for_seconds: 60, then_a: 16 }, /then_a, which requires max_a/],
     ];
     for (const [body, message] of refused)
       assert.throws(() => parseCommand(body, check), { code: 'request.invalid', message });

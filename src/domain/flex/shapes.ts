@@ -59,21 +59,38 @@ export const Setpoint = Type.Object({
 });
 export type Setpoint = Static<typeof Setpoint>;
 
-export const Dispatched = Type.Object({
-  setpoints: Type.Array(Setpoint, { description: 'The recruited members, in the order of recruiting' }),
-  delivered_w: Type.Integer({ minimum: 0, description: 'Change that the setpoints deliver, watts' }),
-  shortfall_w: Type.Integer({ minimum: 0, description: 'Requested but not delivered, watts' }),
-  skipped: SkippedList,
-});
+export const Dispatched = Type.Object(
+  {
+    setpoints: Type.Array(Setpoint, { description: 'The recruited members, in the order of recruiting' }),
+    delivered_w: Type.Integer({ minimum: 0, description: 'Change that the setpoints deliver, watts' }),
+    shortfall_w: Type.Integer({ minimum: 0, description: 'Requested but not delivered, watts' }),
+    skipped: SkippedList,
+  },
+  {
+    examples: [
+      {
+        setpoints: [
+          { device_id: 'car-1', target_w: 0, delta_w: -7_400 },
+          { device_id: 'battery-1', target_w: -1_600, delta_w: -1_600 },
+        ],
+        delivered_w: 9_000,
+        shortfall_w: 0,
+      },
+    ],
+  },
+);
 export type Dispatched = Static<typeof Dispatched>;
 
-export const FlexibilityAnswer = Type.Object({
-  up_w: Type.Integer({ description: 'How much more the fleet can draw than its baseline, watts' }),
-  down_w: Type.Integer({ description: 'How much less the fleet can draw than its baseline, watts' }),
-  baseline_w: Type.Integer({ description: 'Sum of all baselines, watts' }),
-  period_index: Type.Integer({ description: 'Echo of period.index' }),
-  skipped: SkippedList,
-});
+export const FlexibilityAnswer = Type.Object(
+  {
+    up_w: Type.Integer({ description: 'How much more the fleet can draw than its baseline, watts' }),
+    down_w: Type.Integer({ description: 'How much less the fleet can draw than its baseline, watts' }),
+    baseline_w: Type.Integer({ description: 'Sum of all baselines, watts' }),
+    period_index: Type.Integer({ description: 'Echo of period.index' }),
+    skipped: SkippedList,
+  },
+  { examples: [{ up_w: 8_600, down_w: 12_400, baseline_w: 7_400, period_index: 1 }] },
+);
 
 /** As `FlexibilityAnswer`; a sum past 2^53 − 1 is a bigint, and on the wire an integer with all its digits. */
 export interface Flexibility {

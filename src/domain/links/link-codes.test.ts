@@ -36,7 +36,7 @@ onEachEngine('link codes', (engine) => {
     assert.deepEqual(await codes().spend('v', code, same), tokens);
     await assert.rejects(codes().spend('v', code, same), { code: 'link.credentials_refused' });
     const other = await codes().issue('v', tokens);
-    await assert.rejects(codes().spend('w', other.code, same), /one of the vendor v, not of w/);
+    await assert.rejects(codes().spend('w', other.code, same), /belongs to the vendor v, not to w/);
     await assert.rejects(codes().spend('v', other.code, same), { code: 'link.credentials_refused' });
   });
 

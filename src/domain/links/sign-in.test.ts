@@ -157,7 +157,7 @@ describe('signing in at an OAuth vendor', () => {
     const [code, sentence] = await errorOf(finish(await begin(), { code: 'c', iss: 'https://evil.example' }));
     assert.deepEqual(
       [code, sentence],
-      ['oauth.denied', 'what Vendor sent back cannot be trusted; begin again'],
+      ['oauth.denied', 'the response of Vendor cannot be trusted; start again'],
     );
     const page = await begin();
     const query = new URLSearchParams({
@@ -232,7 +232,7 @@ describe('signing in at an OAuth vendor', () => {
     await assert.rejects(begin('typed'), { code: 'oauth.unsupported' });
     await assert.rejects(begin('nobody'), {
       code: 'vendor.unknown',
-      message: /by OAuth are linked: vendor, plain/,
+      message: /vendors with OAuth: vendor, plain/,
     });
   });
 });

@@ -87,7 +87,7 @@ describe('the schedule', () => {
       prices.start();
       await pass(clock, 3.5 * HOUR);
       assert.equal(prices.health().status, 'degraded');
-      assert.match(prices.health().sentence, /tomorrow's prices are not there for SE1, SE2, SE3, SE4/);
+      assert.match(prices.health().sentence, /tomorrow's prices are missing for SE1, SE2, SE3, SE4/);
       await pass(clock, 2.5 * HOUR);
       const late = source.asked.map(({ at }) => at).filter((at) => at > momentOf('2026-11-21', '14:32'));
       for (const gap of gaps(late.filter((at) => at < momentOf('2026-11-21', '17:41'))))

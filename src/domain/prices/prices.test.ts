@@ -166,7 +166,7 @@ onEachEngine('the prices that are answered', (engine) => {
     assert.throws(
       () => prices.spot(['SE1', 'SE2', 'SE3', 'SE4']),
       (error) =>
-        error instanceof AppError && /^no current spot price of SE1–SE4 is known/.test(error.message),
+        error instanceof AppError && /^the current spot price of SE1–SE4 is missing/.test(error.message),
     );
     assert.equal(prices.health().status, 'degraded');
     await prices.close();

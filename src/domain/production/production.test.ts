@@ -121,7 +121,7 @@ onEachEngine('production', (engine) => {
       source: 'esett',
     });
     assert.equal(production.health().status, 'ok');
-    assert.match(production.health().sentence, /taken for MWh, by SE3 on 2026-11-/);
+    assert.match(production.health().sentence, /read as MWh, by SE3 on 2026-11-/);
   });
 
   it('passes over the newest slots while they are zeros', async () => {

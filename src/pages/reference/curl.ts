@@ -1,4 +1,4 @@
-import type { Access, Operation, Schema } from './document.ts';
+import { type Access, kindOf, type Operation, type Schema } from './document.ts';
 import { exampleOf } from './example.ts';
 
 /** The headers that carry what a caller knows; the shell puts it in. */
@@ -10,22 +10,23 @@ const KEY_HEADERS: Readonly<Record<Access, string | undefined>> = {
   session: 'Cookie: $COOKIE',
 };
 
-/** A call of an operation as a command for a shell, with examples for what is required. */
-export function curlOf({ method, path, access, parameters, body }: Operation, address: string): string {
-  const required = parameters.filter((parameter) => parameter.required === true);
+/** A call of an operation as a command for a shell, with the parameters that are required or have an example. */
+export function curlOf(operation: Operation, address: string): string {
+  const { method, path, access, parameters, body } = operation;
   const filledIn = (name: string, place: string): string => {
-    const { schema = {} } = required.find((one) => one.name === name && one.in === place) ?? {};
+    const { schema = {} } = parameters.find((one) => one.name === name && one.in === place) ?? {};
     const isMade = schema.examples === undefined && schema.enum === undefined;
     return isMade ? `{${name}}` : encodeURIComponent(String(exampleOf(schema)));
   };
   const filled = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => filledIn(name, 'path'));
-  const query = required
+  const query = parameters
+    .filter(({ required, schema = {} }) => required === true || schema.examples !== undefined)
     .filter((one) => one.in === 'query')
     .map(({ name }) => `${name}=${filledIn(name, 'query')}`);
   const url = `${address}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
   const header = KEY_HEADERS[access];
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
+    `curl ${kindOf(operation) === 'stream' ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
     ...(header === undefined ? [] : [`-H "${header}"`]),
     ...(body === undefined ? [] : [`-H 'content-type: ${body.type}'`, `-d ${quoted(bodyOf(body.schema))}`]),
   ].join(' \\\n  ');

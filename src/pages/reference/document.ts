@@ -94,6 +94,15 @@ export interface Section {
   readonly operations: readonly Operation[];
 }
 
+/** How a response is read: as JSON, as events that keep coming, or as it is. */
+export function kindOf({ answers }: Operation): 'json' | 'stream' | 'text' {
+  const types = answers
+    .filter(({ status }) => Number(status) < 300)
+    .flatMap(({ content = {} }) => Object.keys(content));
+  if (types.includes('text/event-stream')) return 'stream';
+  return types.includes('application/json') ? 'json' : 'text';
+}
+
 const PLACES = ['path', 'query', 'header'];
 
 /** The operations of a document by tag, in the order of its list of tags. */
@@ -143,9 +152,21 @@ function readOperation({ path, method, operation, taken }: Found): Operation {
       .toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)),
     body:
       type === undefined || schema === undefined ? undefined : { type, types: Object.keys(content), schema },
-    answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({ status, ...answer })),
+    answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({
+      status,
+      ...answer,
+      ...(answer.content === undefined ? {} : { content: withExamples(answer.content) }),
+    })),
   };
 }
+
+const withExamples = (content: Content): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const schema = withExample(media);
+      return [type, schema === undefined ? media : { schema }];
+    }),
+  );
 
 /** Documents have the example of a whole value beside its schema; here it is one of the schema's. */
 function withExample(

@@ -14,9 +14,9 @@ export interface ErrorRow {
 }
 
 const RETRY: Readonly<Record<ErrorRow['retry'], string>> = {
-  never: 'Do not repeat it',
-  later: 'Later, after Retry-After',
-  changed: 'Once the request is mended',
+  never: 'A retry does not help',
+  later: 'Retry after Retry-After',
+  changed: 'Correct the request, then retry',
 };
 
 /** What errors look like and what their codes mean, by status; operations link to their statuses here. */
@@ -27,7 +27,7 @@ export function renderErrors(document: ApiDocument, rows: readonly ErrorRow[]): 
   ];
   return html`<section class="reference-section" aria-labelledby="errors">
 <div class="section-head"><h2 id="errors">Errors</h2>
-<p>An error is a sentence that says what is wrong, where, and what would be right. The header <code>Elnav-Error</code> has its code, for programs.</p></div>
+<p>An error is a sentence that says what is wrong, where, and what would be right. The header <code>Elnav-Error</code> has its code, which does not change. Use the code in programs.</p></div>
 <div class="operation"><div class="operation-text">
 ${statuses.toSorted().map((status) => {
   const own = rows.filter((row) => String(row.status) === status);

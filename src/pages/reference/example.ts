@@ -12,8 +12,28 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 
 /** Names whose meaning is the same everywhere. */
 const BY_NAME: Readonly<Record<string, string>> = {
+  actor: 'admin token',
+  action: 'user.create',
+  api_key: 'elnav_c8XvR2mQ_…',
+  application_id: 'Ap3xL9dTq2',
+  company: 'Solbilar AB',
+  contact_name: 'Anna Berg',
   detail: 'what is wrong, where, and what would be right',
+  email: 'anna@example.com',
   error: 'what is wrong, where, and what would be right',
+  ip: '203.0.113.7',
+  key_id: 'c8XvR2mQ',
+  label: 'production',
+  password: 'a few unrelated words',
+  reason: 'too many wrong keys',
+  request_id: 'req-0001',
+  route: '/devices/{id}',
+  scopes: 'link:write devices:read devices:command',
+  service: 'connect',
+  status_class: '2xx',
+  tier: 'free',
+  use_case: 'charging at home',
+  website: 'https://example.com/',
 };
 
 interface ExampleOptions {

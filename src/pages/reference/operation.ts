@@ -9,16 +9,16 @@ import { json, paragraphs, pathText } from './text.ts';
 import { tryOut } from './try-out.ts';
 
 const CALLERS: Readonly<Record<Access, string>> = {
-  'nobody asked': 'Open to everybody, without a key.',
-  'key optional': 'Works without a key, within the quotas of calls without one.',
+  'nobody asked': 'No API key needed.',
+  'key optional': 'An API key is optional. Calls without one share lower limits.',
   key: 'Needs an API key',
   'admin token': 'Needs the admin token.',
-  session: 'For whoever is signed in with this browser.',
+  session: 'Needs a session: sign in with this browser first.',
 };
 
 const PLACES: Readonly<Record<string, string>> = {
-  path: 'In the path',
-  query: 'In the query',
+  path: 'Path parameters',
+  query: 'Query parameters',
   header: 'Headers',
 };
 
@@ -33,7 +33,7 @@ export interface OperationOptions {
   readonly warning: string | undefined;
 }
 
-/** An operation: what it does on the left, how it is called and answers on the right. */
+/** An operation: what it does on the left, how it is called and its response on the right. */
 export function renderOperation({ operation, address, warning }: OperationOptions): Html {
   const { id, method, path, summary, description, body } = operation;
   const good = operation.answers.filter(({ status }) => Number(status) < 400);
@@ -45,8 +45,8 @@ export function renderOperation({ operation, address, warning }: OperationOption
 ${paragraphs(description)}
 <p class="caller">${callerOf(operation)}</p>
 ${parameters(operation)}
-${body === undefined ? null : html`<h4>Body <span class="property-type">${body.types.join(' or ')}</span></h4>${tree(body.schema, 'sent') ?? whole(typeOf(body.schema))}`}
-${good.length === 0 ? null : html`<h4>Answer</h4>${good.map(goodAnswer)}`}
+${body === undefined ? null : html`<h4>Request body <span class="property-type">${body.types.join(' or ')}</span></h4>${tree(body.schema, 'sent') ?? whole(typeOf(body.schema))}`}
+${good.length === 0 ? null : html`<h4>Response</h4>${good.map(goodAnswer)}`}
 ${bad.length === 0 ? null : html`<h4>Errors</h4><ul class="errors">${bad.map(badAnswer)}</ul>`}
 </div>
 <div class="operation-code">
@@ -112,5 +112,5 @@ const badAnswer = (answer: Operation['answers'][number]): Html =>
 function exampleAnswer({ status, content = {} }: Operation['answers'][number]): Html | null {
   const schema = content['application/json']?.schema;
   if (schema === undefined) return null;
-  return code({ title: `Answer ${status}`, text: json(exampleOf(schema)) });
+  return code({ title: `Response ${status}`, text: json(exampleOf(schema)) });
 }

@@ -53,6 +53,7 @@ const page = (document: ApiDocument, warnings: Record<string, string> = {}): str
       { href: 'javascript:alert(1)', text: BAD },
     ],
     errors: [{ code: BAD, status: 400, retry: 'never', title: BAD }],
+    start: [{ title: BAD, text: BAD }],
     warnings,
   }).toString();
 

@@ -13,13 +13,21 @@ export interface ReferenceOptions {
   /** Documents of this and of the other service. */
   readonly services: readonly NavigationLink[];
   readonly errors: readonly ErrorRow[];
+  /** What a newcomer needs for a first call. */
+  readonly start: readonly StartStep[];
   /** By method and path: what must be known before the operation is tried. */
   readonly warnings?: Readonly<Record<string, string>>;
 }
 
+/** A part of the section on getting started; code and links in it are Markdown. */
+export interface StartStep {
+  readonly title: string;
+  readonly text: string;
+}
+
 /** The page of an OpenAPI document: everything that can be read is in it, its script makes calls. */
 export function renderReference(options: ReferenceOptions): Html {
-  const { document, address, services, errors, warnings = {} } = options;
+  const { document, address, services, errors, start, warnings = {} } = options;
   const sections = sectionsOf(document);
   const named = new Set(sections.flatMap(({ operations }) => operations.map(nameOf)));
   const stray = Object.keys(warnings).find((name) => !named.has(name));
@@ -29,6 +37,7 @@ export function renderReference(options: ReferenceOptions): Html {
 ${contents({ sections, services })}
 <div class="reference-body">
 ${introduction(document, address)}
+${gettingStarted(start)}
 ${authentication(document)}
 ${renderErrors(document, errors)}
 ${sections.map(
@@ -64,10 +73,10 @@ ${
 }
 <div class="contents-tools" hidden>
 <button class="button button-small button-wide open-keys" type="button">Your key</button>
-<label class="try-field"><span>Find an operation</span><input type="search" class="find" autocomplete="off" spellcheck="false" aria-describedby="found"></label>
+<label class="try-field"><span>Search operations</span><input type="search" class="find" autocomplete="off" spellcheck="false" aria-describedby="found"></label>
 <p id="found" class="hint" role="status"></p>
 </div>
-<ul class="contents-list"><li><a href="#introduction">Introduction</a></li><li><a href="#authentication">Authentication</a></li><li><a href="#errors">Errors</a></li></ul>
+<ul class="contents-list"><li><a href="#introduction">Introduction</a></li><li><a href="#getting-started">Getting started</a></li><li><a href="#authentication">Authentication</a></li><li><a href="#errors">Errors</a></li></ul>
 ${sections.map(
   ({
     id,
@@ -76,7 +85,7 @@ ${sections.map(
   }) => html`<div class="contents-section"><a class="contents-title" href="${`#${id}`}">${name}</a>
 <ul class="contents-list">${operations.map(
     (operation) =>
-      html`<li data-words="${`${operation.method} ${operation.path} ${operation.summary}`.toLowerCase()}"><a href="${`#${operation.id}`}">${badge(operation.method)} <span>${pathText(operation.path)}</span></a></li>`,
+      html`<li><a href="${`#${operation.id}`}">${badge(operation.method)} <span>${pathText(operation.path)}</span></a></li>`,
   )}</ul></div>`,
 )}
 </nav>
@@ -91,17 +100,26 @@ function introduction({ info }: ApiDocument, address: string): Html {
 <div class="lead stack-small">${paragraphs(info.description)}</div>
 </div>
 <div class="operation"><div class="operation-text">
-<p>Every operation is shown with what it takes, what it answers and a command that calls it. The same as a document for programs, in OpenAPI 3.1: <a href="/openapi.json">openapi.json</a>.</p>
-<p class="hint without-scripts">With scripts, operations can be tried here with your own key. Everything else works without.</p>
-</div><div class="operation-code">${code({ title: 'Address', text: address, isCommand: true })}</div></div>
+<p>Each operation has its parameters, its response and a request to copy. The same as an OpenAPI 3.1 document for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<p class="hint without-scripts">With JavaScript, you can try operations on this page with your own key, and see requests in JavaScript and Python as well.</p>
+</div><div class="operation-code">${code({ title: 'Base URL', text: address, isCommand: true })}</div></div>
+</section>`;
+}
+
+function gettingStarted(steps: readonly StartStep[]): Html {
+  return html`<section class="reference-section" aria-labelledby="getting-started">
+<div class="section-head"><h2 id="getting-started">Getting started</h2></div>
+<div class="operation"><div class="operation-text">
+${steps.map(({ title, text }) => html`<h3 class="minor">${title}</h3>${paragraphs(text)}`)}
+</div></div>
 </section>`;
 }
 
 const HEADERS: readonly [string, string][] = [
-  ['X-Request-Id', 'Names the request in the log of the service. One that you send is kept.'],
-  ['RateLimit, RateLimit-Policy', 'What is left of your limits, and what they are.'],
-  ['Retry-After', 'Seconds until it makes sense to try again.'],
-  ['Elnav-Error', 'The code of an error.'],
+  ['X-Request-Id', 'Id of the request, as in the log of the service. If you send one, it is kept.'],
+  ['RateLimit, RateLimit-Policy', 'What is left of your rate limits, and what they are.'],
+  ['Retry-After', 'Seconds to wait before a retry.'],
+  ['Elnav-Error', 'Code of the error.'],
 ];
 
 function authentication({ components }: ApiDocument): Html {
@@ -117,13 +135,13 @@ function authentication({ components }: ApiDocument): Html {
     (scheme) =>
       html`<li class="property"><div class="property-head">${carried(scheme)}</div>${scheme.description === undefined ? null : html`<p>${inline(scheme.description)}</p>`}</li>`,
   )}</ul>
-<h3 class="minor">Headers of every answer</h3>
+<h3 class="minor">Response headers</h3>
 <ul class="properties">${HEADERS.map(
     ([name, meaning]) =>
       html`<li class="property"><div class="property-head"><code class="property-name">${name}</code></div><p>${meaning}</p></li>`,
   )}</ul>
 </div>
-<div class="operation-code"><div class="card contents-tools" hidden><p>To try operations on this page, enter your key once. It stays in the memory of this page: it is not stored, and is gone when you close or reload the page.</p><button class="button button-primary open-keys" type="button">Your key</button></div></div>
+<div class="operation-code"><div class="card contents-tools" hidden><p>To try operations on this page, enter your key once. It stays in the memory of the page and is gone when you close or reload it.</p><button class="button button-primary open-keys" type="button">Your key</button></div></div>
 </div></section>`;
 }
 
@@ -132,7 +150,7 @@ function keys(hasAdmin: boolean): Html {
   return html`<dialog id="keys" class="keys" aria-labelledby="keys-title">
 <form method="dialog" class="stack" autocomplete="off">
 <h2 id="keys-title">Your key</h2>
-<p class="hint">Kept in the memory of this page alone, and sent to this service alone. Gone when you close or reload the page.</p>
+<p class="hint">Kept only in the memory of this page, and sent only to this service. It is gone when you close or reload the page.</p>
 <label class="try-field"><span>API key</span><input type="password" name="key" autocomplete="off" spellcheck="false" placeholder="elnav_…"></label>
 ${hasAdmin ? html`<label class="try-field"><span>Admin token</span><input type="password" name="admin" autocomplete="off" spellcheck="false"></label>` : null}
 <div class="row"><button class="button button-primary" value="keep">Use</button><button class="button" value="forget">Forget</button><button class="button" value="">Cancel</button></div>

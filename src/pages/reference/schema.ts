@@ -67,7 +67,7 @@ interface PropertyOptions {
   readonly name: string;
   readonly schema: Schema;
   readonly description?: string | undefined;
-  /** A word beside the type: required, may be missing. */
+  /** A word beside the type: required, optional. */
   readonly mark: string | undefined;
   readonly inside?: Part;
 }
@@ -115,7 +115,7 @@ function properties({ properties: all = {}, required = [] }: Schema, direction: 
     const isRequired = required.includes(name);
     const marks = {
       sent: isRequired ? 'required' : undefined,
-      answered: isRequired ? undefined : 'may be missing',
+      answered: isRequired ? undefined : 'optional',
     };
     const inside = tree(schema, direction);
     return property({
@@ -125,7 +125,7 @@ function properties({ properties: all = {}, required = [] }: Schema, direction: 
       inside:
         inside === null
           ? null
-          : html`<details class="inner"><summary>Inside <code>${name}</code></summary>${inside}</details>`,
+          : html`<details class="inner"><summary>Fields of <code>${name}</code></summary>${inside}</details>`,
     });
   })}</ul>`;
 }

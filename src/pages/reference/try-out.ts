@@ -1,5 +1,5 @@
 import { flag, type Html, html } from '../html.ts';
-import type { Operation, Parameter } from './document.ts';
+import { kindOf, type Operation, type Parameter } from './document.ts';
 import { exampleOf } from './example.ts';
 
 interface TryOptions {
@@ -9,10 +9,9 @@ interface TryOptions {
 
 /** The form with which an operation is tried. It needs the script of the page, which shows it. */
 export function tryOut({ operation, warning }: TryOptions): Html {
-  const { id, method, path, access, parameters, answers, summary } = operation;
-  const isStream = answers.some(({ content }) => content?.['text/event-stream'] !== undefined);
+  const { id, method, path, access, parameters, summary } = operation;
   return html`<details class="try" hidden><summary aria-label="${`Try it: ${summary}`}">Try it</summary>
-<form class="try-form" autocomplete="off" aria-label="${`Try: ${summary}`}" data-operation="${id}" data-method="${method}" data-path="${path}" data-access="${access}" data-kind="${isStream ? 'stream' : 'answer'}">
+<form class="try-form" autocomplete="off" aria-label="${`Try: ${summary}`}" data-operation="${id}" data-method="${method}" data-path="${path}" data-access="${access}" data-kind="${kindOf(operation)}">
 <p class="try-key"></p>
 ${parameters.map(field)}
 ${bodyField(operation)}

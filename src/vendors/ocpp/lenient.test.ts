@@ -315,7 +315,7 @@ test('what we say stays exactly as the protocol has it', async (t) => {
   };
   await assert.rejects(served.command('RemoteStopTransaction', { transactionId: 'x', note: 1 }), {
     code: 'vendor.refused',
-    message: /^RemoteStopTransaction was not sent, because it does not fit the protocol: /,
+    message: /^RemoteStopTransaction was not sent, because it does not match the protocol: /,
   });
   assert.equal(station.received.length, 0);
 });

@@ -33,7 +33,7 @@ export const ConditionsSchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ plugged_in: true, battery_soc: 60 }] },
 );
 
 const conditionsCheck = Compile(ConditionsSchema);

@@ -94,9 +94,9 @@ describe('a status of its own', () => {
     [404, 'not_found', 'vendor.refused', /the account no longer has it/],
     [412, 'must be registered in the current region', 'vendor.refused', /operator must register its domain/],
     [421, 'incorrect region', 'vendor.refused', /no longer in Tesla's region eu; link the account again/],
-    [422, 'invalid_field', 'vendor.refused', /refused \(422: invalid_field\)/],
+    [422, 'invalid_field', 'vendor.refused', /refused the request \(422: invalid_field\)/],
     [423, 'locked', 'vendor.refused', /locked the account/],
-    [451, 'Xq81-secret', 'vendor.refused', /refused \(451\)$/],
+    [451, 'Xq81-secret', 'vendor.refused', /refused the request \(451\)$/],
     [540, 'device unexpected response', 'vendor.answer_invalid', /invalid response/],
   ];
 

@@ -32,16 +32,40 @@ export const AreaPlanRequestSchema = Type.Object(
           min_power_w: 1_400,
           deadline_slot_index: 2,
         },
+        device_profile: { kind: 'charger', voltage_v: 230, phases: 1 },
       },
     ],
   },
 );
 
-export const AreaPlanSchema = Type.Object({
-  area: Type.Optional(Type.Enum([...PRICE_AREAS], { description: 'The area of the request, if it had one' })),
-  currency: Type.Optional(Type.Literal('SEK')),
-  price_source: Type.Optional(
-    Type.String({ description: 'Source of the prices of the area; "sample" means that they are not real' }),
-  ),
-  ...PlanSchema.properties,
-});
+/** What the planner returns for the example of a request. */
+const PLAN = {
+  slots: [
+    { index: 0, power_w: 0, expected_energy_wh: 0, price: '0.4213' },
+    { index: 1, power_w: 7_360, expected_energy_wh: 7_360, price: '0.1876', reason: 'price rank 1 of 3' },
+    { index: 2, power_w: 2_760, expected_energy_wh: 2_760, price: '0.2904', reason: 'price rank 2 of 3' },
+  ],
+  total_energy_wh: 10_120,
+  total_cost: '2.18224',
+  target_reachable: true,
+  optimality: 'proven',
+  binding: 'price',
+  commands: [0, 32, 12].map((current_a, slot_index) => ({
+    slot_index,
+    command: { type: 'set_current', current_a },
+  })),
+};
+
+export const AreaPlanSchema = Type.Object(
+  {
+    area: Type.Optional(
+      Type.Enum([...PRICE_AREAS], { description: 'The area of the request, if it had one' }),
+    ),
+    currency: Type.Optional(Type.Literal('SEK')),
+    price_source: Type.Optional(
+      Type.String({ description: 'Source of the prices of the area; "sample" means that they are not real' }),
+    ),
+    ...PlanSchema.properties,
+  },
+  { examples: [PLAN] },
+);

@@ -55,7 +55,7 @@ onEachEngine('the cards of a link', (engine) => {
       [{ accept: 'list', cards: [{ id: '' }] }, /id/],
       [{ accept: 'list', cards: [{ id: 'A', bloked: true }] }, /unknown field: bloked/],
       [{ accept: 'list', cards: [{ id: 'A', expires_at: 'soon' }] }, /expires_at/],
-      [{ accept: 'list', cards: [{ id: 'ab' }, { id: 'AB' }] }, /cards\[1\]\.id AB is in the list already/],
+      [{ accept: 'list', cards: [{ id: 'ab' }, { id: 'AB' }] }, /cards\[1\]\.id AB is already in the list/],
     ];
     for (const [body, sentence] of refused) {
       const answer = await caller.call('PUT', `/links/${station}/cards`, body);

@@ -7,6 +7,7 @@ import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
+import { LINK_ID } from './link.ts';
 
 interface OfLink {
   readonly Params: { readonly id: string };
@@ -14,9 +15,15 @@ interface OfLink {
 
 const Body = Type.Object(
   { accept: Cards.properties.accept, cards: Type.Optional(Cards.properties.cards) },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ accept: 'list', cards: [{ id: '04E91C5A123B80', name: 'Anna' }] }],
+  },
 );
-const params = Type.Object({ id: Type.String({ description: 'Id of the link, from GET /links' }) });
+const params = Type.Object({
+  id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
+});
+const NoCards = Type.Object(Cards.properties, { examples: [{ accept: 'all', cards: [] }] });
 const check = validator(Body, { name: 'body' });
 
 /** Whose cards the charging stations of a link serve. */
@@ -64,7 +71,7 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
         summary: 'Let all cards start a charge again, and delete the list',
         tags: ['Charging'],
         params,
-        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+        response: answers(NoCards, [400, 401, 403, 404, 422, 429, 503]),
       },
     },
     (request) => cards.remove(principalOf(request).account, linkId(request.params.id)),

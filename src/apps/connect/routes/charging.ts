@@ -6,44 +6,72 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryLimit, queryText } from '../query.ts';
 import { answers } from '../schemas.ts';
-import { deviceId } from './devices.ts';
+import { DeviceId, deviceId } from './devices.ts';
 
 const MOST = 1_000;
 
 const orNull = (schema: Type.TSchema) => Type.Union([schema, Type.Null()]);
 const moment = Type.String({ format: 'date-time' });
 
-const Transaction = Type.Object({
-  transaction_id: Type.String(),
-  id_tag: orNull(Type.String()),
-  started_at: orNull(moment),
-  ended_at: orNull(moment),
-  end_reason: orNull(Type.String()),
-  meter_start_wh: orNull(Type.Integer()),
-  meter_stop_wh: orNull(Type.Integer()),
-  energy_wh: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Energy charged; of a running transaction, up to its last reading',
-  }),
-  estimated: Type.Array(Type.Enum([...ESTIMATES]), {
-    description:
-      'Values that the station did not report, taken from the first or last reading of the transaction',
-  }),
-});
-
-const Reading = Type.Object({
-  at: moment,
-  transaction_id: orNull(Type.String()),
-  samples: Type.Array(
-    Type.Object({
-      measurand: Type.String(),
-      value: Type.Number(),
-      unit: Type.String(),
-      phase: Type.Optional(Type.String()),
-      location: Type.Optional(Type.String()),
-      context: Type.Optional(Type.String()),
+const Transaction = Type.Object(
+  {
+    transaction_id: Type.String(),
+    id_tag: orNull(Type.String()),
+    started_at: orNull(moment),
+    ended_at: orNull(moment),
+    end_reason: orNull(Type.String()),
+    meter_start_wh: orNull(Type.Integer()),
+    meter_stop_wh: orNull(Type.Integer()),
+    energy_wh: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Energy charged; of a running transaction, up to its last reading',
     }),
-  ),
-});
+    estimated: Type.Array(Type.Enum([...ESTIMATES]), {
+      description:
+        'Values that the station did not report, taken from the first or last reading of the transaction',
+    }),
+  },
+  {
+    examples: [
+      {
+        transaction_id: '1',
+        id_tag: '04E91C5A123B80',
+        started_at: '2026-11-21T17:02:11Z',
+        ended_at: '2026-11-21T19:40:03Z',
+        end_reason: 'EVDisconnected',
+        meter_start_wh: 1_204_500,
+        meter_stop_wh: 1_218_900,
+        energy_wh: 14_400,
+        estimated: [],
+      },
+    ],
+  },
+);
+
+const Reading = Type.Object(
+  {
+    at: moment,
+    transaction_id: orNull(Type.String()),
+    samples: Type.Array(
+      Type.Object({
+        measurand: Type.String(),
+        value: Type.Number(),
+        unit: Type.String(),
+        phase: Type.Optional(Type.String()),
+        location: Type.Optional(Type.String()),
+        context: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        at: '2026-11-21T17:05:00Z',
+        transaction_id: '1',
+        samples: [{ measurand: 'Power.Active.Import', value: 11_040, unit: 'W' }],
+      },
+    ],
+  },
+);
 
 const ERRORS = [400, 401, 403, 404, 429, 503];
 const limitSchema = Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: MOST }));
@@ -70,7 +98,7 @@ export function chargingRoutes(
       schema: {
         summary: 'List the charging transactions of a device, newest first',
         tags: ['Charging'],
-        params: Type.Object({ id: Type.String() }),
+        params: DeviceId,
         querystring: Type.Object({ limit: limitSchema }),
         response: answers(Type.Array(Transaction), ERRORS),
       },
@@ -92,7 +120,7 @@ export function chargingRoutes(
         summary: 'List the meter readings of a device, oldest first',
         description: 'From `from` to `until`, which is excluded; by default the last 24 hours.',
         tags: ['Charging'],
-        params: Type.Object({ id: Type.String() }),
+        params: DeviceId,
         querystring: Type.Object({
           from: Type.Optional(moment),
           until: Type.Optional(moment),

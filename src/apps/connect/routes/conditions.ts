@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
 import type { JsonObject } from '../../../core/json.ts';
 import { CommandedDevice } from '../../../domain/devices/index.ts';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
-import { deviceId } from './devices.ts';
+import { DeviceId, deviceId } from './devices.ts';
 
 /** For each vendor whose devices are simulated: `POST /{slug}/devices/{id}` sets what a device lives through. */
 export function conditionRoutes(app: FastifyInstance, { adapters, commands }: ConnectDependencies): void {
@@ -20,7 +19,7 @@ export function conditionRoutes(app: FastifyInstance, { adapters, commands }: Co
         schema: {
           summary: `Set the conditions of a device of ${name}`,
           tags: ['Devices'],
-          params: Type.Object({ id: Type.String() }),
+          params: DeviceId,
           body: conditions.schema,
           response: answers(CommandedDevice, [400, 401, 403, 404, 413, 429, 502, 503]),
         },

@@ -1,7 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { COMMANDS, type CommandType } from '../../../adapter/commands.ts';
-import { DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from '../../../adapter/device.ts';
+import {
+  CHARGING,
+  DEVICE_TYPES,
+  DeviceState,
+  type DeviceType,
+  DeviceTypeSchema,
+} from '../../../adapter/device.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { parseCommand } from '../../../domain/commands/index.ts';
@@ -20,7 +26,9 @@ import { answers, IdempotencyHeaders } from '../schemas.ts';
 const PAGE = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const DeviceId = Type.Object({ id: Type.String({ description: 'Device id' }) });
+export const DeviceId = Type.Object({
+  id: Type.String({ description: 'Device id', examples: ['charger-u2vsdkcko5'] }),
+});
 const OfVendor = Type.Object({
   vendor: Type.Optional(
     Type.String({ description: 'Needed only if two vendors have a device with this id' }),
@@ -32,6 +40,14 @@ const ListFilters = Type.Object({
   user_ref: Type.Optional(Type.String()),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE, default: PAGE })),
   cursor: Type.Optional(Type.String({ description: 'From the Link header of the previous page' })),
+});
+
+/** What the example of a command does to the example of a device: 3 × 230 V × 8 A. */
+const SlowerCharger = Type.Object({
+  ...CommandedDevice.properties,
+  state: Type.Object(DeviceState.properties, {
+    examples: [{ ...CHARGING, power_w: 5_520 }],
+  }),
 });
 
 const commandChecks = new Map(
@@ -101,8 +117,11 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
         params: DeviceId,
         querystring: OfVendor,
         headers: IdempotencyHeaders,
-        body: Type.Union(Object.values(COMMANDS), { discriminator: { propertyName: 'type' } }),
-        response: answers(CommandedDevice, [400, 401, 403, 404, 409, 413, 422, 429, 502, 503]),
+        body: Type.Union(Object.values(COMMANDS), {
+          discriminator: { propertyName: 'type' },
+          examples: [{ type: 'set_current', current_a: 8 }],
+        }),
+        response: answers(SlowerCharger, [400, 401, 403, 404, 409, 413, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {

@@ -24,18 +24,24 @@ import { createSessionPages, type SessionPath } from '../linking/session-pages.t
 import { shown } from '../linking/shown.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { answers } from '../schemas.ts';
-import { LinkedDevices } from './link.ts';
+import { LINK_ID, LinkedDevices } from './link.ts';
 import { linkFormRoute } from './link-form.ts';
+import { SESSION_ID } from './link-sessions.ts';
 
 const LONGEST_QUERY = 100;
 const SessionView = Type.Object({
-  session: Type.String(),
+  session: Type.String({ examples: [SESSION_ID] }),
   status: Type.Enum(['open', 'linked', 'failed', 'expired'], {
+    examples: ['linked'],
     description: '`failed`: the user returned to your app without linking; the session can be opened again',
   }),
-  link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, as in GET /links' }),
+  link: Type.Union([Type.String(), Type.Null()], {
+    description: 'Id of the link, as in GET /links',
+    examples: [LINK_ID],
+  }),
   devices: LinkedDevices,
   reason: Type.Union([Type.String(), Type.Null()], {
+    examples: [null],
     description: "Why the last attempt failed: `cancelled`, the vendor's reason, or an error code",
   }),
   expires_at: Type.String({ format: 'date-time' }),
@@ -84,7 +90,7 @@ export async function linkPageRoutes(
         description:
           'With a key of the account: the status of the session, until a week after its end. A user who returned to the app without linking can open the same session again. Without a key, or with Accept: text/html: the page on which the end user chooses a vendor and signs in.',
         tags: ['Linking'],
-        params: Type.Object({ session: Type.String() }),
+        params: Type.Object({ session: Type.String({ examples: [SESSION_ID] }) }),
         querystring: Type.Object({
           q: Type.Optional(Type.String({ description: 'Shows only vendors that match these words' })),
         }),

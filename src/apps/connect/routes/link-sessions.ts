@@ -30,9 +30,15 @@ const SessionBody = Type.Object({
   ),
 });
 
+/** What an id of a link session looks like. */
+export const SESSION_ID = 'Cl7vMV7clidPIEHQrqGwNjG8UKvIZCEpeEpwTvB9csU';
+
 const Session = Type.Object({
-  session: Type.String(),
-  url: Type.String({ description: 'Address of the page to open in the end user’s browser' }),
+  session: Type.String({ examples: [SESSION_ID] }),
+  url: Type.String({
+    description: 'Address of the page to open in the end user’s browser',
+    examples: [`https://connect.example.com/link/sessions/${SESSION_ID}`],
+  }),
   expires_at: Type.String({ format: 'date-time' }),
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { Device, DeviceTypeSchema } from '../../../adapter/device.ts';
+import { Device } from '../../../adapter/device.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
@@ -9,6 +9,9 @@ import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { principalOf } from '../principal.ts';
 import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
 import { vendorSlug } from '../vendor-slug.ts';
+
+/** What an id of a link looks like. */
+export const LINK_ID = 'FQ0rwiEK5DVrW78icMP4Rr';
 
 const LinkBody = Type.Object({
   vendor: Type.String({
@@ -37,21 +40,21 @@ export const LinkedDevices = Type.Array(
   Type.Object({
     id: Device.properties.id,
     vendor: Device.properties.vendor,
-    device_type: DeviceTypeSchema,
+    device_type: Device.properties.device_type,
   }),
 );
 
 const Linked = Type.Object({ devices: LinkedDevices });
 
 const ListedLink = Type.Object({
-  id: Type.String(),
+  id: Type.String({ examples: [LINK_ID] }),
   vendor: Device.properties.vendor,
   user_ref: LinkBody.properties.user_ref,
   status: Type.Enum(['active', 'needs_relink', 'unreachable']),
   status_since: Type.String({ format: 'date-time' }),
-  status_reason: Type.Union([Type.String(), Type.Null()]),
+  status_reason: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
   created_at: Type.String({ format: 'date-time' }),
-  device_count: Type.Integer(),
+  device_count: Type.Integer({ examples: [10] }),
   last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When one of its devices was last read, by a caller or in the background',
   }),
@@ -117,7 +120,9 @@ export function linkRoutes(
         description:
           'Deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
         tags: ['Linking'],
-        params: Type.Object({ id: Type.String() }),
+        params: Type.Object({
+          id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
+        }),
         response: {
           204: Type.Null({ description: 'Unlinked' }),
           ...failures([401, 403, 404, 429, 503]),

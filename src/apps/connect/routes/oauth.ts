@@ -16,18 +16,19 @@ import { NOBODY, whoAsks } from '../linking/who-asks.ts';
 import { answers, failures } from '../schemas.ts';
 import { vendorSlug } from '../vendor-slug.ts';
 
-const IssuedCode = Type.Object(
-  {
-    vendor: Type.String(),
-    link_code: Type.String({
-      description: 'For POST /link, as {"credentials": {"link_code": …}}; valid once',
-    }),
-    expires_at: Type.String({ format: 'date-time' }),
-  },
-  { description: 'The user has signed in at the vendor' },
-);
+const issuedCode = (vendor: Type.TString) =>
+  Type.Object(
+    {
+      vendor,
+      link_code: Type.String({
+        examples: ['mT4c0XzY6bQkLr8sWn1vJd'],
+        description: 'For POST /link, as {"credentials": {"link_code": …}}; valid once',
+      }),
+      expires_at: Type.String({ format: 'date-time' }),
+    },
+    { description: 'The user has signed in at the vendor' },
+  );
 
-const VendorPath = Type.Object({ vendor: Type.String() });
 /** Each is stored, and looked up when it comes back. Many users may share an address, as behind a proxy that is not declared. */
 const BEGUN_A_MINUTE = 600;
 
@@ -40,6 +41,11 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
   const { publicUrl, random } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
   const showError = showsError(dependencies);
+  const example = [...adapters.values()].find(({ oauth }) => oauth !== undefined)?.slug;
+  const slug = Type.String({
+    description: 'Vendor slug, from GET /vendors',
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
 
   const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
   const ended = limits.perIp('oauth.callback', BEGUN_A_MINUTE, 60);
@@ -54,7 +60,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         description:
           'With a link session, the account is linked when the user returns. If the user has not agreed on the page of the session yet, that page comes first.',
         tags: ['Linking'],
-        params: VendorPath,
+        params: Type.Object({ vendor: slug }),
         querystring: Type.Object({
           session: Type.Optional(Type.String({ description: 'From POST /link/sessions' })),
         }),
@@ -96,14 +102,14 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         description:
           'Returns a link code. With a link session, links the account and redirects to the redirect_uri of the session with `status=linked&session=&link=` or `status=failed&session=&reason=`.',
         tags: ['Linking'],
-        params: VendorPath,
+        params: Type.Object({ vendor: slug }),
         querystring: Type.Object({
           code: Type.Optional(Type.String()),
           state: Type.Optional(Type.String()),
           error: Type.Optional(Type.String()),
         }),
         response: {
-          ...answers(IssuedCode, [400, 429, 502, 503]),
+          ...answers(issuedCode(slug), [400, 429, 502, 503]),
           303: Type.Null({ description: "To the session's redirect_uri" }),
         },
       },

@@ -15,12 +15,12 @@ const BODY_LIMIT = 32 * 1024;
 const line = (description: string, most = 200) => Type.String({ minLength: 1, maxLength: most, description });
 
 const Application = Type.Object({
-  company: line('Name of the company'),
-  email: line('Where the answer goes', 254),
-  contact_name: Type.Optional(line('Who asks')),
-  website: Type.Optional(line('Address of the company', 500)),
-  use_case: Type.Optional(line('What it is for', 5_000)),
-  vendors: Type.Optional(Type.Array(line('A vendor that is needed', 60), { maxItems: 100 })),
+  company: Type.String({ ...line('Name of the company'), examples: ['Solbilar AB'] }),
+  email: Type.String({ ...line('Email address for the decision', 254), examples: ['anna@example.com'] }),
+  contact_name: Type.Optional(line('Name of the contact')),
+  website: Type.Optional(line('Website of the company', 500)),
+  use_case: Type.Optional(line('What you want to build', 5_000)),
+  vendors: Type.Optional(Type.Array(line('Slug of a vendor that you need', 60), { maxItems: 100 })),
 });
 
 const checkApplication = validator(Application, { name: 'body' });

@@ -8,14 +8,14 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryText } from '../query.ts';
 import { answers, IdempotencyHeaders } from '../schemas.ts';
-import { deviceId } from './devices.ts';
+import { DeviceId, deviceId } from './devices.ts';
 
 interface OfDevice {
   readonly Params: { readonly id: string };
   readonly Querystring: { readonly vendor?: unknown };
 }
 
-const params = Type.Object({ id: Type.String({ description: 'Device id' }) });
+const params = DeviceId;
 const querystring = Type.Object({
   vendor: Type.Optional(
     Type.String({ description: 'Needed only if two vendors have a device with this id' }),

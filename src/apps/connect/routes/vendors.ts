@@ -6,6 +6,7 @@ import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
 import { vendorSlug } from '../vendor-slug.ts';
+import { LINK_ID } from './link.ts';
 
 export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
   const { adapters, links, budgets, isConfigured, isSimulated } = dependencies;
@@ -56,18 +57,37 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
   );
 }
 
-const Budget = Type.Object({
-  name: Type.String(),
-  of: Type.Enum(['app', 'link', 'device'], { description: 'What the limit applies to' }),
-  link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, for a limit per link' }),
-  unit: Type.Enum(['calls', 'micro_usd']),
-  amount: Type.Number({ description: 'What the vendor allows in a window' }),
-  window_seconds: Type.Number(),
-  used: Type.Number({ description: 'Used in the last window_seconds, by all instances' }),
-  remaining: Type.Number({
-    description: 'What this service will still use of it; slightly less than the vendor allows',
-  }),
-  reserved: Type.Number({ description: 'Kept for commands and for reads by callers' }),
-  resets_at: Type.String({ format: 'date-time' }),
-  source: Type.String({ description: 'Source of the figure' }),
-});
+const Budget = Type.Object(
+  {
+    name: Type.String(),
+    of: Type.Enum(['app', 'link', 'device'], { description: 'What the limit applies to' }),
+    link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, for a limit per link' }),
+    unit: Type.Enum(['calls', 'micro_usd']),
+    amount: Type.Number({ description: 'What the vendor allows in a window' }),
+    window_seconds: Type.Number(),
+    used: Type.Number({ description: 'Used in the last window_seconds, by all instances' }),
+    remaining: Type.Number({
+      description: 'What this service will still use of it; slightly less than the vendor allows',
+    }),
+    reserved: Type.Number({ description: 'Kept for commands and for reads by callers' }),
+    resets_at: Type.String({ format: 'date-time' }),
+    source: Type.String({ description: 'Source of the figure' }),
+  },
+  {
+    examples: [
+      {
+        name: 'calls',
+        of: 'link',
+        link: LINK_ID,
+        unit: 'calls',
+        amount: 500,
+        window_seconds: 300,
+        used: 12,
+        remaining: 463,
+        reserved: 95,
+        resets_at: '2026-11-21T13:05:00Z',
+        source: "the vendor's reference",
+      },
+    ],
+  },
+);

@@ -58,7 +58,7 @@ onEachEngine('POST /webhooks/{vendor}', (engine) => {
       await post('', { signed: false }),
     ]) {
       assert.deepEqual([answer.status, answer.code], [401, 'webhook.signature_invalid']);
-      assert.match(answer.text, /^\{"error":"the signature is not one of Netatmo"\}$/);
+      assert.match(answer.text, /^\{"error":"the signature is not valid for Netatmo"\}$/);
     }
     assert.equal(await metric(), accepted);
   });

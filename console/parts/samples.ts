@@ -1,0 +1,117 @@
+/** A call as it is shown to who copies it. */
+export interface Sample {
+  readonly method: string;
+  readonly url: string;
+  /** Without those that carry a secret. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Headers whose values are variables of the environment, which hold what is secret. */
+  readonly secrets: readonly (readonly [name: string, variable: string])[];
+  /** The text that is sent, and whether it is JSON. */
+  readonly body: { readonly text: string; readonly isJson: boolean } | undefined;
+  /** How the response is read. */
+  readonly kind: 'json' | 'text' | 'stream';
+}
+
+/** Text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function curl({ method, url, headers, secrets, body, kind }: Sample): string {
+  return [
+    `curl ${kind === 'stream' ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
+    ...secrets.map(([name, variable]) => `-H "${name}: $${variable}"`),
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(body.text)}`]),
+  ].join(' \\\n  ');
+}
+
+function javascript({ method, url, headers, secrets, body, kind }: Sample): string {
+  const json = jsonIn(body);
+  const fields = [
+    ...secrets.map(([name, variable]) => `${JSON.stringify(name)}: process.env.${variable}`),
+    ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+  ];
+  const options = [
+    ...(method === 'GET' ? [] : [`method: ${JSON.stringify(method)}`]),
+    ...(fields.length === 0 ? [] : [`headers: {\n    ${fields.join(',\n    ')}\n  }`]),
+    ...(body === undefined
+      ? []
+      : json === undefined
+        ? [`body: ${JSON.stringify(body.text)}`]
+        : [`body: JSON.stringify(${indented(JSON.stringify(json.value, null, 2), 2)})`]),
+  ];
+  const call = `const response = await fetch(${JSON.stringify(url)}${options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')}\n}`});`;
+  const shown = {
+    json: 'console.log(response.status, await response.json());',
+    text: 'console.log(response.status, await response.text());',
+    stream: 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);',
+  };
+  return `${call}\n${shown[kind]}`;
+}
+
+function python({ method, url, headers, secrets, body, kind }: Sample): string {
+  const json = jsonIn(body);
+  const fields = [
+    ...secrets.map(([name, variable]) => `${JSON.stringify(name)}: os.environ["${variable}"]`),
+    // `json=` sends the content type.
+    ...headers
+      .filter(([name]) => json === undefined || name !== 'content-type')
+      .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+  ];
+  const given = [
+    JSON.stringify(url),
+    ...(fields.length === 0 ? [] : [`headers={${fields.join(', ')}}`]),
+    ...(body === undefined
+      ? []
+      : [
+          json === undefined
+            ? `data=${JSON.stringify(body.text)}`
+            : `json=${indented(pythonOf(json.value), 4)}`,
+        ]),
+    ...(kind === 'stream' ? ['stream=True'] : []),
+  ];
+  const call = `requests.${method.toLowerCase()}(\n    ${given.join(',\n    ')},\n)`;
+  const imports = `${secrets.length === 0 ? '' : 'import os\n\n'}import requests\n\n`;
+  if (kind === 'stream')
+    return `${imports}response = ${call}\nfor line in response.iter_lines(decode_unicode=True):\n    print(line)`;
+  return `${imports}response = ${call}\nprint(response.status_code, response.${kind === 'json' ? 'json()' : 'text'})`;
+}
+
+/** A value of JSON as Python writes it. */
+function pythonOf(value: unknown, depth = 0): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  const [outer, inner] = ['    '.repeat(depth), '    '.repeat(depth + 1)];
+  const block = (open: string, items: readonly string[], close: string) =>
+    items.length === 0
+      ? `${open}${close}`
+      : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${outer}${close}`;
+  if (Array.isArray(value))
+    return block(
+      '[',
+      value.map((item) => pythonOf(item, depth + 1)),
+      ']',
+    );
+  if (typeof value === 'object')
+    return block(
+      '{',
+      Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonOf(item, depth + 1)}`),
+      '}',
+    );
+  return JSON.stringify(value);
+}
+
+/** What a body of JSON holds; undefined where it is not JSON, or not yet. */
+function jsonIn(body: Sample['body']): { readonly value: unknown } | undefined {
+  if (body?.isJson !== true) return undefined;
+  try {
+    return { value: JSON.parse(body.text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const indented = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
+
+/** In the order in which they can be chosen. */
+export const LANGUAGES = { curl, JavaScript: javascript, Python: python } as const;
+export type LanguageName = keyof typeof LANGUAGES;
