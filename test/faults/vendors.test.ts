@@ -115,7 +115,7 @@ describe('a vendor that fails', () => {
 
     const link = await linkOf('silent-0');
     assert.equal(link?.status, 'unreachable');
-    assert.match(link?.status_reason ?? '', /did not answer/);
+    assert.match(link?.status_reason ?? '', /did not respond/);
     const replay = await turnOff(silent[0] ?? '', { 'idempotency-key': 'silent-0' });
     assert.equal(replay.headers.get('elnav-error'), 'vendor.timeout', 'it is not sent again');
     assert.equal(replay.headers.get('idempotent-replayed'), 'true');

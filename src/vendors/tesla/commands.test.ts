@@ -54,13 +54,13 @@ describe('a command', () => {
     await here.simulated.arrange(car, 'off');
     await assert.rejects(here.send(car, { type: 'start_charge' }), {
       code: 'vendor.refused',
-      message: `the car ${CARS.plain} refused: disconnected`,
+      message: `the car ${CARS.plain} refused the command: disconnected`,
     });
     for (const [reason, message] of [
-      ['could_not_wake_buses', /refused: could_not_wake_buses$/],
-      ['is_charging', /refused: is_charging$/],
-      [null, /refused$/],
-      ['<b>Xy9z-token</b>', /refused$/],
+      ['could_not_wake_buses', /refused the command: could_not_wake_buses$/],
+      ['is_charging', /refused the command: is_charging$/],
+      [null, /refused the command$/],
+      ['<b>Xy9z-token</b>', /refused the command$/],
     ] as const) {
       here.tampering.answer = ({ path }) =>
         path.includes('/command/')
