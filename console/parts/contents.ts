@@ -91,10 +91,10 @@ function findOperations(contents: HTMLElement): void {
   });
 }
 
-/** What an operation is found by: method and path, summary and description. */
+/** What an operation is found by: method and path, summary, description, and the names of its variants. */
 function textOf(item: HTMLElement): string {
   const operation = document.getElementById(item.querySelector('a')?.hash.slice(1) ?? '');
-  const parts = operation?.querySelectorAll('.operation-text > :is(h3, p)') ?? [];
+  const parts = operation?.querySelectorAll('.operation-text > :is(h3, p), .variant > summary') ?? [];
   return [item, ...parts]
     .map(({ textContent }) => textContent)
     .join(' ')

@@ -116,14 +116,10 @@ function translateErrors<T>(work: () => T): T {
     return work();
   } catch (cause) {
     if (isFull(cause)) {
-      throw new AppError(
-        'database.full',
-        'the disk of the database is full, so nothing can be written; reads still work',
-        {
-          cause,
-          retryAfterSeconds: 60,
-        },
-      );
+      throw new AppError('database.full', 'the disk is full, so nothing can be written; reads still work', {
+        cause,
+        retryAfterSeconds: 60,
+      });
     }
     if (isDamaged(cause)) throw damaged(DATABASE_FILE, cause);
     throw cause;

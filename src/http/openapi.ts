@@ -16,8 +16,10 @@ export interface DocumentOptions {
   readonly version: string;
   /** Sections of the page, in their order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** What a newcomer needs for a first call, in the order of the page. */
+  /** What a newcomer needs to know, in the order of the page. */
   readonly start: (addressOf: DocumentOptions['addressOf']) => readonly StartStep[];
+  /** By method and path: the operations to begin with. */
+  readonly firstCalls: readonly string[];
   /** By method and path: what must be known before an operation is tried on the page. */
   readonly warnings?: Readonly<Record<string, string>>;
   /** Public addresses of the services, without a trailing slash; undefined where one is not known. */
@@ -119,7 +121,7 @@ function securityOf(access: Access | undefined): Record<string, string[]>[] {
 }
 
 function renderPage(app: FastifyInstance, options: DocumentOptions): string {
-  const { service, title, description, start, warnings = {}, addressOf, frame } = options;
+  const { service, title, description, start, firstCalls, warnings = {}, addressOf, frame } = options;
   const services = (['connect', 'grid'] as const).flatMap((one): NavigationLink[] => {
     if (one === service) return [{ href: '/docs', text: NAMES[one], isHere: true }];
     const address = addressOf(one);
@@ -145,7 +147,7 @@ function renderPage(app: FastifyInstance, options: DocumentOptions): string {
       address: addressOf(service) ?? '',
       services,
       errors,
-      start: start(addressOf),
+      start: { steps: start(addressOf), calls: firstCalls },
       warnings,
     }),
   });

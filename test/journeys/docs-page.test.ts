@@ -157,6 +157,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     };
     assert.deepEqual(await found('unlink'), ['#delete-links-id']);
     assert.deepEqual(await found('polling interval'), ['#get-devices-id']);
+    assert.ok((await found('start_charge')).includes('#post-devices-id-command'));
     assert.deepEqual(await found('nothing of the kind'), []);
     await page.locator('#found').getByText('No matching operation').waitFor();
     assert.deepEqual(faults, []);

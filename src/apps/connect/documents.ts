@@ -57,13 +57,14 @@ export const CONNECT_DOCUMENT = {
     },
     {
       title: 'Idempotency',
-      text: 'Linking and commands accept the header `Idempotency-Key`. If you repeat a request with the same key within 24 hours, for example after a timeout, you get the first response and nothing is done twice.',
+      text: 'Linking, commands and operations of stations accept the header `Idempotency-Key`. If you repeat a request with the same key within 24 hours, for example after a timeout, you get the first response and nothing is done twice.',
     },
     {
       title: 'Pagination',
       text: '[GET /devices](#get-devices) returns at most 1,000 devices. If there are more, the header `Link` has the address of the next page, with `rel="next"`.',
     },
   ],
+  firstCalls: ['POST /link', 'GET /devices', 'POST /devices/{id}/command'],
   warnings: {
     'POST /devices/{id}/command':
       'This controls a real device, unless it is a sandbox or simulated device. I want to do this.',

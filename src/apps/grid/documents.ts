@@ -52,6 +52,7 @@ export const GRID_DOCUMENT = {
       text: 'The operations under Administration need the admin token in the header `X-Admin-Token`. Their parameters go into the query string.',
     },
   ],
+  firstCalls: ['GET /api/v1/prices/current', 'GET /api/v1/lookup/postal'],
   warnings: {
     'DELETE /admin/keys/{key_id}':
       'Every program that uses this key is locked out at once. I want to do this.',

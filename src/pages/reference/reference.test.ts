@@ -53,7 +53,7 @@ const page = (document: ApiDocument, warnings: Record<string, string> = {}): str
       { href: 'javascript:alert(1)', text: BAD },
     ],
     errors: [{ code: BAD, status: 400, retry: 'never', title: BAD }],
-    start: [{ title: BAD, text: BAD }],
+    start: { steps: [{ title: BAD, text: BAD }], calls: [] },
     warnings,
   }).toString();
 

@@ -1,7 +1,8 @@
 import { type Html, html, type Part } from '../html.ts';
 import type { NavigationLink } from '../page.ts';
 import { code } from './code.ts';
-import { type ApiDocument, type Section, sectionsOf } from './document.ts';
+import { curlOf } from './curl.ts';
+import { type ApiDocument, type Operation, type Section, sectionsOf } from './document.ts';
 import { type ErrorRow, renderErrors } from './errors.ts';
 import { badge, renderOperation } from './operation.ts';
 import { inline, paragraphs, pathText } from './text.ts';
@@ -13,8 +14,8 @@ export interface ReferenceOptions {
   /** Documents of this and of the other service. */
   readonly services: readonly NavigationLink[];
   readonly errors: readonly ErrorRow[];
-  /** What a newcomer needs for a first call. */
-  readonly start: readonly StartStep[];
+  /** What a newcomer needs to know, and by method and path the operations to begin with. */
+  readonly start: { readonly steps: readonly StartStep[]; readonly calls: readonly string[] };
   /** By method and path: what must be known before the operation is tried. */
   readonly warnings?: Readonly<Record<string, string>>;
 }
@@ -29,15 +30,18 @@ export interface StartStep {
 export function renderReference(options: ReferenceOptions): Html {
   const { document, address, services, errors, start, warnings = {} } = options;
   const sections = sectionsOf(document);
-  const named = new Set(sections.flatMap(({ operations }) => operations.map(nameOf)));
-  const stray = Object.keys(warnings).find((name) => !named.has(name));
-  if (stray !== undefined) throw new TypeError(`a warning is about ${stray}, which is not in the document`);
+  const named = new Map(
+    sections.flatMap(({ operations }) => operations).map((operation) => [nameOf(operation), operation]),
+  );
+  const stray = [...Object.keys(warnings), ...start.calls].find((name) => !named.has(name));
+  if (stray !== undefined) throw new TypeError(`${stray} is not in the document`);
+  const calls = start.calls.flatMap((name) => named.get(name) ?? []);
   const hasAdmin = document.components?.securitySchemes?.adminToken !== undefined;
   return html`<div class="reference">
 ${contents({ sections, services })}
 <div class="reference-body">
 ${introduction(document, address)}
-${gettingStarted(start)}
+${gettingStarted(start.steps, calls, address)}
 ${authentication(document)}
 ${renderErrors(document, errors)}
 ${sections.map(
@@ -106,11 +110,13 @@ function introduction({ info }: ApiDocument, address: string): Html {
 </section>`;
 }
 
-function gettingStarted(steps: readonly StartStep[]): Html {
+function gettingStarted(steps: readonly StartStep[], calls: readonly Operation[], address: string): Html {
   return html`<section class="reference-section" aria-labelledby="getting-started">
 <div class="section-head"><h2 id="getting-started">Getting started</h2></div>
 <div class="operation"><div class="operation-text">
 ${steps.map(({ title, text }) => html`<h3 class="minor">${title}</h3>${paragraphs(text)}`)}
+</div><div class="operation-code">
+${calls.map((operation) => code({ title: operation.summary, text: curlOf(operation, address), isCommand: true }))}
 </div></div>
 </section>`;
 }
