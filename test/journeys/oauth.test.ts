@@ -158,7 +158,7 @@ describe('signing in at an OAuth vendor', () => {
     const browser = new CookieBrowser();
     const back = await signIn(await begin(browser), { cancel: '1' });
     const [status, code, text] = await errorOf(await browser.get(back));
-    assert.deepEqual([status, code, text], [400, 'oauth.denied', 'Netatmo answered: access_denied']);
+    assert.deepEqual([status, code, text], [400, 'oauth.denied', 'Netatmo returned: access_denied']);
     const page = await begin(browser);
     const state = page.searchParams.get('state') ?? '';
     const hostile = new URLSearchParams({
