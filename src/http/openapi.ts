@@ -17,7 +17,9 @@ export interface DocumentOptions {
   /** Sections of the page, in their order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   /** What a newcomer needs to know, in the order of the page. */
-  readonly start: (addressOf: DocumentOptions['addressOf']) => readonly StartStep[];
+  readonly start: (about: Pick<DocumentOptions, 'addressOf'>) => readonly StartStep[];
+  /** Where the source code is, with the guides and the changelog; undefined where the operator has not said so. */
+  readonly sourceUrl: string | undefined;
   /** By method and path: the operations to begin with. */
   readonly firstCalls: readonly string[];
   /** By method and path: what must be known before an operation is tried on the page. */
@@ -68,6 +70,11 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
   app.get('/docs', hidden, (request, reply) => sendPrepared(request, reply, page(asked)));
   app.get('/docs/', hidden, (_request, reply) => reply.redirect('/docs', 301));
 }
+
+const guidesAt = (sourceUrl: string | undefined): StartStep => ({
+  title: 'Guides and changelog',
+  text: `Guides are in the folder \`docs/guides\` of ${sourceUrl === undefined ? 'the source code' : `[the source code](${sourceUrl})`}; \`CHANGELOG.md\` lists what changed.`,
+});
 
 function schemesOf(service: Service) {
   const key =
@@ -147,7 +154,7 @@ function renderPage(app: FastifyInstance, options: DocumentOptions): string {
       address: addressOf(service) ?? '',
       services,
       errors,
-      start: { steps: start(addressOf), calls: firstCalls },
+      start: { steps: [...start(options), guidesAt(options.sourceUrl)], calls: firstCalls },
       warnings,
     }),
   });

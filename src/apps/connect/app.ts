@@ -47,6 +47,7 @@ export async function addConnect(
     ...CONNECT_DOCUMENT,
     version,
     addressOf,
+    sourceUrl: assets.site.sourceUrl,
     frame: (page) =>
       connectPage(assets, { ...page, here: 'docs', gridUrl: addressOf('grid'), footer: ENGLISH_ONLY }),
   });

@@ -38,7 +38,7 @@ export const CONNECT_DOCUMENT = {
     { name: 'Partners', description: 'Apply for an account.' },
     { name: 'Operation', description: 'For the operator of the service.' },
   ],
-  start: (addressOf) => [
+  start: ({ addressOf }) => [
     {
       title: 'API key',
       text: `Create a key on ${inGrid(addressOf('grid'))}, or on the server with \`npm run key\`. Send it with each request in the header \`X-Api-Key\`, or as \`Authorization: Bearer …\`.`,

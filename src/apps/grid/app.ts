@@ -59,6 +59,7 @@ export async function addGrid(
     ...GRID_DOCUMENT,
     version,
     addressOf,
+    sourceUrl: assets.site.sourceUrl,
     frame: (page) => gridPage(assets, { ...page, here: 'docs', footer: ENGLISH_ONLY }),
   });
   assetRoutes(app, assets);
