@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -68,6 +69,28 @@ describe('the log of the embedded database', () => {
     assert.ok(Number(again.prepare('select count(*) as rows from t').get()?.rows) > 3_000);
     assert.deepEqual({ ...again.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' });
     again.close();
+  });
+
+  it('is closed by a process that has nothing else to do', () => {
+    const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+    const script = `
+      import { turnedClock } from ${at('../core/clock.ts')};
+      import { startCheckpoints } from ${at('./checkpoints.ts')};
+      import { openSqlite } from ${at('./sqlite.ts')};
+      const [dataDir, file] = process.argv.slice(2);
+      const database = openSqlite(dataDir);
+      const clock = turnedClock();
+      const checkpoints = startCheckpoints({ file, database, clock, log: console });
+      database.exec("with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) insert into t (x) select i from n");
+      clock.turn(1_000);
+      const isOnThread = checkpoints.isOnThread();
+      await checkpoints.close();
+      console.log(isOnThread, 'closed');`;
+    const file = join(dataDir, DATABASE_FILE);
+    const program = join(dataDir, 'closing.mjs');
+    writeFileSync(program, script);
+    const told = execFileSync(process.execPath, [program, dataDir, file], { encoding: 'utf8' });
+    assert.equal(told, 'true closed\n');
   });
 
   it('is moved by commits again where the thread fails', async () => {

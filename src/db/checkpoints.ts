@@ -83,6 +83,8 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
     if (old === undefined) return;
     forget(old);
     ending = new Promise((resolve) => old.once('exit', resolve));
+    // From here on it is waited for, and may be all that the process still does.
+    old.ref();
     old.postMessage('end');
   }
 
