@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { connect as openSocket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import { SimulatedStation, type SimulatorOptions } from '../../src/vendors/ocpp/simulator.ts';
+import type { SimulatorOptions } from '../../src/vendors/ocpp/simulated-options.ts';
+import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
 import { makePlace, onEachEngine, type Place } from '../databases.ts';
 import {
   type Call,

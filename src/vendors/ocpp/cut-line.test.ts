@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
-import type { Quirks, SimulatedStation } from './simulator.ts';
+import type { Quirks } from './simulated-options.ts';
+import type { SimulatedStation } from './simulator.ts';
 import { type Cut, Line } from './test-line.ts';
 import { command, setCurrent } from './test-settled-station.ts';
 import { until, World } from './test-world.ts';

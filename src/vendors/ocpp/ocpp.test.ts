@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { conforms, type Simulator } from '../../adapter/conformance.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { ocpp } from './index.ts';
-import type { Quirks, SimulatedStation } from './simulator.ts';
+import type { Quirks } from './simulated-options.ts';
+import type { SimulatedStation } from './simulator.ts';
 import { IDENTITY, PASSWORD, until, World } from './test-world.ts';
 
 interface Variant {

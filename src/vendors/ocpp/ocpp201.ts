@@ -69,7 +69,7 @@ export function ocpp201(station: Station): Dialect {
     /** F01, F02: acknowledged only; a TransactionEvent follows. */
     async start(connector) {
       remoteStartId += 1;
-      await station.startAsked(remoteStartId, station.options.idTag);
+      await station.memory.startAsked(remoteStartId, station.options.idTag);
       const outcome = await station.command<Outcome>('RequestStartTransaction', {
         evseId: connector.number,
         remoteStartId,

@@ -63,7 +63,7 @@ export async function clearLimits(station: Station, connector: Connector): Promi
   connector.lastLimit = null;
   await station.roster.limited(connector.number, null, false);
   await station.roster.transactionLimited(connector, null);
-  await station.remember();
+  await station.memory.store();
   if (wholeLimited) await layInstallation(station);
   return status;
 }

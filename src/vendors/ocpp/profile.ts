@@ -46,7 +46,7 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
   const keep = async (whole: boolean): Promise<void> => {
     takeLimit(connector, { defaultLimit: wanted }, station.host.clock.now());
     await station.roster.limited(connector.number, wanted, whole);
-    await station.remember();
+    await station.memory.store();
   };
   const alone = station.connectors().length === 1;
   // The lowest limit wins, so one that lies on the whole station has to move with every other.
@@ -55,7 +55,7 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
     takeLimit(connector, { transactionLimit: wanted }, station.host.clock.now());
     await station.roster.transactionLimited(connector, wanted);
     if (wanted.amperes > 0 && (await taken('default'))) await keep(false);
-    return station.remember();
+    return station.memory.store();
   }
   if (await taken('default')) return keep(false);
   if (alone && (await taken('station'))) return keep(true);
@@ -90,7 +90,7 @@ export async function liftPause(station: Station, connector: Connector, mostA: n
     if (whole_limited) await layInstallation(station);
   }
   if (limitNow(connector, now) === 0) return setLimit(station, connector, unending(mostA));
-  return station.remember();
+  return station.memory.store();
 }
 
 /** Takes a limit of ours away; false when the station cannot. */

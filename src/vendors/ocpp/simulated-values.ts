@@ -1,5 +1,5 @@
+import type { Quirks } from './simulated-options.ts';
 import { PHASES, type SimulatedPlug, VOLTS } from './simulated-plug.ts';
-import type { Quirks } from './simulator.ts';
 
 interface Value {
   readonly value: number;

@@ -1,58 +1,12 @@
-import { RPCClient } from 'ocpp-rpc';
-import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { rfc3339 } from '../../core/clock.ts';
 import { callError, type Rpc } from './rpc.ts';
+import { SimulatedLine } from './simulated-line.ts';
+import type { Quirks, SimulatorOptions } from './simulated-options.ts';
 import { type Period, type Purpose, SimulatedPlug } from './simulated-plug.ts';
 import { speak16 } from './simulator16.ts';
 import { speak201 } from './simulator201.ts';
 
 export type { SimulatedPlug } from './simulated-plug.ts';
-
-/** What real stations do that the specification does not. */
-export interface Quirks {
-  /** Sends energy as text in kWh with a long tail (Solidstudio). */
-  readonly kilowattHours?: boolean;
-  /** Sends StatusNotification without a timestamp, and none for connector 0 (SAP, Solidstudio; 1.6). */
-  readonly bareStatus?: boolean;
-  /** Sends values both for each phase and for all of them (SAP). */
-  readonly phasesToo?: boolean;
-  /** Sends Authorize before it answers a remote start (SAP). */
-  readonly authorizesFirst?: boolean;
-  /** Sends sequence number 0 throughout (Solidstudio, 2.0.1). */
-  readonly seqNoZero?: boolean;
-  /** Tells the charging state of a transaction when it changes, and not again (MicroOcpp, Mobility House; 2.0.1). */
-  readonly statesOnce?: boolean;
-  /** Says Charging as long as a transaction runs, also when it is paused (MicroOcpp, SAP, Solidstudio; 1.6). */
-  readonly staysCharging?: boolean;
-  /** Takes limits in watt only. */
-  readonly wattsOnly?: boolean;
-  /** Takes charging schedules of one period only. */
-  readonly onePeriod?: boolean;
-  /** Says that it has no smart charging. */
-  readonly noSmartCharging?: boolean;
-  /** Its clock stands at the beginning of 1970. */
-  readonly noClock?: boolean;
-  /** Actions, or purposes of charging profiles, that it answers with NotImplemented, with Rejected, or not at all. */
-  readonly notImplemented?: readonly string[];
-  readonly rejects?: readonly string[];
-  readonly hangs?: readonly string[];
-}
-
-export interface SimulatorOptions {
-  /** Without the identity, such as `ws://127.0.0.1:3000/ocpp`. */
-  readonly url: string;
-  readonly identity: string;
-  readonly password: string;
-  readonly protocol: 'ocpp1.6' | 'ocpp2.0.1';
-  readonly clock: Clock;
-  readonly connectors?: number;
-  readonly quirks?: Quirks;
-  /** Keeps what it cannot deliver, and delivers it in order when it is connected again. */
-  readonly keeps?: boolean;
-  /** Connects again by itself, this long after it lost the connection. */
-  readonly reconnectMs?: number;
-  /** Hears what the central system calls. */
-  readonly onCall?: (action: string, params: unknown) => void;
-}
 
 /** What differs between the protocol versions, on the station's side. */
 export interface Tongue {
@@ -82,12 +36,9 @@ export class SimulatedStation {
     { readonly plugs: readonly SimulatedPlug[]; readonly purpose: Purpose }
   >();
   readonly #tongue: Tongue;
-  #client: Rpc | null = null;
+  readonly #line: SimulatedLine;
   #work: Promise<void> = Promise.resolve();
   #stopTicking: () => void = () => undefined;
-  #ended = false;
-  /** Resolves at the next connection. */
-  #again = Promise.withResolvers<void>();
 
   constructor(options: SimulatorOptions) {
     this.options = options;
@@ -96,6 +47,7 @@ export class SimulatedStation {
       { length: options.connectors ?? 1 },
       (_, index) => new SimulatedPlug(index + 1, options.clock),
     );
+    this.#line = new SimulatedLine(options);
     this.#tongue = options.protocol === 'ocpp1.6' ? speak16(this) : speak201(this);
   }
 
@@ -110,38 +62,11 @@ export class SimulatedStation {
 
   /** Connects; boots as after power-up unless told that it only lost its network. */
   async connect({ boots = true }: { boots?: boolean } = {}): Promise<void> {
-    const { url, identity, password, protocol, reconnectMs, clock } = this.options;
-    const client = new RPCClient({
-      endpoint: url,
-      identity,
-      password,
-      protocols: [protocol],
-      strictMode: true,
-      strictModeValidators: [],
-      reconnect: false,
-      maxReconnects: 0,
-      callTimeoutMs: 10_000,
-      pingIntervalMs: 60_000,
-      deferPingsOnActivity: false,
-      respondWithDetailedErrors: false,
-      callConcurrency: 1,
-      maxBadMessages: Number.POSITIVE_INFINITY,
-      wsOpts: {},
-      headers: {},
-      backoff: { initialDelay: 1000, maxDelay: 2000, factor: 2, randomisationFactor: 0 },
+    await this.#line.connect(Object.keys(this.#tongue.handlers), {
+      hear: (action, params) => this.#answer(action, params),
+      lost: () => this.#stopTicking(),
+      back: () => this.connect({ boots: false }),
     });
-    for (const [action, handler] of Object.entries(this.#tongue.handlers)) {
-      client.handle(action, ({ params }) => this.#answer(action, params, handler));
-    }
-    client.on('close', () => {
-      this.#stopTicking();
-      if (this.#ended || reconnectMs === undefined) return;
-      clock.after(reconnectMs, () => void this.connect({ boots: false }).catch(() => undefined));
-    });
-    await client.connect();
-    this.#client = client;
-    this.#again.resolve();
-    this.#again = Promise.withResolvers();
     this.#tick();
     if (boots) {
       this.do(() => this.#tongue.boot());
@@ -151,31 +76,17 @@ export class SimulatedStation {
   }
 
   /** Closes the connection; the car and the running transaction stay. */
-  async disconnect(): Promise<void> {
-    this.#ended = true;
-    // A call that is left hanging would be waited for.
-    await this.#client?.close({ code: 1000, force: this.quirks.hangs !== undefined });
-    this.#ended = false;
+  disconnect(): Promise<void> {
+    return this.#line.close();
   }
 
   /** The station's end of the connection, for what no well-behaved station sends. */
   get rpc(): Rpc {
-    if (this.#client === null) throw new Error('the simulated station is not connected');
-    return this.#client;
+    return this.#line.rpc;
   }
 
-  /** A call of the station's, sent as it is; one that keeps what it cannot deliver sends it until it has an answer. */
-  async call(action: string, params: object): Promise<Record<string, unknown>> {
-    for (;;) {
-      const { promise: again } = this.#again;
-      try {
-        return (await this.rpc.call(action, params)) as Record<string, unknown>;
-      } catch (error) {
-        const wasAnswered = error instanceof Error && 'rpcErrorCode' in error;
-        if (this.options.keeps !== true || wasAnswered) throw error;
-        await again;
-      }
-    }
+  call(action: string, params: object): Promise<Record<string, unknown>> {
+    return this.#line.call(action, params);
   }
 
   /** Does one thing after what is being done. What the central system refuses is left, as a station leaves it. */
@@ -311,11 +222,7 @@ export class SimulatedStation {
     });
   }
 
-  async #answer(
-    action: string,
-    params: unknown,
-    handler: (params: never) => object | Promise<object>,
-  ): Promise<Record<string, unknown>> {
+  async #answer(action: string, params: unknown): Promise<Record<string, unknown>> {
     this.received.push({ action, params });
     this.options.onCall?.(action, params);
     const has = (list: readonly string[] | undefined) =>
@@ -323,6 +230,6 @@ export class SimulatedStation {
     if (has(this.quirks.hangs)) await new Promise(() => undefined);
     if (has(this.quirks.notImplemented)) throw callError('NotImplemented', 'no handler');
     if (has(this.quirks.rejects)) return { status: 'Rejected' };
-    return { ...(await handler(params as never)) };
+    return { ...(await this.#tongue.handlers[action]?.(params as never)) };
   }
 }

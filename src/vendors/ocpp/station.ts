@@ -10,19 +10,19 @@ import { figuresOf } from './figures.ts';
 import type { Installation } from './installation.ts';
 import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
+import { Memory } from './memory.ts';
 import { lastOf, type MeterValue, samplesOf } from './meter.ts';
 import type { StationOptions } from './options.ts';
-import { keptOf, NAME, newsIn, type Recalled, restore } from './recall.ts';
+import { type Recalled, restore } from './recall.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
 import type { Schemas } from './schemas.ts';
 import { soundTime } from './time.ts';
 import type { Tolerance } from './tolerance.ts';
 import type { ChargerRaw } from './translate.ts';
+import { Watchers } from './watchers.ts';
 
 const MOST_CONNECTORS = 64;
-/** Starts of ours that may wait for their transaction. */
-const MOST_STARTS = 8;
 
 export interface StationParts {
   readonly key: LinkKey;
@@ -57,6 +57,7 @@ export class Station {
   readonly roster: Roster;
   readonly installation: Installation;
   readonly details: DetailKeeper;
+  readonly memory: Memory;
   /** When it connected, ms since 1970. */
   readonly since: number;
   /** Whether it speaks of limits in ampere per phase or only in watt. */
@@ -80,10 +81,7 @@ export class Station {
   readonly #calls: Calls;
   readonly #seen = new Set<number>();
   readonly #connectors = new Map<number, Connector>();
-  readonly #watchers = new Set<() => void>();
-  readonly #remoteStarts = new Map<number, string>();
-  #kept: string;
-  #keeping: Promise<void> = Promise.resolve();
+  readonly #watchers: Watchers;
 
   constructor(parts: StationParts, rpc: Rpc) {
     this.key = parts.key;
@@ -106,10 +104,8 @@ export class Station {
         now: parts.host.clock.now(),
       });
     }
-    for (const [id, tag] of Object.entries(parts.recalled.kept.remote_starts)) {
-      this.#remoteStarts.set(Number(id), tag);
-    }
-    this.#kept = newsIn(parts.recalled.kept);
+    this.memory = new Memory(this, parts.recalled);
+    this.#watchers = new Watchers(parts.host.clock);
     this.dialect = parts.speak(this);
     this.learning = new Learning(this);
   }
@@ -188,60 +184,22 @@ export class Station {
     return timestamp === undefined ? now : (soundTime(timestamp, now) ?? now);
   }
 
-  /** The station was asked to start a transaction with this tag; what it tells of it names the number only. */
-  startAsked(remoteStartId: number, idTag: string): Promise<void> {
-    this.#remoteStarts.set(remoteStartId, idTag);
-    const [oldest] = this.#remoteStarts.keys();
-    if (this.#remoteStarts.size > MOST_STARTS && oldest !== undefined) this.#remoteStarts.delete(oldest);
-    return this.remember();
-  }
-
-  tagOfStart(remoteStartId: number | undefined): string | null {
-    return (remoteStartId === undefined ? undefined : this.#remoteStarts.get(remoteStartId)) ?? null;
-  }
-
   /** The station told something of a connector. */
   changed(connector: Connector): void {
     connector.at = this.host.clock.now();
     this.#observe(connector);
-    for (const watcher of [...this.#watchers]) watcher();
+    this.#watchers.look();
   }
 
   /** As `changed`, and resolves when what must outlive this connection is stored. */
   told(connector: Connector): Promise<void> {
     this.changed(connector);
-    return this.remember();
-  }
-
-  /** Stores what must outlive this connection, where that is news. */
-  remember(): Promise<void> {
-    this.#keeping = this.#keeping
-      .catch(() => undefined)
-      .then(async () => {
-        const kept = keptOf(this.connectors(), this.#remoteStarts);
-        const news = newsIn(kept);
-        if (this.#silent || news === this.#kept) return;
-        await this.host.documents(this.key).put(NAME, kept);
-        this.#kept = news;
-      });
-    return this.#keeping;
+    return this.memory.store();
   }
 
   /** Resolves when `reached` holds, or when the station has had its time for it. */
   settled(reached: () => boolean, withinMs: number = this.options.settleMs): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        cancel();
-        this.#watchers.delete(look);
-        resolve();
-      };
-      const look = () => {
-        if (reached() || !this.#online) finish();
-      };
-      const cancel = this.host.clock.after(withinMs, finish);
-      this.#watchers.add(look);
-      look();
-    });
+    return this.#watchers.until(() => reached() || !this.#online, withinMs);
   }
 
   /** Stores what was measured and takes it into the live state. */
@@ -327,9 +285,10 @@ export class Station {
   left(tell: boolean): void {
     this.#online = false;
     this.learning.stop();
-    for (const watcher of [...this.#watchers]) watcher();
+    this.#watchers.look();
     if (tell) for (const connector of this.#connectors.values()) this.#observe(connector);
     this.#silent = true;
+    this.memory.close();
   }
 
   #observe(connector: Connector): void {

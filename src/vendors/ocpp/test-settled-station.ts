@@ -3,7 +3,8 @@ import { send } from '../../adapter/send.ts';
 import type { Clock } from '../../core/clock.ts';
 import { charger } from './charger.ts';
 import type { StationOptions } from './options.ts';
-import type { SimulatedStation, SimulatorOptions } from './simulator.ts';
+import type { SimulatorOptions } from './simulated-options.ts';
+import type { SimulatedStation } from './simulator.ts';
 import { type Installed, until, World } from './test-world.ts';
 import { statusOf } from './translate.ts';
 

@@ -7,7 +7,8 @@ import { charger } from './charger.ts';
 import type { Credentials } from './credentials.ts';
 import { DEFAULTS, type StationOptions } from './options.ts';
 import { openStations } from './server.ts';
-import { SimulatedStation, type SimulatorOptions } from './simulator.ts';
+import type { SimulatorOptions } from './simulated-options.ts';
+import { SimulatedStation } from './simulator.ts';
 import { MemoryHost, type MemoryLink } from './test-memory-host.ts';
 import type { ChargerRaw } from './translate.ts';
 

@@ -96,7 +96,7 @@ function tagOf(
 ): string | null {
   // A card that stops a transaction need not be the one that began it (2.0.1 C01, group id).
   const shown = triggerReason === 'StopAuthorized' ? undefined : idToken?.idToken;
-  return shown ?? station.tagOfStart(transactionInfo.remoteStartId);
+  return shown ?? station.memory.tagOfStart(transactionInfo.remoteStartId);
 }
 
 /** Keeps a card that is shown after the cable was plugged in (E02). */
