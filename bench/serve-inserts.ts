@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveBodies } from './serve-bodies.ts';
 
 // The opponent: Node's own HTTP server, which inserts each body with the plain driver and then answers 202.
 const url = process.env.BENCH_DATABASE_URL;
@@ -26,21 +24,4 @@ async function intoPostgres(connectionString: string): Promise<(body: Buffer) =>
   };
 }
 
-const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    insert(Buffer.concat(chunks)).then(
-      () => response.writeHead(202).end(),
-      () => response.writeHead(500).end(),
-    );
-  });
-});
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-});
-answerQuestions(async () => {
-  server.closeAllConnections();
-  server.close();
-});
+serveBodies(insert, { status: 202 });

@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { answerQuestions, ready } from './child-side.ts';
+import { serveBodies } from './serve-bodies.ts';
 
 // The opponent: Node's own HTTP server, which inserts each body with the plain driver, marks it as done, and then answers what it
 // is told to. The two writes are what a command costs at least: each is durable before the next step.
@@ -34,22 +32,10 @@ async function toPostgres(connectionString: string): Promise<(id: number, body: 
 }
 
 let entries = 0;
-const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
+serveBodies(
+  (body) => {
     entries += 1;
-    write(entries, Buffer.concat(chunks).toString()).then(
-      () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer),
-      () => response.writeHead(500).end(),
-    );
-  });
-});
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
-});
-answerQuestions(async () => {
-  server.closeAllConnections();
-  server.close();
-});
+    return write(entries, body.toString());
+  },
+  { status: 200, headers: { 'content-type': 'application/json' }, body: answer },
+);

@@ -6,6 +6,23 @@ export const PRJ =
 
 export type Metres = readonly (readonly [number, number])[];
 
+/** A square of ten kilometres at Luleå; a shapefile's outer rings run clockwise. */
+export const SQUARE: Metres = [
+  [820_000, 7_290_000],
+  [820_000, 7_300_000],
+  [830_000, 7_300_000],
+  [830_000, 7_290_000],
+  [820_000, 7_290_000],
+];
+
+/** A triangle east of it, in degrees, as GeoJSON has it. */
+export const RING = [
+  [22, 65.7],
+  [22, 65.8],
+  [22.2, 65.8],
+  [22, 65.7],
+] as const;
+
 /** The main file of a shapefile: ESRI's technical description of 1998, shape type 5. */
 export function shp(rings: readonly Metres[]): Uint8Array {
   const records = rings.map((ring, index) => {

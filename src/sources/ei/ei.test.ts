@@ -2,18 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import proj4 from 'proj4';
-import { dbf, type Metres, PRJ, shp } from '../../../test/shapefile.ts';
+import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/shapefile.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { findConcessionsLink, parseConcessions } from './index.ts';
 
-/** A square of ten kilometres at Luleå; a shapefile's outer rings run clockwise. */
-const SQUARE: Metres = [
-  [820_000, 7_290_000],
-  [820_000, 7_300_000],
-  [830_000, 7_300_000],
-  [830_000, 7_290_000],
-  [820_000, 7_290_000],
-];
 const NAMES = ['KONCESSION', 'FöretagNa', 'Enhet'];
 const ROW = ['104FA', 'Luleå Energi Elnät AB', 'x'];
 
@@ -32,14 +24,7 @@ const GEOJSON = {
       properties: { id: '104FA', owner: 'Luleå Energi Elnät AB', kv: 40 },
       geometry: {
         type: 'Polygon',
-        coordinates: [
-          [
-            [22, 65.7],
-            [22, 65.8],
-            [22.2, 65.8],
-            [22, 65.7],
-          ],
-        ],
+        coordinates: [RING],
       },
     },
   ],

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
-import { dbf, type Metres, PRJ, shp } from '../../../test/shapefile.ts';
+import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/shapefile.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { findBordersLink, parseMunicipalityBorders } from './borders.ts';
-
-/** A square of ten kilometres at Luleå; a shapefile's outer rings run clockwise. */
-const SQUARE: Metres = [
-  [820_000, 7_290_000],
-  [820_000, 7_300_000],
-  [830_000, 7_300_000],
-  [830_000, 7_290_000],
-  [820_000, 7_290_000],
-];
 
 const inner = (names: readonly string[], row: readonly string[]) =>
   zipSync({
@@ -23,17 +14,11 @@ const inner = (names: readonly string[], row: readonly string[]) =>
 const KOMMUN = inner(['KnKod', 'KnNamn'], ['2580', 'Luleå']);
 const EDITION = zipSync({ 'Kommun_Sweref99TM.zip': KOMMUN, 'LanSweref99TM.zip': inner(['LnKod'], ['25']) });
 
-const ring = [
-  [22, 65.7],
-  [22, 65.8],
-  [22.2, 65.8],
-  [22, 65.7],
-];
 const geoJson = (properties: object) =>
   strToU8(
     JSON.stringify({
       type: 'FeatureCollection',
-      features: [{ type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } }],
+      features: [{ type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [RING] } }],
     }),
   );
 
@@ -70,7 +55,7 @@ describe('borders of municipalities', () => {
     assert.match(scb.source.name, /SCB/);
     assert.match(other.source.name, /sweden-geojson/);
     assert.deepEqual(scb.shapes, other.shapes);
-    assert.deepEqual(other.shapes, [{ code: '2580', polygons: [[ring]] }]);
+    assert.deepEqual(other.shapes, [{ code: '2580', polygons: [[RING]] }]);
   });
 
   for (const [what, bytes, sentence] of [

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { COMMANDS, type CommandType } from '../../../adapter/commands.ts';
+import { COMMANDS } from '../../../adapter/commands.ts';
 import {
   CHARGING,
   DEVICE_TYPES,
@@ -17,7 +17,7 @@ import {
   ListedDevice,
   type ListQuery,
 } from '../../../domain/devices/index.ts';
-import { validator } from '../../../http/validate.ts';
+import { checkByType } from '../check-by-type.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryLimit, queryText, queryVendor } from '../query.ts';
@@ -50,14 +50,7 @@ const SlowerCharger = Type.Object({
   }),
 });
 
-const commandChecks = new Map(
-  Object.entries(COMMANDS).map(([type, schema]) => [type, validator(schema, { name: 'body' })] as const),
-);
-const checkCommand = (type: CommandType, body: unknown) => {
-  const check = commandChecks.get(type);
-  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is unknown`);
-  return check(body);
-};
+const checkCommand = checkByType(COMMANDS);
 
 export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
   const { devices, commands, idempotency } = dependencies;

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { OPERATIONS, OperationAnswer, type OperationType, StationView } from '../../../adapter/station.ts';
-import { AppError } from '../../../core/errors.ts';
+import { OPERATIONS, OperationAnswer, StationView } from '../../../adapter/station.ts';
 import { parseOperation } from '../../../domain/commands/index.ts';
-import { validator } from '../../../http/validate.ts';
+import { checkByType } from '../check-by-type.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryText } from '../query.ts';
@@ -22,14 +21,7 @@ const querystring = Type.Object({
   ),
 });
 
-const checks = new Map(
-  Object.entries(OPERATIONS).map(([type, schema]) => [type, validator(schema, { name: 'body' })] as const),
-);
-const checkOperation = (type: OperationType, body: unknown) => {
-  const check = checks.get(type);
-  if (check === undefined) throw new AppError('command.type_unknown', `type ${type} is unknown`);
-  return check(body);
-};
+const checkOperation = checkByType(OPERATIONS);
 
 /** Charging stations that dial in, looked at and run. */
 export function stationRoutes(app: FastifyInstance, { commands, idempotency }: ConnectDependencies): void {

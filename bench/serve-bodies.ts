@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerQuestions, ready } from './child-side.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** Node's own HTTP server as an opponent: does `work` with each body, and then answers; 500 where that fails. */
+export function serveBodies(work: (body: Buffer) => Promise<void>, { status, headers, body }: Answer): void {
+  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      work(Buffer.concat(chunks)).then(
+        () => response.writeHead(status, headers).end(body),
+        () => response.writeHead(500).end(),
+      );
+    });
+  });
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    ready({ connect: `http://127.0.0.1:${port}`, grid: '' });
+  });
+  answerQuestions(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+}
