@@ -1,5 +1,6 @@
 import { readSettings } from '../core/config.ts';
 import { vendors } from '../vendors/index.ts';
+import { compactHeap } from './compact-heap.ts';
 import { buildConsole } from './console.ts';
 import { exitWith } from './exit.ts';
 import { greeting } from './greet.ts';
@@ -39,6 +40,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
     return;
   }
   stopped.addEventListener('abort', stop, { once: true });
+  compactHeap();
   // Last: whoever reads that it is ready may stop it at once.
   console.log(greeting(running));
 }
