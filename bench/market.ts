@@ -1,6 +1,6 @@
-import { PRICE_AREAS } from '../src/adapter/market.ts';
 import { createPriceStore } from '../src/domain/prices/store.ts';
 import { knownDay } from '../src/domain/prices/test-prices.ts';
+import { PRICE_AREAS } from '../src/sources/contract/market.ts';
 import { ENGINES, type Engine, makePlace, type Place } from '../test/databases.ts';
 import type { Child } from './children.ts';
 import { startChild } from './children.ts';

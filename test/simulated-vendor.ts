@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Adapter } from '../src/adapter/adapter.ts';
-import type { Simulator } from '../src/adapter/conformance.ts';
+import type { Simulator } from '../src/adapter/conformance/index.ts';
 import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../src/adapter/login.ts';
 import type { Session } from '../src/adapter/session.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSimulatedMarket } from '../src/adapter/simulated-prices.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { PRICE_SOURCE_SLUGS } from '../src/core/market-settings.ts';
 import { judge } from '../src/domain/prices/judge.ts';
+import { createSimulatedMarket } from '../src/sources/contract/simulated-prices.ts';
 import { priceSources } from '../src/sources/index.ts';
 import { sessionWith } from './price-sources.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { Situation } from './conformance/witnesses.ts';
 import type { Partner } from './login.ts';
 import type { DeviceRef } from './session.ts';
-import type { Situation } from './witnesses.ts';
 
 /** A request as a simulated service gets it. */
 export interface SimulatedRequest {

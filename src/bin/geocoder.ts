@@ -1,8 +1,8 @@
-import type { Geocode } from '../adapter/geocoder.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Settings } from '../core/config.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { Geocode } from '../sources/contract/geocoder.ts';
 import { nominatim } from '../sources/nominatim/index.ts';
 
 /** A caller waits for the answer, and without it the place is told by its name. */

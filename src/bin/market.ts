@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { ExchangeRateSource, PriceSource, ProductionSource, SourceSession } from '../adapter/market.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
@@ -10,6 +9,12 @@ import { createPrices, type Prices } from '../domain/prices/index.ts';
 import { createProduction, type Production } from '../domain/production/index.ts';
 import type { Probe } from '../http/health.ts';
 import type { OutboundHttp } from '../outbound/index.ts';
+import type {
+  ExchangeRateSource,
+  PriceSource,
+  ProductionSource,
+  SourceSession,
+} from '../sources/contract/market.ts';
 
 interface MarketOptions {
   readonly settings: MarketSettings;

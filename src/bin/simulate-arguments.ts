@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { PRICE_FAULTS } from '../adapter/simulated-prices.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { OperatorError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
+import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';
 
 /** Whatever has a name that a simulator may be asked for. */
 export interface Candidate {

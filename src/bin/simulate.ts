@@ -1,13 +1,17 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import type { ExchangeRateSource, PriceSource, ProductionSource } from '../adapter/market.ts';
-import { postToLoopback } from '../adapter/post-simulated.ts';
-import { type ServedSimulator, serveSimulated } from '../adapter/serve-simulated.ts';
-import { createSimulatedMarket, PRICE_FAULTS, type PriceFault } from '../adapter/simulated-prices.ts';
 import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapter/simulator.ts';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { vendorSettingNames } from '../core/vendor-settings.ts';
+import { postToLoopback } from '../simulation/post.ts';
+import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
+import type { ExchangeRateSource, PriceSource, ProductionSource } from '../sources/contract/market.ts';
+import {
+  createSimulatedMarket,
+  PRICE_FAULTS,
+  type PriceFault,
+} from '../sources/contract/simulated-prices.ts';
 import { exchangeRateSource, priceSources, productionSource } from '../sources/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './exit.ts';

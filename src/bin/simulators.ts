@@ -1,7 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Partner } from '../adapter/login.ts';
-import { postToLoopback } from '../adapter/post-simulated.ts';
-import { type ServedSimulator, serveSimulated } from '../adapter/serve-simulated.ts';
 import type { Post, SimulatedDelivery, VendorSimulator } from '../adapter/simulator.ts';
 import type { SimulatedPage } from '../apps/connect/app.ts';
 import type { Clock } from '../core/clock.ts';
@@ -9,6 +7,8 @@ import type { Settings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { postToLoopback } from '../simulation/post.ts';
+import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
 
 /** Stays the same from start to start: tokens that are stored were given to it. */
 const CLIENT_ID = 'elnav-simulated';

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Adapter } from '../adapter/adapter.ts';
-import type { PriceSource, ProductionSource } from '../adapter/market.ts';
 import { type Clock, sleep, systemClock } from '../core/clock.ts';
 import type { Settings } from '../core/config.ts';
 import { type Random, systemRandom } from '../core/ids.ts';
@@ -15,6 +14,7 @@ import { operatorAddresses } from '../http/operator.ts';
 import { createLimits } from '../http/rate-limit.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { loadAssets } from '../pages/assets.ts';
+import type { PriceSource, ProductionSource } from '../sources/contract/market.ts';
 import { vendors } from '../vendors/index.ts';
 import { BUILT, STYLES } from './console.ts';
 import { isDeveloperIdle, makeDeveloperKey } from './developer.ts';

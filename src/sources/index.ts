@@ -1,4 +1,4 @@
-import type { ExchangeRateSource, PriceSource, ProductionSource } from '../adapter/market.ts';
+import type { ExchangeRateSource, PriceSource, ProductionSource } from './contract/market.ts';
 import { ecb } from './ecb/index.ts';
 import { elprisetjustnu } from './elprisetjustnu/index.ts';
 import { energidataservice } from './energidataservice/index.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { PriceDay, PriceSource } from '../../src/adapter/market.ts';
-import { createSimulatedMarket } from '../../src/adapter/simulated-prices.ts';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import type { PriceDay, PriceSource } from '../../src/sources/contract/market.ts';
+import { createSimulatedMarket } from '../../src/sources/contract/simulated-prices.ts';
 import { until } from '../until.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ServedSimulator, serveSimulated } from '../../src/adapter/serve-simulated.ts';
-import { createSimulatedMarket, type PriceFault } from '../../src/adapter/simulated-prices.ts';
 import { turnedClock } from '../../src/core/clock.ts';
+import { type ServedSimulator, serveSimulated } from '../../src/simulation/serve.ts';
+import { createSimulatedMarket, type PriceFault } from '../../src/sources/contract/simulated-prices.ts';
 import { simulateEcb } from '../../src/sources/ecb/simulator.ts';
 import { simulateElprisetjustnu } from '../../src/sources/elprisetjustnu/simulator.ts';
 import { simulateEnergidataservice } from '../../src/sources/energidataservice/simulator.ts';

@@ -10,10 +10,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'The proof that a limit ends takes away what an adapter left for later',
-    file: 'src/adapter/prove-ending.ts',
+    file: 'src/adapter/conformance/prove-ending.ts',
     from: 'for (const cancel of left) cancel();',
     to: '',
-    tests: ['src/adapter/prove-ending.test.ts'],
+    tests: ['src/adapter/conformance/prove-ending.test.ts'],
   },
   {
     control: 'A limit of the sandbox ends at its moment',

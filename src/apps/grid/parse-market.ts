@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { type Bounds, dayBounds, midnight } from '../../core/swedish-days.ts';
 import { ValidationError } from '../../http/errors.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { parse } from './parse.ts';
 
 const DAY_MS = 86_400_000;

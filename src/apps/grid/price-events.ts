@@ -1,8 +1,8 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import type { PriceEvent, Prices, SpotPrice } from '../../domain/prices/index.ts';
 import { type EventStream, eventText } from '../../http/event-stream.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { shownCurrent, shownSpot } from './shown-prices.ts';
 
 /** Listeners of one area, or of all. */

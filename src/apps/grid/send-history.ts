@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import type { OpenAnswers } from '../../http/open-answers.ts';
 import { type Cell, formatOf, sendRows } from '../../http/rows.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { HistoryRange } from './parse-market.ts';
 
 /** A past day changes only when it is corrected, revised or filled in. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PRICE_AREAS } from '../../adapter/market.ts';
+import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import { nullable } from './shapes.ts';
 
 export const PriceAreaCode = Type.String({ enum: [...PRICE_AREAS], examples: ['SE3'] });

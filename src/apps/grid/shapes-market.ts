@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PRICE_AREAS } from '../../adapter/market.ts';
+import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import { Moment, nullable } from './shapes.ts';
 
 const Area = Type.Enum([...PRICE_AREAS]);

@@ -1,7 +1,7 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import type { CurrentPrices, HistoricPrice, SpotPrice } from '../../domain/prices/index.ts';
 import type { Cell } from '../../http/rows.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 
 const MINUTE_MS = 60_000;
 const MONEY = { currency: 'SEK', unit: 'SEK/kWh' } as const;

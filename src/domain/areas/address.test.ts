@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { smallTables } from '../../../test/areas.ts';
-import type { GeocodedAddress } from '../../adapter/geocoder.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
+import type { GeocodedAddress } from '../../sources/contract/geocoder.ts';
 import { createAreas } from './index.ts';
 import { readWrittenAddress } from './written-address.ts';
 

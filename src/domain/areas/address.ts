@@ -1,6 +1,6 @@
-import type { Geocode, GeocodedAddress } from '../../adapter/geocoder.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { AppError } from '../../core/errors.ts';
+import type { Geocode, GeocodedAddress } from '../../sources/contract/geocoder.ts';
 import type { AddressAnswer, AddressMatch } from './answers.ts';
 import { twoDecimals } from './confidence.ts';
 import { fold, lower } from './fold.ts';

@@ -1,4 +1,4 @@
-import type { PriceArea } from '../../adapter/market.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { EnergyTax } from '../tax/index.ts';
 import type { Coded, PlaceItem } from './places.ts';
 import type { FoundPlace } from './search.ts';

@@ -1,4 +1,4 @@
-import type { PriceArea } from '../../adapter/market.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { companyKey, type Extent, namesBorne } from './area-names.ts';
 import { fold } from './fold.ts';
 import { type Coded, compare, type Places } from './places.ts';

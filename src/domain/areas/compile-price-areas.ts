@@ -1,4 +1,4 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { PlacedCode } from './compile-postal-codes.ts';
 import { indexShapes } from './polygon.ts';
 import type { AreaBasis, GridAreaRow, MunicipalityRow, PostalCodeRow, ZoneRow } from './tables.ts';

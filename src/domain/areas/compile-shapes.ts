@@ -1,6 +1,6 @@
-import { PRICE_AREAS } from '../../adapter/market.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Rings } from '../../core/geojson.ts';
+import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import { simplify } from './polygon-simplify.ts';
 import type { ConcessionRow, MunicipalityShapeRow, Polygon, ZoneRow } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import type { PriceArea } from '../../adapter/market.ts';
 import { AppError } from '../../core/errors.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { isForeignSide, isNearSweden } from './borders.ts';
 import { areaConfidence, nearbyConfidence, twoDecimals } from './confidence.ts';
 import { indexPoints, type Near } from './nearest.ts';

@@ -1,5 +1,5 @@
-import { PRICE_AREA_FACTS, PRICE_AREAS } from '../../adapter/market.ts';
 import { AppError } from '../../core/errors.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS } from '../../sources/contract/market.ts';
 import type {
   GridAreaAnswer,
   GridAreaCandidate,

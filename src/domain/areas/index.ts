@@ -1,7 +1,7 @@
-import type { Geocode } from '../../adapter/geocoder.ts';
-import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import type { Geocode } from '../../sources/contract/geocoder.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { createTax, type EnergyTax } from '../tax/index.ts';
 import { type AddressParts, type AddressQuery, NO_GRID_AREA, resolveAddress } from './address.ts';
 import type {

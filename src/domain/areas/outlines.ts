@@ -1,4 +1,4 @@
-import type { PriceArea } from '../../adapter/market.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { simplify } from './polygon-simplify.ts';
 import type { Ring, ZoneRow } from './tables.ts';
 

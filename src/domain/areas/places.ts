@@ -1,4 +1,4 @@
-import type { PriceArea } from '../../adapter/market.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { fold, lower } from './fold.ts';
 import type { AreaTables, CountyRow, MunicipalityRow, PostalCodeRow } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import type { PriceArea } from '../../adapter/market.ts';
 import { AppError } from '../../core/errors.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import type { EnergyTax } from '../tax/index.ts';
 import { fold } from './fold.ts';
 import type { Municipalities } from './municipalities.ts';

@@ -1,4 +1,4 @@
-import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { faultAt, type SeedRow, type SeedShape } from './seed-file.ts';
 import { decodeRings, encodePolygons } from './seed-polygons.ts';
 import {

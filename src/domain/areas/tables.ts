@@ -1,4 +1,4 @@
-import type { PriceArea } from '../../adapter/market.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 
 /** How the price area of a postal code was found, the surest first. */
 export const AREA_BASES = ['register', 'polygon', 'nearest_polygon', 'municipality'] as const;

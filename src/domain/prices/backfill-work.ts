@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Day, PriceArea } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import type { Day, PriceArea } from '../../sources/contract/market.ts';
 import { advanced, areasToAsk, type DayOutcome } from './backfill.ts';
 import { addDays, daysBetween } from './calendar.ts';
 import type { Chain } from './chain.ts';

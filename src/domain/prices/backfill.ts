@@ -1,8 +1,8 @@
-import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { addDays, daysBetween, isDay } from './calendar.ts';
 import type { Backfill, BackfillFault, BackfillRequest, Backfills } from './shapes.ts';
 import type { BackfillStore, StoredBackfill } from './store-backfills.ts';

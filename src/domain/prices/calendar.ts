@@ -1,5 +1,5 @@
-import type { Day } from '../../adapter/market.ts';
 import { SWEDISH_ZONE, swedishTime } from '../../core/swedish-days.ts';
+import type { Day } from '../../sources/contract/market.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

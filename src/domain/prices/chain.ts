@@ -1,4 +1,4 @@
-import type { Day, PriceArea, PriceSource } from '../../adapter/market.ts';
+import type { Day, PriceArea, PriceSource } from '../../sources/contract/market.ts';
 import { type Attempt, type Judged, openInquiry } from './inquiry.ts';
 import type { KnownDay } from './known-day.ts';
 import type { Failed, Questions } from './questions.ts';

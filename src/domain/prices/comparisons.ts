@@ -1,4 +1,4 @@
-import type { Day, PriceArea } from '../../adapter/market.ts';
+import type { Day, PriceArea } from '../../sources/contract/market.ts';
 import { addDays } from './calendar.ts';
 import type { Context } from './judge.ts';
 import { dailyMean, type KnownDay } from './known-day.ts';

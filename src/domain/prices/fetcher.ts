@@ -1,8 +1,8 @@
-import type { PriceArea } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { MINUTE_MS } from './calendar.ts';
 import type { Chain } from './chain.ts';
 import { between } from './chance.ts';

@@ -1,6 +1,6 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { AppError } from '../../core/errors.ts';
 import { dayAt, dayBounds } from '../../core/swedish-days.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { addDays, minuteText } from './calendar.ts';
 import type { Memory } from './memory.ts';
 import { isLate } from './schedule.ts';

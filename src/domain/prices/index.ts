@@ -1,4 +1,3 @@
-import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
@@ -6,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
+import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../sources/contract/market.ts';
 import { createBackfills } from './backfill.ts';
 import { createBackfillWork } from './backfill-work.ts';
 import { createChain } from './chain.ts';

@@ -1,4 +1,4 @@
-import type { Day, PriceArea, PriceDay, PriceSource } from '../../adapter/market.ts';
+import type { Day, PriceArea, PriceDay, PriceSource } from '../../sources/contract/market.ts';
 import { comparisons } from './comparisons.ts';
 import { areSame, judge } from './judge.ts';
 import type { KnownDay } from './known-day.ts';

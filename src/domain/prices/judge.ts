@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import type { Day, PriceArea, PriceDay } from '../../adapter/market.ts';
 import { type Bounds, dayBounds } from '../../core/swedish-days.ts';
+import type { Day, PriceArea, PriceDay } from '../../sources/contract/market.ts';
 import { HOUR_MS, MINUTE_MS, minuteText } from './calendar.ts';
 import { type DaySlot, dailyMean, type KnownDay } from './known-day.ts';
 import { isPlain, times } from './money.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Day, PriceArea } from '../../adapter/market.ts';
+import type { Day, PriceArea } from '../../sources/contract/market.ts';
 import { meanOf } from './money.ts';
 
 export interface DaySlot {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { addDays, MINUTE_MS } from './calendar.ts';
 import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 import { layOver, type SampleDay } from './sample.ts';

@@ -1,9 +1,9 @@
 import { HttpFailure } from '../../adapter/http.ts';
-import type { ExchangeRateSource, PriceSource, SourceSession } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
+import type { ExchangeRateSource, PriceSource, SourceSession } from '../../sources/contract/market.ts';
 import type { SourceHealth, SourceOutcome } from './shapes.ts';
 import type { SourceStore } from './store-sources.ts';
 

@@ -1,6 +1,6 @@
-import type { Day, ExchangeRateSource } from '../../adapter/market.ts';
 import type { Clock } from '../../core/clock.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import type { Day, ExchangeRateSource } from '../../sources/contract/market.ts';
 import { addDays, daysBetween, HOUR_MS, isDay } from './calendar.ts';
 import { isSaneRate } from './judge.ts';
 import type { Questions } from './questions.ts';

@@ -1,5 +1,5 @@
-import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { MINUTE_MS, wallClock } from './calendar.ts';
 import type { KnownDay } from './known-day.ts';
 

@@ -1,5 +1,5 @@
-import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
 
 /*

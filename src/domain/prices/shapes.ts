@@ -1,4 +1,4 @@
-import type { Day, PriceArea } from '../../adapter/market.ts';
+import type { Day, PriceArea } from '../../sources/contract/market.ts';
 
 /** The day-ahead price of one slot, without VAT and tax. Moments are ms since 1970 UTC. */
 export interface SpotPrice {

@@ -1,5 +1,5 @@
-import type { PriceArea } from '../../adapter/market.ts';
 import type { Database } from '../../db/database.ts';
+import type { PriceArea } from '../../sources/contract/market.ts';
 import { daysBetween } from './calendar.ts';
 import type { Backfill } from './shapes.ts';
 

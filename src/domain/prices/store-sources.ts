@@ -1,5 +1,5 @@
-import type { Day } from '../../adapter/market.ts';
 import type { Database } from '../../db/database.ts';
+import type { Day } from '../../sources/contract/market.ts';
 import { SOURCE_OUTCOMES, type SourceHealth } from './shapes.ts';
 
 export interface StoredRate {

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type Day, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { type DaySlot, dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 
 /** What is stored of a day besides its slots. */

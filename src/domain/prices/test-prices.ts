@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpFailure } from '../../adapter/http.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { type Random, systemRandom } from '../../core/ids.ts';
+import { type Log, silentLog } from '../../core/log.ts';
+import { createMetrics, type Metrics } from '../../core/metrics.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
+import type { Database } from '../../db/database.ts';
 import {
   type Day,
   type ExchangeRateSource,
@@ -7,13 +13,7 @@ import {
   type PriceArea,
   type PriceDay,
   type PriceSource,
-} from '../../adapter/market.ts';
-import { type TurnedClock, turnedClock } from '../../core/clock.ts';
-import { type Random, systemRandom } from '../../core/ids.ts';
-import { type Log, silentLog } from '../../core/log.ts';
-import { createMetrics, type Metrics } from '../../core/metrics.ts';
-import { dayBounds } from '../../core/swedish-days.ts';
-import type { Database } from '../../db/database.ts';
+} from '../../sources/contract/market.ts';
 import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
 import { createPrices, type Prices } from './index.ts';
 import type { KnownDay } from './known-day.ts';

@@ -1,11 +1,11 @@
 import { type Http, HttpFailure } from '../../adapter/http.ts';
-import { PRICE_AREAS, type ProductionSource } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import type { Lease } from '../../db/lease.ts';
+import { PRICE_AREAS, type ProductionSource } from '../../sources/contract/market.ts';
 import { dueAt } from './due.ts';
 import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Refusal } from './judge.ts';

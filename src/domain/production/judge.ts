@@ -1,4 +1,4 @@
-import type { ProducedInterval } from '../../adapter/market.ts';
+import type { ProducedInterval } from '../../sources/contract/market.ts';
 import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 

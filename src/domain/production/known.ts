@@ -1,7 +1,7 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Produced, Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';

@@ -1,5 +1,5 @@
-import { PRODUCTION_TYPES } from '../../adapter/market.ts';
 import { midnight } from '../../core/swedish-days.ts';
+import { PRODUCTION_TYPES } from '../../sources/contract/market.ts';
 import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { HistoricProduction, ProductionQuery, Unit } from './shapes.ts';
 import type { StoredProduction } from './store.ts';

@@ -4,11 +4,11 @@ import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts'
 import { esettForTests, startEsett } from '../../../test/esett.ts';
 import { until } from '../../../test/until.ts';
 import { HttpFailure } from '../../adapter/http.ts';
-import { PRICE_AREAS, type ProducedInterval } from '../../adapter/market.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { createLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { PRICE_AREAS, type ProducedInterval } from '../../sources/contract/market.ts';
 
 import {
   type Opened,

@@ -1,4 +1,4 @@
-import type { PriceArea, ProductionType } from '../../adapter/market.ts';
+import type { PriceArea, ProductionType } from '../../sources/contract/market.ts';
 
 /** Mean power by kind, MW to one decimal; null: the source has no figure. Negative where storage took more than it gave. */
 export type PowerByType = { readonly [T in ProductionType]: number | null };

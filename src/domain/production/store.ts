@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
-import type { PriceArea, ProductionType } from '../../adapter/market.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { PriceArea, ProductionType } from '../../sources/contract/market.ts';
 
 /** A slot as it is stored: figures as the source served them. */
 export interface StoredProduction extends Readonly<Record<ProductionType, number | null>> {

@@ -1,11 +1,11 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Database } from '../../db/database.ts';
 import {
   PRICE_AREAS,
   PRODUCTION_TYPES,
   type PriceArea,
   type ProducedInterval,
-} from '../../adapter/market.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Database } from '../../db/database.ts';
+} from '../../sources/contract/market.ts';
 import { MINUTE_MS } from './durations.ts';
 import { judge, type Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';

@@ -1,15 +1,15 @@
 import type { Http } from '../../adapter/http.ts';
-import {
-  PRICE_AREAS,
-  type PriceArea,
-  type ProducedInterval,
-  type ProductionSource,
-} from '../../adapter/market.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
+import {
+  PRICE_AREAS,
+  type PriceArea,
+  type ProducedInterval,
+  type ProductionSource,
+} from '../../sources/contract/market.ts';
 import { createProduction, type Production, type Unit } from './index.ts';
 
 export const QUARTER_MS = 15 * 60_000;

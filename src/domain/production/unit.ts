@@ -1,5 +1,5 @@
-import type { Day } from '../../adapter/market.ts';
 import { dayAt, midnight } from '../../core/swedish-days.ts';
+import type { Day } from '../../sources/contract/market.ts';
 import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 

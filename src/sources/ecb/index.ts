@@ -1,4 +1,4 @@
-import type { ExchangeRateSource } from '../../adapter/market.ts';
+import type { ExchangeRateSource } from '../contract/market.ts';
 import { translate } from './translate.ts';
 
 const MOST_BYTES = 64 * 1024;

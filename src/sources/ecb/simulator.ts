@@ -1,6 +1,6 @@
-import type { Day } from '../../adapter/market.ts';
-import type { Simulate, SimulatedMarket } from '../../adapter/simulated-prices.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Day } from '../contract/market.ts';
+import type { Simulate, SimulatedMarket } from '../contract/simulated-prices.ts';
 
 /** The daily file, of the last weekday on which it was 16 o'clock. */
 export function simulateEcb(market: SimulatedMarket, clock: Clock): Simulate {

@@ -1,6 +1,6 @@
-import type { Day } from '../../adapter/market.ts';
-import { notUnderstood } from '../../adapter/price-figures.ts';
-import { childOf, childrenOf, readXml, textOf } from '../../adapter/xml.ts';
+import type { Day } from '../contract/market.ts';
+import { notUnderstood } from '../contract/price-figures.ts';
+import { childOf, childrenOf, readXml, textOf } from '../contract/xml.ts';
 
 const SOURCE = 'the European Central Bank';
 

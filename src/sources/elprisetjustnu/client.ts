@@ -1,5 +1,5 @@
-import type { Day, PriceArea, PriceDay, PriceSource, SourceSession } from '../../adapter/market.ts';
-import { eachArea } from '../../adapter/price-figures.ts';
+import type { Day, PriceArea, PriceDay, PriceSource, SourceSession } from '../contract/market.ts';
+import { eachArea } from '../contract/price-figures.ts';
 import { translate } from './translate.ts';
 
 const MOST_BYTES = 256 * 1024;

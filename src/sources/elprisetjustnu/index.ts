@@ -1,4 +1,4 @@
-import { PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { PRICE_AREAS, type PriceSource } from '../contract/market.ts';
 import { fetchDay } from './client.ts';
 
 /** Day-ahead prices of all areas in kronor and euros, without a key. */

@@ -1,6 +1,6 @@
-import { PRICE_AREAS } from '../../adapter/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
+import { PRICE_AREAS } from '../contract/market.ts';
+import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
 
 const PATH = /^\/api\/v1\/prices\/(\d{4})\/(\d{2})-(\d{2})_(SE[1-4])\.json$/;
 const HOUR_MS = 3_600_000;

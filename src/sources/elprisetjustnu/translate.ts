@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import Value from 'typebox/value';
-import type { Day, PriceArea, PriceDay } from '../../adapter/market.ts';
-import { decimalText, notUnderstood, shortestGap, slotsFrom } from '../../adapter/price-figures.ts';
 import type { Json } from '../../core/json.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
+import type { Day, PriceArea, PriceDay } from '../contract/market.ts';
+import { decimalText, notUnderstood, shortestGap, slotsFrom } from '../contract/price-figures.ts';
 
 const SOURCE = 'Elpriset just nu';
 

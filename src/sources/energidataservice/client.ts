@@ -1,4 +1,4 @@
-import type { PriceArea, PriceSource } from '../../adapter/market.ts';
+import type { PriceArea, PriceSource } from '../contract/market.ts';
 import { DATASETS, translate } from './translate.ts';
 
 export const AREAS: readonly PriceArea[] = ['SE3', 'SE4'];

@@ -1,4 +1,4 @@
-import type { PriceSource } from '../../adapter/market.ts';
+import type { PriceSource } from '../contract/market.ts';
 import { AREAS, fetchDay } from './client.ts';
 
 /** Day-ahead prices of the two areas that border on Denmark, in euros, without a key. */

@@ -1,5 +1,5 @@
-import { PRICE_AREAS } from '../../adapter/market.ts';
-import type { Simulate, SimulatedMarket } from '../../adapter/simulated-prices.ts';
+import { PRICE_AREAS } from '../contract/market.ts';
+import type { Simulate, SimulatedMarket } from '../contract/simulated-prices.ts';
 import { DATASETS } from './translate.ts';
 
 const KRONER = 7.4639;

@@ -1,4 +1,5 @@
 import { HttpFailure } from '../../adapter/http.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import {
   type Day,
   PRICE_AREA_FACTS,
@@ -6,9 +7,8 @@ import {
   type PriceDay,
   type PriceSource,
   type SourceSession,
-} from '../../adapter/market.ts';
-import { eachArea } from '../../adapter/price-figures.ts';
-import { dayBounds } from '../../core/swedish-days.ts';
+} from '../contract/market.ts';
+import { eachArea } from '../contract/price-figures.ts';
 import { translate } from './translate.ts';
 
 /** A day is 10 to 40 kB. */

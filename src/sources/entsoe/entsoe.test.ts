@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
-import { createSimulatedMarket, sampleDay } from '../../adapter/simulated-prices.ts';
+import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';
 import { entsoe } from './index.ts';
 import { SIMULATED_TOKEN, simulateEntsoe } from './simulator.ts';
 import { translate } from './translate.ts';

@@ -1,4 +1,4 @@
-import { PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { PRICE_AREAS, type PriceSource } from '../contract/market.ts';
 import { fetchDay } from './client.ts';
 
 /** Day-ahead prices of all areas in euros, from where they have to be published by law (Regulation (EU) 543/2013). */

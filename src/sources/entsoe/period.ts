@@ -1,5 +1,5 @@
-import { notUnderstood } from '../../adapter/price-figures.ts';
-import { childOf, childrenOf, textOf, type XmlNode } from '../../adapter/xml.ts';
+import { notUnderstood } from '../contract/price-figures.ts';
+import { childOf, childrenOf, textOf, type XmlNode } from '../contract/xml.ts';
 
 const RESOLUTION_MS: Readonly<Record<string, number>> = {
   PT15M: 15 * 60_000,

@@ -1,5 +1,5 @@
-import { type Day, PRICE_AREA_FACTS, PRICE_AREAS } from '../../adapter/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
+import { type Day, PRICE_AREA_FACTS, PRICE_AREAS } from '../contract/market.ts';
+import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
 
 export const SIMULATED_TOKEN = 'simulated-entsoe-token';
 

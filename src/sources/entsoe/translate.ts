@@ -1,14 +1,14 @@
 import { HttpFailure } from '../../adapter/http.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import {
   type Day,
   PRICE_AREA_FACTS,
   type PriceArea,
   type PriceDay,
   type PricedInterval,
-} from '../../adapter/market.ts';
-import { notUnderstood, perKwh } from '../../adapter/price-figures.ts';
-import { childOf, childrenOf, readXml, textOf, type XmlNode } from '../../adapter/xml.ts';
-import { dayBounds } from '../../core/swedish-days.ts';
+} from '../contract/market.ts';
+import { notUnderstood, perKwh } from '../contract/price-figures.ts';
+import { childOf, childrenOf, readXml, textOf, type XmlNode } from '../contract/xml.ts';
 import { pricesOf } from './period.ts';
 
 const SOURCE = 'ENTSO-E';

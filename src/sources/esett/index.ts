@@ -1,4 +1,4 @@
-import type { ProductionSource } from '../../adapter/market.ts';
+import type { ProductionSource } from '../contract/market.ts';
 import { fetchVolumes } from './volumes.ts';
 
 export const esett = {

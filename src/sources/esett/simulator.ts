@@ -1,8 +1,8 @@
-import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
 import type { Clock } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../contract/market.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_MS;

@@ -1,11 +1,6 @@
 import { HttpFailure } from '../../adapter/http.ts';
-import {
-  PRICE_AREA_FACTS,
-  PRICE_AREAS,
-  type PriceArea,
-  type ProducedInterval,
-} from '../../adapter/market.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea, type ProducedInterval } from '../contract/market.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import { PRICE_AREA_FACTS, type ProductionSource } from '../../adapter/market.ts';
+import { PRICE_AREA_FACTS, type ProductionSource } from '../contract/market.ts';
 import { translateVolumes } from './translate.ts';
 
 /** A week of all areas is about 700 kB. */

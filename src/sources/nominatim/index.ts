@@ -1,5 +1,5 @@
-import type { AddressQuery, Geocode, GeocodedAddress } from '../../adapter/geocoder.ts';
 import { type Http, HttpFailure } from '../../adapter/http.ts';
+import type { AddressQuery, Geocode, GeocodedAddress } from '../contract/geocoder.ts';
 import { isResults, type Result } from './payload.ts';
 
 /** Answers that are kept; an address stays where it is. What was not found is asked again. */

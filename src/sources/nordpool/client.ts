@@ -1,4 +1,4 @@
-import type { PriceSource } from '../../adapter/market.ts';
+import type { PriceSource } from '../contract/market.ts';
 import { translate } from './translate.ts';
 
 const MOST_BYTES = 512 * 1024;

@@ -1,4 +1,4 @@
-import { PRICE_AREAS, type PriceSource } from '../../adapter/market.ts';
+import { PRICE_AREAS, type PriceSource } from '../contract/market.ts';
 import { fetchDay } from './client.ts';
 
 /** The exchange's own data portal. Its terms restrict what its data may be used for, so an operator has to choose it. */

@@ -1,6 +1,6 @@
-import { PRICE_AREAS, type PriceArea } from '../../adapter/market.ts';
-import type { Simulate, SimulatedMarket, SimulatedSlot } from '../../adapter/simulated-prices.ts';
 import { dayAt } from '../../core/swedish-days.ts';
+import { PRICE_AREAS, type PriceArea } from '../contract/market.ts';
+import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
 
 interface Options {
   /** What the areas are said to be; `Final` unless told otherwise. */

@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 import Type from 'typebox';
 import Value from 'typebox/value';
-import type { Day, PriceArea, PriceDay, PricedInterval } from '../../adapter/market.ts';
-import { decimalText, notUnderstood, perKwh } from '../../adapter/price-figures.ts';
 import type { Json } from '../../core/json.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
+import type { Day, PriceArea, PriceDay, PricedInterval } from '../contract/market.ts';
+import { decimalText, notUnderstood, perKwh } from '../contract/price-figures.ts';
 
 const SOURCE = 'Nord Pool';
 

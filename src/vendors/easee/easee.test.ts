@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { conforms } from '../../adapter/conformance.ts';
+import { conforms } from '../../adapter/conformance/index.ts';
 import { easee } from './index.ts';
 import { asSimulator, makeWorld } from './test-world.ts';
 

@@ -1,4 +1,4 @@
-import type { Situation } from '../../adapter/witnesses.ts';
+import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { Clock } from '../../core/clock.ts';
 
 const VOLTS = 230;

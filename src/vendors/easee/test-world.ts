@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/simulated-vendor.ts';
 import type { Command } from '../../adapter/commands.ts';
-import type { Simulator } from '../../adapter/conformance.ts';
+import type { Simulator } from '../../adapter/conformance/index.ts';
 import { capabilitiesOfKind, stateOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';

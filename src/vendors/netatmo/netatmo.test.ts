@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { conforms } from '../../adapter/conformance.ts';
+import { conforms } from '../../adapter/conformance/index.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef } from '../../adapter/session.ts';

@@ -1,5 +1,5 @@
+import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import { createSimulatedOAuth } from '../../adapter/simulated-oauth.ts';
 import type {
   SimulatedAnswer,
   SimulatedFault,
@@ -7,8 +7,8 @@ import type {
   SimulatorOptions,
   VendorSimulator,
 } from '../../adapter/simulator.ts';
-import type { Situation } from '../../adapter/witnesses.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { createSimulatedOAuth } from '../../simulation/oauth.ts';
 import { PASSWORD, type SimulatedAccount, simulatedAccounts } from './simulated-accounts.ts';
 import { createSimulatedApi } from './simulated-api.ts';
 import { allModules, type SimulatedHome, type SimulatedRoom, setRoom, settle } from './simulated-home.ts';

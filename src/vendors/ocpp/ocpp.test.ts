@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { conforms, type Simulator } from '../../adapter/conformance.ts';
+import { conforms, type Simulator } from '../../adapter/conformance/index.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { ocpp } from './index.ts';
 import type { Quirks } from './simulated-options.ts';

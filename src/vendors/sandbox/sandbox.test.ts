@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Compile } from 'typebox/compile';
 import { CAPABILITIES } from '../../adapter/capabilities.ts';
-import { conforms } from '../../adapter/conformance.ts';
+import { conforms } from '../../adapter/conformance/index.ts';
 import { capabilitiesOfKind } from '../../adapter/derive.ts';
 import { DEVICE_TYPES } from '../../adapter/device.ts';
 import type { JsonObject } from '../../core/json.ts';

@@ -1,11 +1,11 @@
 import { CAPABILITIES } from '../../adapter/capabilities.ts';
 import type { Command } from '../../adapter/commands.ts';
-import type { Simulator } from '../../adapter/conformance.ts';
+import type { Simulator } from '../../adapter/conformance/index.ts';
+import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import { kindOf, stateOf } from '../../adapter/derive.ts';
 import type { AvailableCapacity, DeviceState, DeviceType } from '../../adapter/device.ts';
 import { send } from '../../adapter/send.ts';
 import { type DeviceRef, type Documents, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
-import type { Situation } from '../../adapter/witnesses.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { silentLog } from '../../core/log.ts';

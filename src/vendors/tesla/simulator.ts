@@ -1,4 +1,4 @@
-import { createSimulatedOAuth } from '../../adapter/simulated-oauth.ts';
+import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type {
   SimulatedAnswer,
   SimulatedFault,
@@ -6,9 +6,9 @@ import type {
   SimulatorOptions,
   VendorSimulator,
 } from '../../adapter/simulator.ts';
-import type { Situation } from '../../adapter/witnesses.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { createSimulatedOAuth } from '../../simulation/oauth.ts';
 import { TOKEN_PATH } from './partner.ts';
 import { AUDIENCES } from './regions.ts';
 import { accountsAt, PASSWORD, USERS, type User } from './simulated-accounts.ts';

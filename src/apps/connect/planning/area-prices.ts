@@ -1,7 +1,7 @@
-import { PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Prices, SpotPrice } from '../../../domain/prices/index.ts';
+import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { PRICE_AREAS } from '../../../adapter/market.ts';
 import { PlanRequestSchema, PlanSchema } from '../../../domain/planner/index.ts';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 
 const { prices, ...others } = PlanRequestSchema.properties;
 

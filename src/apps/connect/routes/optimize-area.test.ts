@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../../../../test/until.ts';
 import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
-import type { PriceArea, PriceSource } from '../../../adapter/market.ts';
 import { type Clock, systemClock } from '../../../core/clock.ts';
+import type { PriceArea, PriceSource } from '../../../sources/contract/market.ts';
 
 /** 12:07 in Stockholm on 21 November 2026, and onwards. */
 const NOON = Date.UTC(2026, 10, 21, 11, 7);

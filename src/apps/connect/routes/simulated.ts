@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { bodyAndHeaders, SIMULATED_HEADER } from '../../../adapter/serve-simulated.ts';
-import { SIGN_IN_STYLE } from '../../../adapter/simulated-sign-in.ts';
 import type { SimulatedAnswer, SimulatedRequest } from '../../../adapter/simulator.ts';
 import { AppError } from '../../../core/errors.ts';
 import { pageLanguage } from '../../../http/language.ts';
+import { bodyAndHeaders, SIMULATED_HEADER } from '../../../simulation/serve.ts';
+import { SIGN_IN_STYLE } from '../../../simulation/sign-in-page.ts';
 
 /** The sign-in page of a simulated vendor. */
 export interface SimulatedPage {

@@ -1,7 +1,7 @@
-import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
 import type { Language, Words } from '../../../core/language.ts';
 import { type CurrentPrices, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import type { AnswerFault, Found, FoundPlace, FoundRegion } from './find.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Point } from './map.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { PRICE_AREA_FACTS, PRICE_AREAS } from '../../../adapter/market.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import { type PricedDay, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS } from '../../../sources/contract/market.ts';
 import { hoursOf } from './figures.ts';
 import { formatIn } from './format.ts';
 import { drawCurves, NARROW, oreOf, type PlotSize, rangeOf, seriesOf, sidesOf, WIDE } from './plot.ts';

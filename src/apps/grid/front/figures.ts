@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
 import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
+import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
-import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { AddressMatch, Areas, Coded, GridAreaCandidate, Region } from '../../../domain/areas/index.ts';
+import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import { type QuestionFault, readQuestion } from './question.ts';
 
 /** A place that a question leads to. */

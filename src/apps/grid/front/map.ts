@@ -1,8 +1,8 @@
-import { PRICE_AREA_FACTS, type PriceArea } from '../../../adapter/market.ts';
 import type { Language } from '../../../core/language.ts';
 import type { Areas, Outline } from '../../../domain/areas/index.ts';
 import type { CurrentPrices } from '../../../domain/prices/index.ts';
 import { flag, type Html, html } from '../../../pages/html.ts';
+import { PRICE_AREA_FACTS, type PriceArea } from '../../../sources/contract/market.ts';
 import { formatIn } from './format.ts';
 import { seriesOf } from './plot.ts';
 import { wordsIn } from './words.ts';

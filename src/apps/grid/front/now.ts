@@ -1,6 +1,6 @@
-import { PRICE_AREAS } from '../../../adapter/market.ts';
 import { SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
 import type { AreaFigures, Hour, Level } from './figures.ts';
 import { formatIn } from './format.ts';
 import { seriesOf } from './plot.ts';

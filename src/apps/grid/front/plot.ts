@@ -1,8 +1,8 @@
-import { PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import type { PricedDay } from '../../../domain/prices/index.ts';
 import type { Html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
+import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import type { Format } from './format.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Produced } from '../../../domain/production/index.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import { drawPlot } from '../../../pages/plot.ts';
 import {
   PRICE_AREA_FACTS,
   PRICE_AREAS,
   PRODUCTION_TYPES,
   type ProductionType,
-} from '../../../adapter/market.ts';
-import type { Produced } from '../../../domain/production/index.ts';
-import { type Html, html } from '../../../pages/html.ts';
-import { drawPlot } from '../../../pages/plot.ts';
+} from '../../../sources/contract/market.ts';
 import { type Format, formatIn } from './format.ts';
 import type { Situation } from './situation.ts';
 import { productionSource } from './source-names.ts';

@@ -1,5 +1,5 @@
-import { PRICE_AREAS, type PriceArea } from '../../../adapter/market.ts';
 import { faultInText } from '../../../core/json.ts';
+import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 
 /** What somebody wants to have looked up. */
 export type Question =

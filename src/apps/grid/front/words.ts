@@ -1,6 +1,6 @@
-import type { ProductionType } from '../../../adapter/market.ts';
 import type { Language, Words } from '../../../core/language.ts';
 import type { SourceOutcome } from '../../../domain/prices/index.ts';
+import type { ProductionType } from '../../../sources/contract/market.ts';
 import type { Level } from './figures.ts';
 
 /** The texts of the front page but for those of the look-up. */

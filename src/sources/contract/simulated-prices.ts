@@ -1,7 +1,7 @@
-import type { Clock } from '../core/clock.ts';
-import { dayBounds } from '../core/swedish-days.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
+import type { Clock } from '../../core/clock.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import type { Day, PriceArea } from './market.ts';
-import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
-import type { Command, CommandOf, CommandType, Timed, TimedType } from './commands.ts';
-import type { AvailableCapacity, DeviceState, Limits } from './device.ts';
+import type { Command, CommandOf, CommandType, Timed, TimedType } from '../commands.ts';
+import type { AvailableCapacity, DeviceState, Limits } from '../device.ts';
 
 /** What can be seen of a device through its adapter. */
 export interface View {

@@ -1,7 +1,7 @@
-import type { Clock } from '../core/clock.ts';
-import type { Http } from './http.ts';
+import type { Http } from '../../adapter/http.ts';
+import type { Simulated } from '../../adapter/simulator.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { SourceSimulator } from './simulated-prices.ts';
-import type { Simulated } from './simulator.ts';
 
 /** Bidding zones of Sweden, in the order of their numbers. The wire calls one an `elomrade` or an `area`. */
 export const PRICE_AREAS = ['SE1', 'SE2', 'SE3', 'SE4'] as const;

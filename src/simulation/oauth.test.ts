@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { SimulatedRequest } from '../adapter/simulator.ts';
 import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
-import { createSimulatedOAuth, type SimulatedOAuth } from './simulated-oauth.ts';
-import type { SimulatedRequest } from './simulator.ts';
+import { createSimulatedOAuth, type SimulatedOAuth } from './oauth.ts';
 
 const PARTNER = { clientId: 'client', clientSecret: 'secret' };
 const REDIRECT = 'https://elnav.example/oauth/v/callback';

@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
-import type { TimedType } from './commands.ts';
-import type { Proof } from './conformance.ts';
-import { send } from './send.ts';
-import type { Session } from './session.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { TimedType } from '../commands.ts';
+import { send } from '../send.ts';
+import type { Session } from '../session.ts';
+import type { Proof } from './index.ts';
 import { timedWitnessOf, witnessOf } from './witnesses.ts';
 
 /** A session that dies when its call is over: what the adapter left for later on its clock never happens. */

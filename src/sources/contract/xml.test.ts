@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HttpFailure } from './http.ts';
+import { HttpFailure } from '../../adapter/http.ts';
 import { childOf, childrenOf, readXml, textOf } from './xml.ts';
 
 describe('XML of a source', () => {

@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Partner } from '../adapter/login.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../adapter/simulator.ts';
 import type { Clock } from '../core/clock.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { languageOf } from '../core/language.ts';
-import type { Partner } from './login.ts';
-import { signInPage } from './simulated-sign-in.ts';
-import type { SimulatedAnswer, SimulatedRequest } from './simulator.ts';
+import { signInPage } from './sign-in-page.ts';
 
 interface Grant {
   readonly clientId: string;

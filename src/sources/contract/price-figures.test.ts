@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { dayBounds } from '../core/swedish-days.ts';
+import { dayBounds } from '../../core/swedish-days.ts';
 import { decimalText, eachArea, perKwh, shortestGap, slotsFrom } from './price-figures.ts';
 
 describe('figures of prices', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
-import { turnedClock } from '../core/clock.ts';
-import { AppError } from '../core/errors.ts';
-import { silentLog } from '../core/log.ts';
-import { type Adapter, type DeviceKind, kind, type Linked } from './adapter.ts';
-import { conforms, type Simulator } from './conformance.ts';
-import { type DeviceRef, type Session, WITHOUT_CALLS } from './session.ts';
+import { turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { silentLog } from '../../core/log.ts';
+import { type Adapter, type DeviceKind, kind, type Linked } from '../adapter.ts';
+import { type DeviceRef, type Session, WITHOUT_CALLS } from '../session.ts';
+import type { CredentialWords } from '../words.ts';
+import { conforms, type Simulator } from './index.ts';
 import type { Situation } from './witnesses.ts';
-import type { CredentialWords } from './words.ts';
 
 /** The cloud of a vendor with one lamp. */
 interface Lamp {

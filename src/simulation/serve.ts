@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Simulated, SimulatedAnswer, SimulatedRequest, SimulatedSocket } from './simulator.ts';
+import type { Simulated, SimulatedAnswer, SimulatedRequest, SimulatedSocket } from '../adapter/simulator.ts';
 
 /** Tells every answer of a simulator from one of whom it stands for. */
 export const SIMULATED_HEADER = 'elnav-simulated';

@@ -1,5 +1,5 @@
+import type { SimulatedAnswer } from '../adapter/simulator.ts';
 import type { Language, Words } from '../core/language.ts';
-import type { SimulatedAnswer } from './simulator.ts';
 
 /** How the page looks; whoever serves it under a security policy lets this text in by its hash. */
 export const SIGN_IN_STYLE = `

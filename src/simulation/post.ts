@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { Post } from './simulator.ts';
+import type { Post } from '../adapter/simulator.ts';
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { HttpFailure } from './http.ts';
+import { HttpFailure } from '../../adapter/http.ts';
 import type { PriceArea, PriceDay, PricedInterval } from './market.ts';
 
 /** A moment at which a price begins, and the price; what a source's row comes to. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
-import { type TurnedClock, turnedClock } from '../core/clock.ts';
-import { silentLog } from '../core/log.ts';
-import { type Adapter, kind, type TimedHandler } from './adapter.ts';
-import { conforms, type Simulator } from './conformance.ts';
-import { type Session, WITHOUT_CALLS } from './session.ts';
+import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { type Adapter, kind, type TimedHandler } from '../adapter.ts';
+import { type Session, WITHOUT_CALLS } from '../session.ts';
+import { conforms, type Simulator } from './index.ts';
 
 /** A charger that keeps time itself: `ends` is its own, not ours. */
 interface Charger {

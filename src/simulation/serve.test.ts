@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { until } from '../../test/until.ts';
-import { isLoopback, postToLoopback } from './post-simulated.ts';
-import { serveSimulated } from './serve-simulated.ts';
-import type { Simulated, SimulatedAnswer, SimulatedRequest } from './simulator.ts';
+import type { Simulated, SimulatedAnswer, SimulatedRequest } from '../adapter/simulator.ts';
+import { isLoopback, postToLoopback } from './post.ts';
+import { serveSimulated } from './serve.ts';
 
 async function serve(test: TestContext, simulated: Simulated) {
   const failures: unknown[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { turnedClock } from '../core/clock.ts';
+import { turnedClock } from '../../core/clock.ts';
 import { PRICE_AREAS } from './market.ts';
 import { createSimulatedMarket, sampleDay } from './simulated-prices.ts';
 

@@ -1,15 +1,15 @@
 import { Compile } from 'typebox/compile';
-import { unboundedIn } from '../core/bounded-schema.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Adapter, AnyKind, Found, Linked } from './adapter.ts';
-import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from './capabilities.ts';
-import { type CommandType, capabilityOf, TIMED_TYPES, type TimedType } from './commands.ts';
-import { faultInWords } from './credential-fields.ts';
-import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from './derive.ts';
-import { DEVICE_TYPES, DeviceState } from './device.ts';
+import { unboundedIn } from '../../core/bounded-schema.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Adapter, AnyKind, Found, Linked } from '../adapter.ts';
+import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from '../capabilities.ts';
+import { type CommandType, capabilityOf, TIMED_TYPES, type TimedType } from '../commands.ts';
+import { faultInWords } from '../credential-fields.ts';
+import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from '../derive.ts';
+import { DEVICE_TYPES, DeviceState } from '../device.ts';
+import { send } from '../send.ts';
+import type { DeviceRef, Session } from '../session.ts';
 import { proveEnding } from './prove-ending.ts';
-import { send } from './send.ts';
-import type { DeviceRef, Session } from './session.ts';
 import { type Situation, type View, witnessOf } from './witnesses.ts';
 
 /** The vendor's simulator, as the conformance check needs it. */
