@@ -8,17 +8,31 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'src/core', may: [] },
   { folder: 'src/adapter', may: ['src/core'] },
   { folder: 'src/vendors/index.ts', may: ['src/adapter', 'src/vendors/*/index.ts'] },
-  { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'self'] },
-  { folder: 'src/sources/index.ts', may: ['src/adapter', 'src/sources/*/index.ts'] },
-  { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'self'] },
+  { folder: 'src/simulation', may: ['src/core', 'src/adapter'] },
+  { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'src/simulation', 'self'] },
+  { folder: 'src/sources/contract', may: ['src/core', 'src/adapter'] },
+  { folder: 'src/sources/index.ts', may: ['src/sources/contract', 'src/sources/*/index.ts'] },
+  { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'src/sources/contract', 'self'] },
   { folder: 'src/outbound', may: ['src/core', 'src/adapter'] },
   { folder: 'src/db', may: ['src/core'] },
-  { folder: 'src/domain/*', may: ['src/core', 'src/db', 'src/adapter', 'src/domain/*/index.ts', 'self'] },
+  {
+    folder: 'src/domain/*',
+    may: ['src/core', 'src/db', 'src/adapter', 'src/sources/contract', 'src/domain/*/index.ts', 'self'],
+  },
   { folder: 'src/pages', may: ['src/core'] },
   { folder: 'src/http', may: ['src/core', 'src/pages', 'src/domain/accounts/index.ts'] },
   {
     folder: 'src/apps/*',
-    may: ['src/core', 'src/adapter', 'src/domain/*/index.ts', 'src/http', 'src/pages', 'self'],
+    may: [
+      'src/core',
+      'src/adapter',
+      'src/simulation',
+      'src/sources/contract',
+      'src/domain/*/index.ts',
+      'src/http',
+      'src/pages',
+      'self',
+    ],
   },
   { folder: 'src/bin', may: ['src'] },
   { folder: 'test', may: ['src', 'tools/mutants'] },
@@ -28,7 +42,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
 ];
 
 /** Tests may use the database of the tests besides what their folder may. */
-const FOR_TESTS = ['src/core', 'src/adapter', 'test'];
+const FOR_TESTS = ['src/core', 'src/adapter', 'src/simulation', 'test'];
 
 const files = globSync([
   'src/**/*.ts',

@@ -1,17 +1,33 @@
 import assert from 'node:assert/strict';
 import type { Adapter } from '../src/adapter/adapter.ts';
+import type { CallUse } from '../src/adapter/budget.ts';
+import type { Cloud } from '../src/adapter/conformance/cloud.ts';
 import type { Simulator } from '../src/adapter/conformance/index.ts';
-import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../src/adapter/http.ts';
+import {
+  failureOfStatus,
+  type Http,
+  type HttpAnswer,
+  HttpFailure,
+  type HttpRequest,
+} from '../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../src/adapter/login.ts';
 import type { Session } from '../src/adapter/session.ts';
-import type { SimulatedAnswer, VendorSimulator } from '../src/adapter/simulator.ts';
-import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
+import type {
+  SimulatedAnswer,
+  SimulatedFault,
+  SimulatedUser,
+  VendorSimulator,
+} from '../src/adapter/simulator.ts';
+import { tokensIn } from '../src/adapter/token-response.ts';
+import { type Clock, type TurnedClock, turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import type { Json, JsonObject } from '../src/core/json.ts';
-import { silentLog } from '../src/core/log.ts';
-import { refreshGrant, tokensIn } from '../src/domain/links/refresh-grant.ts';
+import { createLog } from '../src/core/log.ts';
+import { refreshGrant } from '../src/domain/links/refresh-grant.ts';
 import { renewTokens } from '../src/domain/links/renewal.ts';
 import { createVendorHttp } from '../src/domain/links/vendor-http.ts';
+import { retryAfterSeconds } from '../src/outbound/retry-delay.ts';
+import { faultAnswer, plainRefusal, strange } from '../src/simulation/faults.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
@@ -26,6 +42,7 @@ export interface SimulatedVendor extends Simulator {
   renewals: number;
   /** What the vendor was asked, in order: `GET /api/...`. */
   readonly asked: string[];
+  readonly cloud: Cloud;
   /** Calls without a user's token, as signing in makes them. */
   loginSession(): LoginSession;
   /** Signs in again, as linking does. */
@@ -33,47 +50,97 @@ export interface SimulatedVendor extends Simulator {
   abort(): void;
 }
 
+interface Served {
+  readonly adapter: Adapter;
+  readonly vendor: VendorSimulator;
+  readonly clock: TurnedClock;
+  readonly codes: Cloud['codes'];
+}
+
 /** Signs in at the simulator as a user would, and answers the sessions that `conforms()` wants. */
 export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVendor> {
   assert.ok(adapter.simulator !== undefined, `${adapter.slug} has no simulator`);
   const clock = turnedClock();
-  const { createSimulator } = await adapter.simulator();
+  const { createSimulator, faultCodes = {} } = await adapter.simulator();
   const vendor = createSimulator({
     clock,
     random: systemRandom,
     baseUrl: () => 'http://simulator.test',
-    ...(adapter.oauth === undefined ? {} : { partner: PARTNER }),
+    ...(adapter.oauth === undefined && adapter.login?.needsPartner === undefined ? {} : { partner: PARTNER }),
   });
+  return signedIn({ adapter, vendor, clock, codes: faultCodes }, vendor.user);
+}
+
+/** The vendor as one of its users sees it. */
+async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedVendor> {
+  const { adapter, vendor, clock, codes } = served;
+  const { oauth } = adapter;
   let aborted = new AbortController();
   const asked: string[] = [];
-  const http = httpTo(vendor, asked);
+  const logged: string[] = [];
+  const secrets = new Set<string>([PARTNER.clientSecret, ...secretsOf(adapter, user)]);
+  const broken = { calls: null as SimulatedFault | null, login: null as SimulatedFault | null };
   const documents = new Map<string, Json>();
-  const { oauth } = adapter;
-  const credentials: JsonObject = oauth === undefined ? vendor.user.credentials : {};
+  const log = createLog('trace', { write: (line) => void logged.push(line) });
+  const credentials: JsonObject = oauth === undefined ? user.credentials : {};
+  const hosts = (use: CallUse): Http =>
+    httpTo({
+      vendor,
+      asked,
+      clock,
+      fault: () => (use === 'login' ? broken.login : broken.calls),
+      alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
+    });
   const loginSession = (): LoginSession => ({
     clock,
-    partner: adapter.oauth === undefined ? undefined : PARTNER,
+    partner: oauth === undefined && adapter.login?.needsPartner === undefined ? undefined : PARTNER,
     http: createVendorHttp({
       adapter,
-      host: () => http,
+      host: (_name, use) => hosts(use),
       tokens: undefined,
       spend: () => {},
       signal: aborted.signal,
     }),
   });
+  const cloud: Cloud = {
+    as: (name) => signedIn(served, vendor.users[name]),
+    fault(fault, on = 'calls') {
+      // A login that is lost the vendor says in its own words.
+      const isLost = fault === 'login_lost';
+      vendor.fault(isLost ? fault : null);
+      broken.calls = on === 'calls' && !isLost ? fault : null;
+      broken.login = on === 'login' && !isLost ? fault : null;
+    },
+    codes,
+    alter: undefined,
+    reach: (device, isReachable) => vendor.reach(device, isReachable),
+    remove: (device) => vendor.remove(device),
+    expireTokens: () => vendor.expireTokens(),
+    revoke: () => vendor.revoke(),
+    renewals: () => world.renewals,
+    expiresAt: () => world.tokens?.expiresAt,
+    now: () => clock.now(),
+    signIn: () => world.signIn(),
+    loginSession,
+    abort: () => world.abort(),
+    secrets: () => [...secrets],
+    logged: () => logged.join(''),
+  };
   const world: SimulatedVendor = {
     clock,
     vendor,
     tokens: undefined,
     renewals: 0,
     asked,
-    credentials: adapter.oauth === undefined ? vendor.user.credentials : { link_code: 'any' },
+    cloud,
+    credentials: oauth === undefined ? user.credentials : { link_code: 'any' },
     loginSession,
     async signIn() {
-      world.tokens =
-        adapter.oauth === undefined
+      keep(
+        oauth === undefined
           ? await adapter.login?.signIn?.(loginSession(), credentials)
-          : await signInByPage(adapter, vendor, http, clock);
+          : await signInByPage({ adapter, vendor, http: hosts('login'), clock, user }),
+      );
     },
     session(): Session {
       return {
@@ -82,8 +149,8 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
         userRef: 'someone',
         linkedAt: clock.now(),
         credentials,
-        clock,
-        log: silentLog,
+        clock: impatient(clock),
+        log,
         documents: {
           get: async (name) => documents.get(name),
           put: async (name, value) => void documents.set(name, value),
@@ -93,8 +160,8 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
         signals: { wait: async () => undefined },
         http: createVendorHttp({
           adapter,
-          host: () => http,
-          tokens: adapter.login === undefined && adapter.oauth === undefined ? undefined : keeper(),
+          host: (_name, use) => hosts(use),
+          tokens: adapter.login === undefined && oauth === undefined ? undefined : keeper(),
           spend: () => {},
           signal: aborted.signal,
         }),
@@ -107,6 +174,10 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
       aborted = new AbortController();
     },
   };
+  function keep(tokens: Tokens | undefined): void {
+    world.tokens = tokens;
+    for (const secret of [tokens?.access, tokens?.refresh]) if (secret != null) secrets.add(secret);
+  }
   const keeper = () => ({
     async current(): Promise<Tokens> {
       assert.ok(world.tokens !== undefined, 'nobody has signed in');
@@ -124,35 +195,78 @@ export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVe
   let renewing: Promise<Tokens> | undefined;
   async function renew(refused: Tokens): Promise<Tokens> {
     world.renewals += 1;
-    world.tokens = await renewTokens(refused, {
+    const renewed = await renewTokens(refused, {
       adapter,
       session: loginSession(),
       credentials,
       refreshGrant:
         oauth === undefined ? undefined : (from, old) => refreshGrant({ ...adapter, oauth }, from, old),
     });
-    return world.tokens;
+    keep(renewed);
+    return renewed;
   }
   await world.signIn();
   return world;
 }
 
-function httpTo(vendor: VendorSimulator, asked: string[]): Http {
+/** An adapter that waits makes the simulator's time pass: nobody else would turn the clock meanwhile. */
+function impatient(clock: TurnedClock): Clock {
+  return {
+    now: clock.now,
+    after(ms, fire) {
+      let isDue = true;
+      setImmediate(() => {
+        if (!isDue) return;
+        clock.turn(ms);
+        fire();
+      });
+      return () => {
+        isDue = false;
+      };
+    },
+  };
+}
+
+/** The values of the credentials that are secret. */
+function secretsOf({ credentials }: Adapter, user: SimulatedUser): string[] {
+  const properties =
+    (credentials as { properties?: Record<string, { writeOnly?: boolean }> }).properties ?? {};
+  return Object.entries(user.credentials).flatMap(([name, value]) =>
+    properties[name]?.writeOnly === true ? [String(value)] : [],
+  );
+}
+
+interface HttpToOptions {
+  readonly vendor: VendorSimulator;
+  readonly asked: string[];
+  readonly clock: TurnedClock;
+  readonly fault: () => SimulatedFault | null;
+  readonly alter: (body: Json) => Json;
+}
+
+function httpTo({ vendor, asked, clock, fault, alter }: HttpToOptions): Http {
   return {
     async send(request) {
       asked.push(`${request.method ?? 'GET'} ${request.path}`);
-      const answer = await vendor.handle({
-        method: request.method ?? 'GET',
-        path: request.path,
-        query: queryOf(request),
-        headers: {
-          ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-          ...request.headers,
-        },
-        body: bodyOf(request),
-      });
-      return understood(answer, request);
+      const now = fault();
+      const answer =
+        (now === 'token_refused' ? plainRefusal(401, 'token') : faultAnswer(now, plainRefusal)) ??
+        (await vendor.handle({
+          method: request.method ?? 'GET',
+          path: request.path,
+          query: queryOf(request),
+          headers: {
+            ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+            ...request.headers,
+          },
+          body: bodyOf(request),
+        }));
+      const isAltered = answer.json !== undefined && answer.status < 300;
+      const json = !isAltered
+        ? answer.json
+        : alter(now === 'unknown_values' ? strange(answer.json ?? null) : (answer.json ?? null));
+      return understood(json === undefined ? answer : { ...answer, json }, request, clock);
     },
   };
 }
@@ -169,7 +283,12 @@ function bodyOf({ json, form }: HttpRequest): Uint8Array {
   return Buffer.from(form === undefined ? '' : new URLSearchParams(form).toString());
 }
 
-async function understood(answer: SimulatedAnswer, request: HttpRequest): Promise<HttpAnswer> {
+/** What the platform's client makes of an answer. */
+async function understood(
+  answer: SimulatedAnswer,
+  request: HttpRequest,
+  clock: TurnedClock,
+): Promise<HttpAnswer> {
   if (answer.broken === 'reset') throw new HttpFailure('unreachable', 'the connection was reset');
   if (answer.broken === 'truncate') throw new HttpFailure('answer_invalid', 'the answer broke off');
   if (answer.broken === 'hang') return never(request.signal);
@@ -178,14 +297,9 @@ async function understood(answer: SimulatedAnswer, request: HttpRequest): Promis
     Buffer.from(answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json));
   const text = () => Buffer.from(bytes).toString();
   const { status, headers = {} } = answer;
-  if (status >= 400 && request.expect?.includes(status) !== true) {
-    const delay = Number(headers['retry-after']);
-    throw new HttpFailure(kindOf(status), `it answered ${status}`, {
-      status,
-      body: text().slice(0, 4_096),
-      ...(Number.isFinite(delay) ? { retryAfterSeconds: delay } : {}),
-    });
-  }
+  const asked = retryAfterSeconds(headers['retry-after'], clock.now());
+  const failure = failureOfStatus('it', { status, body: text().slice(0, 4_096), retryAfterSeconds: asked });
+  if (failure !== null && request.expect?.includes(status) !== true) throw failure;
   return {
     status,
     headers,
@@ -201,11 +315,6 @@ async function understood(answer: SimulatedAnswer, request: HttpRequest): Promis
   };
 }
 
-function kindOf(status: number): HttpFailure['kind'] {
-  if (status === 429) return 'rate_limited';
-  return status >= 500 ? 'server_error' : 'refused';
-}
-
 function never(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(new HttpFailure('timeout', 'it did not answer in time')), {
@@ -214,12 +323,15 @@ function never(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-async function signInByPage(
-  adapter: Adapter,
-  vendor: VendorSimulator,
-  http: Http,
-  clock: TurnedClock,
-): Promise<Tokens> {
+interface PageSignIn {
+  readonly adapter: Adapter;
+  readonly vendor: VendorSimulator;
+  readonly http: Http;
+  readonly clock: TurnedClock;
+  readonly user: SimulatedUser;
+}
+
+async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn): Promise<Tokens> {
   const { oauth } = adapter;
   assert.ok(oauth !== undefined);
   const query = new URLSearchParams({
@@ -235,9 +347,7 @@ async function signInByPage(
     path: new URL(oauth.authorizeUrl).pathname,
     query,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: Buffer.from(
-      new URLSearchParams({ username: vendor.user.name, password: vendor.user.password }).toString(),
-    ),
+    body: Buffer.from(new URLSearchParams({ username: user.name, password: user.password }).toString()),
   });
   assert.equal(answer.status, 302, answer.text ?? '');
   const code = new URL(answer.headers?.location ?? '').searchParams.get('code') ?? '';

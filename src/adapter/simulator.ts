@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { FaultCodes } from './conformance/cloud.ts';
 import type { Situation } from './conformance/witnesses.ts';
 import type { Partner } from './login.ts';
 import type { DeviceRef } from './session.ts';
@@ -41,7 +42,13 @@ export const SIMULATED_FAULTS = [
   'reset',
   'truncated',
   'html',
+  'empty',
+  'forbidden',
+  'not_found',
+  'request_timeout',
+  'precondition_failed',
   'server_error',
+  'unavailable',
   'rate_limited',
   'rate_limited_without_delay',
   'token_refused',
@@ -80,11 +87,30 @@ export interface VendorSimulator extends Simulated {
   fault(fault: SimulatedFault | null): void;
   /** Brings a device into a situation that a witness needs. */
   arrange(device: DeviceRef, situation: Situation): void;
-  /** Credentials that sign in, for vendors without OAuth; a user name of the sign-in page for those with it. */
-  readonly user: { readonly name: string; readonly password: string; readonly credentials: JsonObject };
+  /** The vendor loses the device, or reaches it again. */
+  reach(device: Pick<DeviceRef, 'id' | 'details'>, isReachable: boolean): void;
+  /** The user takes the device out of their home. */
+  remove(device: Pick<DeviceRef, 'id' | 'details'>): void;
+  /** Access tokens end, as time would have it; whatever renews them is still good. */
+  expireTokens(): void;
+  /** No token is good any more; signing in again is. */
+  revoke(): void;
+  /** Somebody with a device of every kind. */
+  readonly user: SimulatedUser;
+  /** Somebody with no device, and somebody with 500. */
+  readonly users: { readonly none: SimulatedUser; readonly large: SimulatedUser };
+}
+
+/** Credentials that sign in, for vendors without OAuth; a user name of the sign-in page for those with it. */
+export interface SimulatedUser {
+  readonly name: string;
+  readonly password: string;
+  readonly credentials: JsonObject;
 }
 
 /** How a vendor's simulator is made; loaded only where one is wanted. */
 export interface SimulatorModule {
   createSimulator(options: SimulatorOptions): VendorSimulator;
+  /** The code of a fault, where the vendor means something else by the status. */
+  readonly faultCodes?: FaultCodes;
 }

@@ -14,10 +14,7 @@ export function vendorFailure(name: string, cause: unknown): AppError {
     case 'timeout':
       return new AppError('vendor.timeout', `${name} did not respond in time`, { cause, ...delay });
     case 'rate_limited':
-      return new AppError('vendor.rate_limited', `the rate limit of ${name} is exceeded`, {
-        cause,
-        ...delay,
-      });
+      return rateLimited(name, cause);
     case 'server_error':
       return new AppError('vendor.unreachable', `${name} returned a server error (${status})`, {
         cause,
@@ -28,4 +25,13 @@ export function vendorFailure(name: string, cause: unknown): AppError {
     case 'answer_invalid':
       return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   }
+}
+
+/** What is waited where a vendor limits calls and does not say for how long. */
+const UNSTATED_SECONDS = 60;
+
+/** `vendor.rate_limited`; the caller always learns when to try again. */
+export function rateLimited(name: string, cause: HttpFailure): AppError {
+  const { retryAfterSeconds = UNSTATED_SECONDS } = cause;
+  return new AppError('vendor.rate_limited', `the rate limit of ${name} is exceeded`, { cause, retryAfterSeconds });
 }

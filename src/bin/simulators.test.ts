@@ -17,6 +17,8 @@ import { needsOf } from './vendor-needs.ts';
 const AUTHORIZE = '/oauth2/authorize';
 const loads: SimulatorOptions[] = [];
 
+const ANNA = { name: 'anna', password: 'simulated', credentials: { user: 'anna', password: 'simulated' } };
+
 const createSimulator = (options: SimulatorOptions): VendorSimulator => {
   loads.push(options);
   const oauth = createSimulatedOAuth({
@@ -37,7 +39,12 @@ const createSimulator = (options: SimulatorOptions): VendorSimulator => {
     },
     fault() {},
     arrange() {},
-    user: { name: 'anna', password: 'simulated', credentials: { user: 'anna', password: 'simulated' } },
+    reach() {},
+    remove() {},
+    expireTokens() {},
+    revoke() {},
+    user: ANNA,
+    users: { none: ANNA, large: ANNA },
   };
 };
 

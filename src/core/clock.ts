@@ -17,10 +17,19 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms` on the given clock. */
-export function sleep(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(ms, resolve);
+/** Resolves after the time; rejects with the signal's reason once that fires. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }
 

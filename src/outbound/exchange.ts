@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { HttpFailure, type HttpRequest } from '../adapter/http.ts';
+import { failureOfStatus, HttpFailure, type HttpRequest } from '../adapter/http.ts';
 import { retryAfterSeconds } from './retry-delay.ts';
 
 /** A request as it goes out. */
@@ -74,13 +74,10 @@ function failureOf(
   { now, body }: { readonly now: number; readonly body: string },
 ): HttpFailure {
   if (status < 400) return new HttpFailure('answer_invalid', redirected(name, url, headers), { status });
-  const options = { status, body, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now) };
-  if (status === 408)
-    return new HttpFailure('timeout', `${name} did not receive the request in time`, options);
-  if (status === 429)
-    return new HttpFailure('rate_limited', `the rate limit of ${name} is exceeded`, options);
-  if (status >= 500) return new HttpFailure('server_error', `${name} returned status ${status}`, options);
-  return new HttpFailure('refused', `${name} refused the request with status ${status}`, options);
+  const asked = retryAfterSeconds(headers['retry-after'], now);
+  const failure = failureOfStatus(name, { status, body, retryAfterSeconds: asked });
+  if (failure === null) throw new Error(`status ${status} is no failure`);
+  return failure;
 }
 
 function redirected(name: string, url: URL, headers: Readonly<Record<string, string>>): string {

@@ -9,7 +9,14 @@ import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from '../derive.t
 import { DEVICE_TYPES, DeviceState } from '../device.ts';
 import { send } from '../send.ts';
 import type { DeviceRef, Session } from '../session.ts';
+import type { Cloud } from './cloud.ts';
+import { faultOf, type Report } from './cloud-check.ts';
+import { checkFaults, checkSignIn } from './faults.ts';
+import { checkHomes } from './homes.ts';
+import { checkOddValues } from './odd-values.ts';
+import { checkPlausible } from './plausible.ts';
 import { proveEnding } from './prove-ending.ts';
+import { checkTokens } from './tokens.ts';
 import { type Situation, type View, witnessOf } from './witnesses.ts';
 
 /** The vendor's simulator, as the conformance check needs it. */
@@ -22,6 +29,8 @@ export interface Simulator {
   arrange(device: DeviceRef, situation: Situation): Promise<void>;
   /** Lets this much of the simulator's time pass. */
   pass(seconds: number): Promise<void>;
+  /** For vendors that are called over HTTP. */
+  readonly cloud?: Cloud;
 }
 
 export interface Finding {
@@ -73,7 +82,39 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
     await checkKind({ adapter, simulator, kind, found, report });
   }
+  if (adapter.hosts !== undefined) await checkCloud({ adapter, simulator, linked, report });
   return findings;
+}
+
+const BETWEEN_CHECKS_SECONDS = 600;
+
+interface CloudChecks {
+  readonly adapter: Adapter;
+  readonly simulator: Simulator;
+  readonly linked: Linked;
+  readonly report: Report;
+}
+
+/** What only a vendor that is called over HTTP can do wrong. */
+async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): Promise<void> {
+  const { cloud } = simulator;
+  report('its calls can be broken', cloud === undefined ? 'the simulator of the test has no cloud' : null);
+  if (cloud === undefined) return;
+  const { account, link } = simulator.session();
+  const first = new Map(linked.devices.toReversed().map((device) => [device.type, device]));
+  const refs = [...first.values()].map((device) => ({
+    ...device,
+    account,
+    link,
+    details: device.details ?? {},
+  }));
+  for (const ref of refs) cloud.reach(ref, true);
+  const check = { adapter, simulator, cloud, refs, report };
+  for (const one of [checkFaults, checkSignIn, checkTokens, checkOddValues, checkHomes]) {
+    // What one check took of the vendor's limits is not the next one's.
+    await simulator.pass(BETWEEN_CHECKS_SECONDS);
+    await one(check);
+  }
 }
 
 interface KindCheck {
@@ -81,7 +122,7 @@ interface KindCheck {
   readonly simulator: Simulator;
   readonly kind: AnyKind;
   readonly found: readonly Found[];
-  readonly report: (check: string, fault: string | null) => void;
+  readonly report: Report;
 }
 
 async function checkKind({ adapter, simulator, kind, found, report }: KindCheck): Promise<void> {
@@ -109,6 +150,10 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       return { state, limits: kind.limits?.(raw) ?? null, capacity: kind.availableCapacity?.(raw) ?? null };
     };
     report(`${device.id}: can be read`, await faultOf(see));
+    report(
+      `${device.id}: its figures are of the right size`,
+      await faultOf(() => checkPlausible({ simulator, kind, ref, offered, see })),
+    );
     for (const capability of CONTROL_CAPABILITIES) {
       if (!offered.includes(capability)) continue;
       unproven.delete(capability);
@@ -178,13 +223,4 @@ function balancingFault(kind: AnyKind): string | null {
   return kind.limits !== undefined && kind.availableCapacity !== undefined
     ? null
     : 'limits or availableCapacity is missing';
-}
-
-async function faultOf(work: () => Promise<unknown>): Promise<string | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

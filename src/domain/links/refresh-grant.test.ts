@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Tokens } from '../../adapter/login.ts';
+import { tokensIn } from '../../adapter/token-response.ts';
 import { turnedClock } from '../../core/clock.ts';
 import type { Json } from '../../core/json.ts';
-import { refreshGrant, tokensIn } from './refresh-grant.ts';
+import { refreshGrant } from './refresh-grant.ts';
 
 const oauth: OAuth = {
   authorizeUrl: 'https://id.vendor.example/authorize',

@@ -1,7 +1,7 @@
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Tokens } from '../../adapter/login.ts';
+import { tokensIn } from '../../adapter/token-response.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 
 /** Answers that mean that the user must sign in again: RFC 6749 §5.2, and what vendors say besides. */
 const LOST = ['invalid_grant'];
@@ -65,32 +65,6 @@ export function clientRefused({ slug, name }: OfVendor, failure: HttpFailure): A
     `${name} rejected the client id and secret of this server; the operator must check ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
     { cause: failure },
   );
-}
-
-/** A vendor that states no lifetime is asked for a new token after this. */
-const UNSTATED_SECONDS = 3_600;
-const MOST_SECONDS = 10 * 365 * 86_400;
-/** RFC 6749 appendix A.12; nothing else can be sent in a header. */
-const ACCESS_TOKEN = /^[\x20-\x7e]+$/;
-
-/** Reads a token answer (RFC 6749 §5.1); one without a refresh token keeps the old one. */
-export function tokensIn(
-  name: string,
-  told: Json,
-  { now, before }: { readonly now: number; readonly before: Tokens | undefined },
-): Tokens {
-  const { access_token, refresh_token, expires_in } =
-    typeof told === 'object' && told !== null && !Array.isArray(told) ? told : {};
-  if (typeof access_token !== 'string' || !ACCESS_TOKEN.test(access_token))
-    throw new AppError('vendor.answer_invalid', `the token response of ${name} was not understood`);
-  const stated = Number(expires_in ?? UNSTATED_SECONDS);
-  const seconds = stated > 0 ? Math.min(stated, MOST_SECONDS) : UNSTATED_SECONDS;
-  return {
-    access: access_token,
-    refresh: typeof refresh_token === 'string' ? refresh_token : (before?.refresh ?? null),
-    expiresAt: now + Math.ceil(seconds * 1000),
-    ...(before?.extra === undefined ? {} : { extra: before.extra }),
-  };
 }
 
 function isLost(failure: HttpFailure, { lostLoginErrors = [] }: OAuth): boolean {

@@ -3,12 +3,13 @@ import * as oauth4 from 'oauth4webapi';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Partner, Tokens } from '../../adapter/login.ts';
+import { tokensIn } from '../../adapter/token-response.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
-import { clientFields, clientRefused, tokensIn } from './refresh-grant.ts';
+import { clientFields, clientRefused } from './refresh-grant.ts';
 import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
 import type { Vault } from './vault.ts';
 

@@ -21,8 +21,8 @@ export type Spend = (call: {
 
 interface VendorHttpOptions {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login'>;
-  /** One of the adapter's hosts. */
-  readonly host: (name: string) => Http;
+  /** One of the adapter's hosts, for a call of this use. */
+  readonly host: (name: string, use: CallUse) => Http;
   /** Undefined for calls that carry no token. */
   readonly tokens: TokenKeeper | undefined;
   readonly spend: Spend;
@@ -35,7 +35,7 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
   const sendWith = async (request: VendorRequest, carried: Tokens | undefined) => {
     const { host: name = 'api', use = 'read', device, ...rest } = request;
     await spend({ use, device });
-    return host(name).send({
+    return host(name, use).send({
       signal,
       ...rest,
       headers: { ...rest.headers, ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)) },
@@ -55,9 +55,10 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
         return await sendWith(request, fresh);
       } catch (error) {
         if (!isTokenRefused(adapter.login, error)) throw error;
+        // The sign-in itself went well, so the user can do nothing: this is an incident at the vendor.
         throw new AppError(
-          'vendor.login_expired',
-          `${adapter.name} rejects a new access token; link the account again`,
+          'vendor.unreachable',
+          `${adapter.name} refuses a token that it has just issued; it is tried again`,
           { cause: error },
         );
       }

@@ -175,7 +175,7 @@ describe('an Easee that is in trouble', () => {
     const world = await makeWorld();
     const ref = world.ref('EH000001');
     await world.state(ref);
-    world.easee.take('EH000001');
+    world.easee.remove({ id: 'EH000001', details: {} });
     const gone = {
       code: 'vendor.refused',
       message: 'Easee does not know charger EH000001; link the account again if it moved',

@@ -15,19 +15,19 @@ export const HOME: SimulatedUser = {
   phone: '+4790000001',
   password: PASSWORD,
 };
-const EMPTY: SimulatedUser = {
+export const EMPTY: SimulatedUser = {
   id: 2,
   email: 'empty@easee.simulated',
   phone: '+4790000002',
   password: PASSWORD,
 };
-const FLEET: SimulatedUser = {
+export const FLEET: SimulatedUser = {
   id: 3,
   email: 'fleet@easee.simulated',
   phone: '+4790000003',
   password: PASSWORD,
 };
-const FLEET_CHARGERS = 500;
+export const FLEET_CHARGERS = 500;
 
 export const USERS: readonly SimulatedUser[] = [HOME, EMPTY, FLEET];
 

@@ -7,7 +7,7 @@ import type {
 } from '../../adapter/simulator.ts';
 import { createSimulatedAccounts, type SimulatedUser } from './simulated-accounts.ts';
 import type { ChargerEvents, Deed, SimulatedCharger } from './simulated-charger.ts';
-import { createSimulatedHomes, HOME, productsOf, USERS } from './simulated-homes.ts';
+import { createSimulatedHomes, EMPTY, FLEET, HOME, productsOf, USERS } from './simulated-homes.ts';
 import { createSimulatedHub } from './simulated-hub.ts';
 
 /** 100 ns since the year 1, as .NET counts. */
@@ -34,9 +34,6 @@ export interface EaseeSimulator extends VendorSimulator {
   blockAddress(isBlocked: boolean): void;
   /** Ends every stream as a server that is replaced does. */
   closeStreams(): void;
-  expireTokens(): void;
-  /** The charger is no longer the account's. */
-  take(id: string): void;
 }
 
 /** Easee's cloud, its chargers and the cars at them. Users: home, empty and fleet `@easee.simulated`. */
@@ -185,11 +182,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       if (next === 'login_lost') accounts.close(true);
     },
     arrange: (device, situation) => homes.anyCharger(device.id).arrange(situation),
-    user: {
-      name: HOME.email,
-      password: HOME.password,
-      credentials: { username: HOME.email, password: HOME.password },
-    },
+    user: signingIn(HOME),
     charger: (id) => homes.anyCharger(id),
     refuseNext() {
       refusals += 1;
@@ -199,9 +192,18 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     },
     closeStreams: () => hub.closeAll(),
     expireTokens: () => accounts.expireAll(),
-    take: (id) => homes.take(id),
+    revoke: () => accounts.forgetAll(),
+    reach: ({ id }, isReachable) => homes.anyCharger(id).setOnline(isReachable),
+    remove: ({ id }) => homes.take(id),
+    users: { none: signingIn(EMPTY), large: signingIn(FLEET) },
   };
 }
+
+const signingIn = ({ email, password }: SimulatedUser) => ({
+  name: email,
+  password,
+  credentials: { username: email, password },
+});
 
 const tooMany = (seconds: number): SimulatedAnswer => ({
   status: 429,

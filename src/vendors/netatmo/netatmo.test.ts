@@ -90,11 +90,11 @@ describe('netatmo reading', () => {
   it('is offline only when no module of the room can be reached', async () => {
     const here = await makeWorld();
     const bedroom = await here.room('Bedroom');
-    here.simulator.reach('09:00:00:00:00:02', false);
+    here.simulator.reachModule('09:00:00:00:00:02', false);
     assert.equal((await here.state(bedroom)).online, true);
-    here.simulator.reach('09:00:00:00:00:03', false);
+    here.simulator.reachModule('09:00:00:00:00:03', false);
     assert.equal((await here.state(bedroom)).online, false);
-    here.simulator.reach('09:00:00:00:00:03', true);
+    here.simulator.reachModule('09:00:00:00:00:03', true);
     assert.equal((await here.state(bedroom)).online, true);
   });
 
@@ -102,7 +102,7 @@ describe('netatmo reading', () => {
     const here = await makeWorld();
     const devices = (await here.found()).map(refOf);
     const kitchen = await here.room('Kitchen');
-    here.simulator.removeRoom(kitchen);
+    here.simulator.remove(kitchen);
     await assert.rejects(here.state(kitchen), {
       code: 'vendor.refused',
       message: /no longer reports the room/,
@@ -248,7 +248,7 @@ describe('netatmo commands', () => {
   it('says that the device is offline when a module did not get the command', async () => {
     const here = await makeWorld();
     const office = await here.room('Office');
-    here.simulator.reach('09:00:00:00:00:04', false);
+    here.simulator.reachModule('09:00:00:00:00:04', false);
     await assert.rejects(setTemperature(here, office, 20_000), { code: 'device.offline' });
     here.instead = () => ({
       status: 200,

@@ -8,6 +8,7 @@ import type {
   VendorSimulator,
 } from '../../adapter/simulator.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { faultAnswer, type Refusal } from '../../simulation/faults.ts';
 import { createSimulatedOAuth } from '../../simulation/oauth.ts';
 import { PASSWORD, type SimulatedAccount, simulatedAccounts } from './simulated-accounts.ts';
 import { createSimulatedApi } from './simulated-api.ts';
@@ -16,17 +17,16 @@ import { createSimulatedLimits } from './simulated-limits.ts';
 import { createSimulatedOrders, refusal } from './simulated-orders.ts';
 import { createSimulatedWebhooks } from './simulated-webhooks.ts';
 
+/** A quota has a code of its own, and so has whatever else fails. */
+const asRefused: Refusal = (status, reason) => refusal(status === 429 ? 26 : 35, reason, status);
+
 const ACCESS_SECONDS = 10_800;
 
 export interface NetatmoSimulator extends VendorSimulator {
   /** Somebody takes a module's battery out or the relay's plug, or puts it back. */
-  reach(moduleId: string, isReachable: boolean): void;
+  reachModule(moduleId: string, isReachable: boolean): void;
   /** Somebody turns the room's thermostat by hand, for an hour. */
   turnByHand(device: Pick<DeviceRef, 'details'>, celsius: number): void;
-  /** The user takes a room out of a home. */
-  removeRoom(device: Pick<DeviceRef, 'details'>): void;
-  expireTokens(): void;
-  revoke(): void;
 }
 
 /** Netatmo's cloud: sign-in, homes, rooms that warm and cool, limits and webhooks. */
@@ -62,7 +62,7 @@ export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
 
   async function handle(request: SimulatedRequest): Promise<SimulatedAnswer> {
     if (request.path === '/oauth2/authorize') return oauth.authorize(request);
-    const broken = brokenBy(fault);
+    const broken = faultAnswer(fault, asRefused);
     if (broken !== undefined) return broken;
     if (request.path === '/oauth2/token')
       return fault === 'login_lost'
@@ -89,7 +89,10 @@ export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
       const { home, room } = placeOf(device);
       arrange(room, home, { situation, now: clock.now() });
     },
-    reach(moduleId, isReachable) {
+    reach(device, isReachable) {
+      for (const module of placeOf(device).room.modules) module.isReachable = isReachable;
+    },
+    reachModule(moduleId, isReachable) {
       for (const { homes } of accounts.values())
         for (const module of homes.flatMap(allModules))
           if (module.id === moduleId) module.isReachable = isReachable;
@@ -98,16 +101,19 @@ export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
       const { account, home, room } = placeOf(device);
       orders.setByHand({ account, home, room, celsius });
     },
-    removeRoom(device) {
+    remove(device) {
       for (const [name, account] of accounts) accounts.set(name, withoutRoom(account, device.details));
     },
     expireTokens: () => oauth.expireAll(),
     revoke() {
       for (const user of accounts.keys()) oauth.revoke(user);
     },
-    user: { name: 'home', password: PASSWORD, credentials: {} },
+    user: userNamed('home'),
+    users: { none: userNamed('none'), large: userNamed('large') },
   };
 }
+
+const userNamed = (name: string) => ({ name, password: PASSWORD, credentials: {} });
 
 function withoutRoom(account: SimulatedAccount, { home_id, room_id }: JsonObject): SimulatedAccount {
   const homes = account.homes.map((home) =>
@@ -130,35 +136,6 @@ function arrange(room: SimulatedRoom, home: SimulatedHome, { situation, now }: A
   if (situation === 'cold') {
     room.celsius = 17;
     setRoom(room, { mode: 'manual', target: 15, now, endsAt: now + 12 * 3_600_000 });
-  }
-}
-
-/** Faults that answer every call alike. */
-function brokenBy(fault: SimulatedFault | null): SimulatedAnswer | undefined {
-  switch (fault) {
-    case 'hang':
-      return { status: 200, broken: 'hang' };
-    case 'reset':
-      return { status: 200, broken: 'reset' };
-    case 'truncated':
-      return { status: 200, text: '{"status":"ok","bo', broken: 'truncate' };
-    case 'html':
-      return {
-        status: 200,
-        headers: { 'content-type': 'text/html' },
-        text: '<html><body>Maintenance</body></html>',
-      };
-    case 'server_error':
-      return refusal(35, 'Unable to execute', 500);
-    case 'rate_limited':
-      return { ...refusal(26, 'User usage reached', 429), headers: { 'retry-after': '30' } };
-    case 'rate_limited_without_delay':
-      return refusal(11, 'Failed to enter concurrency limited section', 429);
-    case 'token_refused':
-    case 'login_lost':
-    case 'unknown_values':
-    case null:
-      return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SimulatedAnswer, SimulatedFault } from '../../adapter/simulator.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { faultAnswer } from '../../simulation/faults.ts';
 import { TOKEN_PATH } from './partner.ts';
 
 /** Calls about one device in a minute. */
@@ -34,33 +35,11 @@ export function tooMany(kind: keyof typeof LIMITS, resetSeconds: number): Simula
 /** What every call is answered while the fault lasts; undefined where it changes no whole answer. */
 export function answerOf(fault: SimulatedFault | null, path: string): SimulatedAnswer | undefined {
   const isToken = path === TOKEN_PATH;
-  switch (fault) {
-    case null:
-    case 'unknown_values':
-      return undefined;
-    case 'hang':
-      return { status: 200, broken: 'hang' };
-    case 'reset':
-      return { status: 200, broken: 'reset' };
-    case 'truncated':
-      return { status: 200, json: { response: [] }, broken: 'truncate' };
-    case 'html':
-      return {
-        status: 200,
-        headers: { 'content-type': 'text/html' },
-        text: '<!doctype html><title>Simulated maintenance</title>',
-      };
-    case 'server_error':
-      return refused(503, 'simulated_outage');
-    case 'rate_limited':
-      return tooMany('data', 30);
-    case 'rate_limited_without_delay':
-      return refused(429, 'too_many_requests');
-    case 'token_refused':
-      return isToken ? undefined : refused(401, 'token expired (401)');
-    case 'login_lost':
-      return isToken
-        ? { status: 401, json: { error: 'login_required' } }
-        : refused(401, 'invalid bearer token');
-  }
+  if (fault === 'token_refused') return isToken ? undefined : refused(401, 'token expired (401)');
+  if (fault === 'login_lost')
+    return isToken
+      ? { status: 401, json: { error: 'login_required' } }
+      : refused(401, 'invalid bearer token');
+  if (fault === 'rate_limited') return tooMany('data', 30);
+  return faultAnswer(fault, refused);
 }

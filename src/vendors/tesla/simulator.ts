@@ -50,6 +50,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
   });
   const partnerTokens = new Set<string>();
   let isRegistered = false;
+  const removed = new Set<string>();
   let fault: SimulatedFault | null = null;
   const used = new Map<string, { since: number; count: number }>();
 
@@ -129,7 +130,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     }
     const [, kind, id = '', rest = ''] =
       /^\/api\/1\/(vehicles|energy_sites)\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
-    const { cars, sites } = accounts[user];
+    const { cars, sites } = ownedBy(user);
     if (kind === 'vehicles') {
       const car = cars.find(({ vin }) => vin === id);
       return car === undefined ? refused(404, 'not_found') : carCall(request, { car, rest, may });
@@ -138,8 +139,18 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     return site === undefined ? refused(404, 'not_found') : siteCall(site, rest, may);
   }
 
-  function products(user: User): SimulatedAnswer {
+  /** Without what was taken away. */
+  function ownedBy(user: User) {
     const { cars, sites, others } = accounts[user];
+    return {
+      cars: cars.filter(({ vin }) => !removed.has(vin)),
+      sites: sites.filter(({ id }) => !removed.has(String(id))),
+      others,
+    };
+  }
+
+  function products(user: User): SimulatedAnswer {
+    const { cars, sites, others } = ownedBy(user);
     for (const car of cars) advance(car, clock.now());
     for (const site of sites) advanceSite(site, clock.now());
     const listed = [...cars.map(listedCar), ...sites.map(listedSite), ...others];
@@ -248,9 +259,22 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
       const site = allSites().find(({ id }) => String(id) === device.id);
       if (site !== undefined && situation === 'battery_idle') advanceSite(site, now);
     },
-    user: { name: 'anna', password: PASSWORD, credentials: {} },
+    reach({ id }, isReachable) {
+      for (const car of allCars()) if (car.vin === id) car.isOffline = !isReachable;
+    },
+    remove({ id }) {
+      removed.add(id);
+    },
+    expireTokens: () => oauth.expireAll(),
+    revoke() {
+      for (const user of Object.keys(USERS)) oauth.revoke(user);
+    },
+    user: userNamed('anna'),
+    users: { none: userNamed('cecilia'), large: userNamed('david') },
   };
 }
+
+const userNamed = (name: User) => ({ name, password: PASSWORD, credentials: {} });
 
 /** Awake, plugged in at half charge, with the highest current. */
 function arrangeCar(car: SimulatedCar, situation: Situation, now: number): void {

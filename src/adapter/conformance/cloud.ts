@@ -1,0 +1,60 @@
+import type { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { LoginSession } from '../login.ts';
+import type { DeviceRef } from '../session.ts';
+import type { SimulatedFault } from '../simulator.ts';
+import type { Simulator } from './index.ts';
+
+/** What else the conformance check needs of a vendor that is called over HTTP. */
+export interface Cloud {
+  /** The same vendor for a user with no device, or with 500. */
+  as(user: 'none' | 'large'): Promise<Simulator>;
+  /** Breaks all calls but those that sign in and renew, or only these; null mends both. */
+  fault(fault: SimulatedFault | null, on?: 'calls' | 'login'): void;
+  /** What the vendor's own words make of a fault, where it is not what the status says. */
+  readonly codes: FaultCodes;
+  /** Changes what calls are answered, and sees it; undefined leaves it. */
+  alter: ((body: Json) => Json) | undefined;
+  reach(device: DeviceRef, isReachable: boolean): void;
+  remove(device: DeviceRef): void;
+  expireTokens(): void;
+  revoke(): void;
+  /** How often the tokens were renewed since the sign-in. */
+  renewals(): number;
+  /** When the access token ends, ms since 1970; undefined without tokens. */
+  expiresAt(): number | undefined;
+  now(): number;
+  /** Signs in again, as linking does. */
+  signIn(): Promise<void>;
+  loginSession(): LoginSession;
+  /** The time of the platform for one call is over. */
+  abort(): void;
+  /** Tokens, passwords and client secrets. */
+  secrets(): readonly string[];
+  /** Everything that the adapter has logged. */
+  logged(): string;
+}
+
+export type FaultCodes = Readonly<Partial<Record<SimulatedFault, AppError['code']>>>;
+
+/** What a fault of all calls is for the caller, unless the vendor's words say more. */
+export const FAULT_CODES: Readonly<Record<FaultOfCalls, AppError['code']>> = {
+  reset: 'vendor.unreachable',
+  hang: 'vendor.timeout',
+  truncated: 'vendor.answer_invalid',
+  html: 'vendor.answer_invalid',
+  empty: 'vendor.answer_invalid',
+  forbidden: 'vendor.refused',
+  not_found: 'vendor.refused',
+  request_timeout: 'vendor.timeout',
+  precondition_failed: 'vendor.refused',
+  server_error: 'vendor.unreachable',
+  unavailable: 'vendor.unreachable',
+  rate_limited: 'vendor.rate_limited',
+  rate_limited_without_delay: 'vendor.rate_limited',
+};
+
+/** Faults that every call meets alike. */
+export type FaultOfCalls = Exclude<SimulatedFault, 'token_refused' | 'login_lost' | 'unknown_values'>;
+
+export const FAULTS_OF_CALLS = Object.keys(FAULT_CODES) as FaultOfCalls[];

@@ -1,0 +1,156 @@
+import { inspect } from 'node:util';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Adapter } from '../adapter.ts';
+import { CONTROL_CAPABILITIES, CONTROLS } from '../capabilities.ts';
+import type { Command } from '../commands.ts';
+import { credentialFields } from '../credential-fields.ts';
+import { capabilitiesOf, kindOf } from '../derive.ts';
+import { send } from '../send.ts';
+import { type Cloud, FAULT_CODES, FAULTS_OF_CALLS, type FaultOfCalls } from './cloud.ts';
+import { type CloudCheck, faultOf } from './cloud-check.ts';
+import { witnessOf } from './witnesses.ts';
+
+/** Every fault of every kind of call: the code, the delay, and no secret in what is said. */
+export async function checkFaults(check: CloudCheck): Promise<void> {
+  const { report, cloud } = check;
+  const works = await worksOf(check);
+  for (const fault of FAULTS_OF_CALLS)
+    for (const [name, work] of Object.entries(works)) {
+      // What no body is an acceptance of a command is the vendor's to say.
+      if (fault === 'empty' && name.startsWith('command')) continue;
+      report(
+        `${fault}: ${name}`,
+        await faultOf(async () => {
+          cloud.fault(fault);
+          try {
+            const error = await failureOf(work(), fault, cloud);
+            // A sweep leaves out what is refused: each such device is then read by itself.
+            if (error === undefined && name === 'sweep' && REFUSALS.has(fault)) return;
+            if (error === undefined) throw new Error('nothing failed');
+            judge(error, fault, cloud);
+          } finally {
+            cloud.fault(null);
+          }
+        }),
+      );
+    }
+  report('unbroken again after all faults', await faultOf(works.link ?? (async () => {})));
+}
+
+const REFUSALS: ReadonlySet<FaultOfCalls> = new Set(['forbidden', 'not_found', 'precondition_failed']);
+
+type Works = Record<string, () => Promise<unknown>>;
+
+/** One call of each kind: link, read, sweep, and a command. */
+async function worksOf({ adapter, simulator, refs }: CloudCheck): Promise<Works> {
+  const [ref] = refs;
+  const works: Works = { link: () => adapter.link(simulator.session()) };
+  if (ref === undefined) return works;
+  const kind = kindOf(adapter, ref.type);
+  works.read = () => kind.read(simulator.session(), ref);
+  if (adapter.sweep !== undefined) works.sweep = async () => adapter.sweep?.(simulator.session(), refs);
+  const command = await anyCommand(adapter, simulator, refs);
+  if (command !== undefined)
+    works[`command ${command.command.type}`] = () =>
+      send(kindOf(adapter, command.ref.type), simulator.session(), command.ref, command.command);
+  return works;
+}
+
+/** A command that the first device that takes one could be sent now. */
+async function anyCommand(adapter: Adapter, simulator: CloudCheck['simulator'], refs: CloudCheck['refs']) {
+  for (const ref of refs) {
+    const kind = kindOf(adapter, ref.type);
+    const offered = capabilitiesOf(kind, ref);
+    const capability = CONTROL_CAPABILITIES.find((one) => offered.includes(one));
+    if (capability === undefined) continue;
+    const witness = witnessOf(CONTROLS[capability][0]);
+    await simulator.arrange(ref, witness.from);
+    const raw = await kind.read(simulator.session(), ref);
+    const command: Command = witness.command({
+      state: { online: true },
+      limits: kind.limits?.(raw) ?? null,
+      capacity: null,
+    });
+    return { ref, command };
+  }
+  return undefined;
+}
+
+async function failureOf(
+  work: Promise<unknown>,
+  fault: FaultOfCalls,
+  cloud: Cloud,
+): Promise<AppError | undefined> {
+  let isOver = false;
+  const outcome = work
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    .finally(() => {
+      isOver = true;
+    });
+  if (fault === 'hang') {
+    // The call is on its way before the platform gives up.
+    for (let turn = 0; turn < 50 && !isOver; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    cloud.abort();
+  }
+  const error = await outcome;
+  if (error === undefined || error instanceof AppError) return error;
+  throw new Error(`not an AppError: ${inspect(error)}`);
+}
+
+function judge(error: AppError, fault: FaultOfCalls, cloud: Cloud): void {
+  const expected = cloud.codes[fault] ?? FAULT_CODES[fault];
+  if (error.code !== expected) throw new Error(`${error.code} instead of ${expected}: ${error.message}`);
+  if (fault === 'rate_limited' && error.retryAfterSeconds !== 30)
+    throw new Error(`the vendor asked for 30 s, and the error says ${error.retryAfterSeconds}`);
+  if (error.code === 'vendor.rate_limited' && error.retryAfterSeconds === undefined)
+    throw new Error('vendor.rate_limited without retryAfterSeconds: the caller must know when to retry');
+  checkSecrets(error, cloud);
+}
+
+export function checkSecrets(error: unknown, cloud: Cloud): void {
+  const shown = `${inspect(error, { depth: 9, showHidden: true })}\n${cloud.logged()}`;
+  const secret = cloud.secrets().find((one) => one !== '' && shown.includes(one));
+  if (secret !== undefined) throw new Error(`a secret stands in ${shown.replaceAll(secret, '<the secret>')}`);
+}
+
+/** Signing in: wrong credentials are told from every outage, and an outage costs nobody the link. */
+export async function checkSignIn(check: CloudCheck): Promise<void> {
+  const { adapter, simulator, cloud, report } = check;
+  const { signIn } = adapter.login ?? {};
+  if (signIn === undefined) return;
+  const tried = async (credentials: JsonObject) => {
+    const error = await failureOf(signIn(cloud.loginSession(), credentials), 'reset', cloud);
+    if (error === undefined) throw new Error('nothing failed');
+    return error;
+  };
+  for (const fault of FAULTS_OF_CALLS.filter((one) => one !== 'hang'))
+    report(
+      `${fault}: sign-in`,
+      await faultOf(async () => {
+        cloud.fault(fault, 'login');
+        try {
+          const error = await tried(simulator.credentials);
+          if (error.code === 'link.credentials_refused' || error.code === 'vendor.login_expired')
+            throw new Error(`${error.code}: a fault of the vendor is no wrong password`);
+          checkSecrets(error, cloud);
+        } finally {
+          cloud.fault(null);
+        }
+      }),
+    );
+  for (const { name, kind } of credentialFields(adapter.credentials)) {
+    if (kind.is !== 'secret') continue;
+    report(
+      `a wrong ${name} is link.credentials_refused`,
+      await faultOf(async () => {
+        const error = await tried({ ...simulator.credentials, [name]: 'certainly-wrong' });
+        if (error.code !== 'link.credentials_refused') throw new Error(`${error.code}: ${error.message}`);
+        checkSecrets(error, cloud);
+      }),
+    );
+  }
+}

@@ -1,0 +1,148 @@
+import { Compile } from 'typebox/compile';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import { capabilitiesOf, kindOf, stateOf } from '../derive.ts';
+import { DeviceState } from '../device.ts';
+import { type CloudCheck, faultOf } from './cloud-check.ts';
+
+const stateCheck = Compile(DeviceState);
+/** Leaves that are tried of one response. */
+const MOST_LEAVES = 120;
+/** The limits of the vendor hold for these checks too. */
+const BETWEEN_SECONDS = 10;
+const ODD: readonly Json[] = [null, { odd: true }];
+
+type Path = readonly (string | number)[];
+
+/** Values that no document promised: fields and list members that are new, and leaves that are null or of another type. */
+export async function checkOddValues(check: CloudCheck): Promise<void> {
+  const { adapter, simulator, cloud, refs, report } = check;
+  const link = async () => (await adapter.link(simulator.session())).devices.map(({ id }) => id);
+  const usual = await link();
+  report(
+    'fields and members of lists that nobody knows are ignored',
+    await faultOf(async () => {
+      cloud.fault('unknown_values');
+      try {
+        const found = await link();
+        if (found.join() !== usual.join()) throw new Error(`${usual.join()} became ${found.join()}`);
+        for (const ref of refs) {
+          const kind = kindOf(adapter, ref.type);
+          const state = stateOf(kind, await kind.read(simulator.session(), ref), capabilitiesOf(kind, ref));
+          if (!state.online) throw new Error(`${ref.id} is no longer online`);
+        }
+      } finally {
+        cloud.fault(null);
+      }
+    }),
+  );
+  report(
+    'one member of a list that is not understood costs the others nothing',
+    await faultOf(() => oddLists(check, link)),
+  );
+  for (const ref of refs)
+    report(
+      `${ref.id}: an odd value is a state or vendor.answer_invalid`,
+      await faultOf(() => oddLeaves(check, ref)),
+    );
+}
+
+/** In each list of objects, every leaf of the first member turns odd once. */
+async function oddLists(
+  { simulator, cloud }: CloudCheck,
+  link: () => Promise<readonly string[]>,
+): Promise<void> {
+  const bodies = await seen(cloud, link);
+  for (const [index, body] of bodies.entries())
+    for (const path of leavesOf(body).filter((one) => isInFirstOfSeveral(body, one)))
+      for (const odd of ODD) {
+        await simulator.pass(BETWEEN_SECONDS);
+        const found = await altered(cloud, { index, path, odd }, link);
+        if (!Array.isArray(found) || found.length === 0)
+          throw new Error(
+            `${path.join('.')} = ${JSON.stringify(odd)}: ${String(found instanceof Error ? found.message : found)}`,
+          );
+      }
+}
+
+async function oddLeaves(
+  { adapter, simulator, cloud }: CloudCheck,
+  ref: CloudCheck['refs'][number],
+): Promise<void> {
+  const kind = kindOf(adapter, ref.type);
+  const read = async () =>
+    stateOf(kind, await kind.read(simulator.session(), ref), capabilitiesOf(kind, ref));
+  const bodies = await seen(cloud, read);
+  for (const [index, body] of bodies.entries())
+    for (const path of leavesOf(body))
+      for (const odd of ODD) {
+        await simulator.pass(BETWEEN_SECONDS);
+        const state = await altered(cloud, { index, path, odd }, read);
+        const where = `${path.join('.')} = ${JSON.stringify(odd)}`;
+        if (state instanceof Error) {
+          if (!(state instanceof AppError)) throw new Error(`${where}: ${state.name}: ${state.message}`);
+        } else if (!stateCheck.Check(state))
+          throw new Error(`${where}: ${JSON.stringify(state)} is not a DeviceState`);
+      }
+}
+
+/** The bodies of the responses that the work gets, in order. */
+async function seen(cloud: CloudCheck['cloud'], work: () => Promise<unknown>): Promise<Json[]> {
+  const bodies: Json[] = [];
+  cloud.alter = (body) => {
+    bodies.push(body);
+    return body;
+  };
+  try {
+    await work();
+  } finally {
+    cloud.alter = undefined;
+  }
+  return bodies;
+}
+
+/** What the work comes to when one leaf of its response number `index` is odd; an error is returned. */
+async function altered<T>(
+  cloud: CloudCheck['cloud'],
+  { index, path, odd }: { readonly index: number; readonly path: Path; readonly odd: Json },
+  work: () => Promise<T>,
+): Promise<T | Error> {
+  let count = -1;
+  cloud.alter = (body) => {
+    count += 1;
+    return count === index ? withLeaf(body, path, odd) : body;
+  };
+  try {
+    return await work();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    cloud.alter = undefined;
+  }
+}
+
+function leavesOf(body: Json, path: Path = []): Path[] {
+  if (typeof body !== 'object' || body === null) return [path];
+  const members = Array.isArray(body)
+    ? body.map((value, index): [number, Json] => [index, value])
+    : Object.entries(body);
+  return members.flatMap(([name, value]) => leavesOf(value ?? null, [...path, name])).slice(0, MOST_LEAVES);
+}
+
+function isInFirstOfSeveral(body: Json, path: Path): boolean {
+  let at: Json | undefined = body;
+  for (const step of path) {
+    if (Array.isArray(at) && at.length > 1 && step === 0 && typeof at[0] === 'object') return true;
+    at = (at as Record<string | number, Json | undefined> | null | undefined)?.[step];
+  }
+  return false;
+}
+
+function withLeaf(body: Json, path: Path, leaf: Json): Json {
+  const [step, ...rest] = path;
+  if (step === undefined) return leaf;
+  if (Array.isArray(body))
+    return body.map((value, index) => (index === step ? withLeaf(value, rest, leaf) : value));
+  const fields = body as { readonly [name: string]: Json };
+  return { ...fields, [step]: withLeaf(fields[step] ?? null, rest, leaf) };
+}

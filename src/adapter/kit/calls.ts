@@ -1,0 +1,130 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { HttpAnswer } from '../http.ts';
+import type { DeviceRef, Session } from '../session.ts';
+import { vendorFailure } from '../vendor-failure.ts';
+import type { VendorRequest } from '../vendor-http.ts';
+
+type Options = Omit<VendorRequest, 'path' | 'method'>;
+type CallSession = Pick<Session, 'http' | 'signal'>;
+
+/** The vendor's own words for a failure; everything else is translated alike for all vendors. `what` is what was asked for. */
+export type TranslateFailure = (cause: unknown, what: string) => AppError | undefined;
+
+/** Compiled when it is first needed: a process that never calls the vendor does without. */
+const compiled = new WeakMap<TSchema, Validator>();
+
+/** Whether a value has the shape of a schema. */
+export function fits<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
+  let validator = compiled.get(schema);
+  if (validator === undefined) {
+    validator = Compile(schema);
+    compiled.set(schema, validator);
+  }
+  return validator.Check(value);
+}
+
+/** The members of a list that have the shape: one that was not understood does not cost the others. */
+export function each<S extends TSchema>(list: unknown, schema: S): Static<S>[] {
+  return Array.isArray(list) ? list.filter((member) => fits(schema, member)) : [];
+}
+
+/** `vendor.answer_invalid`, naming what was asked for. */
+export function notUnderstood(vendor: string, what: string): AppError {
+  return new AppError('vendor.answer_invalid', `the response of ${vendor} about ${what} was not understood`);
+}
+
+/**
+ * Calls to a vendor: the response is checked against a schema, and each failure becomes an `AppError` in one place.
+ * @param vendor its name, for sentences
+ */
+export function vendorCalls(vendor: string, options: { readonly failure?: TranslateFailure } = {}) {
+  const translated = (cause: unknown, what: string): AppError =>
+    options.failure?.(cause, what) ?? vendorFailure(vendor, cause);
+
+  async function answered<T>(
+    session: CallSession,
+    request: VendorRequest,
+    what: string,
+    read: (answer: HttpAnswer) => T,
+  ): Promise<T> {
+    try {
+      return read(await session.http.send({ signal: session.signal, ...request }));
+    } catch (cause) {
+      throw translated(cause, what);
+    }
+  }
+
+  return {
+    /** Sends any request and reads its response as JSON of the schema's shape. */
+    send<S extends TSchema>(
+      session: CallSession,
+      request: VendorRequest,
+      schema: S,
+      what: string,
+    ): Promise<Static<S>> {
+      return answered(session, request, what, (answer) => {
+        const body: unknown = answer.json();
+        if (fits(schema, body)) return body;
+        throw notUnderstood(vendor, what);
+      });
+    },
+
+    /** GET, for reading; `use: 'list'` for the devices of an account. */
+    get<S extends TSchema>(
+      session: CallSession,
+      path: string,
+      schema: S,
+      { what, ...more }: Options & { readonly what: string },
+    ): Promise<Static<S>> {
+      return this.send(session, { path, ...more }, schema, what);
+    },
+
+    /**
+     * Sends a command about a device and resolves with what the vendor said, null for nothing. A page instead of JSON is no
+     * acceptance, whatever its status.
+     */
+    command(session: CallSession, device: Pick<DeviceRef, 'id'>, request: VendorRequest): Promise<Json> {
+      return answered(
+        session,
+        { method: 'POST', use: 'command', device: device.id, ...request },
+        device.id,
+        (answer) => (answer.bytes.length === 0 ? null : answer.json()),
+      );
+    },
+  };
+}
+
+export type VendorCalls = ReturnType<typeof vendorCalls>;
+
+/** The members of one page, and where the next one begins; no `next` after the last. */
+export interface Page<T, Cursor> {
+  readonly members: readonly T[];
+  readonly next?: Cursor | undefined;
+}
+
+const MOST_PAGES = 200;
+
+/**
+ * Every member of a list that comes in pages. Throws `vendor.answer_invalid` when the pages do not end, so that a cursor that goes in
+ * a circle holds nobody up.
+ */
+export async function allPages<T, Cursor extends string | number>(
+  what: string,
+  page: (cursor: Cursor | undefined) => Promise<Page<T, Cursor>>,
+): Promise<T[]> {
+  const members: T[] = [];
+  const visited = new Set<Cursor>();
+  let cursor: Cursor | undefined;
+  for (let count = 0; count < MOST_PAGES; count += 1) {
+    const { members: some, next } = await page(cursor);
+    members.push(...some);
+    if (next === undefined) return members;
+    if (visited.has(next)) break;
+    visited.add(next);
+    cursor = next;
+  }
+  throw new AppError('vendor.answer_invalid', `the pages of ${what} do not end`);
+}

@@ -1,0 +1,47 @@
+import Type, { type TSchema } from 'typebox';
+import type { CredentialWords, FieldWords } from '../words.ts';
+
+/** One field of the credentials: what is valid, and how the link page asks for it, so that neither is forgotten. */
+export interface Field {
+  readonly schema: TSchema;
+  readonly en: FieldWords;
+  readonly sv: FieldWords;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type Words = Pick<Field, 'en' | 'sv'>;
+
+const MOST_CHARACTERS = 256;
+
+/** A text that may be seen while it is typed. */
+export function text(
+  words: Words,
+  options: { readonly pattern?: string; readonly description?: string } = {},
+): Field {
+  return { schema: Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, ...options }), ...words };
+}
+
+/** A text that is typed unseen and never returned. */
+export function secret(words: Words, options: { readonly description?: string } = {}): Field {
+  return {
+    schema: Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, writeOnly: true, ...options }),
+    ...words,
+  };
+}
+
+/** The schema and the words of an adapter, from its fields. */
+export function credentialsOf(fields: Fields): {
+  readonly credentials: TSchema;
+  readonly words: CredentialWords;
+} {
+  const of = <T>(pick: (field: Field) => T) =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, pick(field)]));
+  return {
+    credentials: Type.Object(
+      of(({ schema }) => schema),
+      { additionalProperties: false },
+    ),
+    words: { en: of(({ en }) => en), sv: of(({ sv }) => sv) },
+  };
+}

@@ -1,0 +1,8 @@
+/** The parts that a vendor's declaration is made of; `docs/guides/add-a-vendor.md` shows them at work. */
+
+export { tokensIn } from '../token-response.ts';
+export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
+export { secret, text } from './credentials.ts';
+export { limit } from './limit.ts';
+export { apiKey, clientCredentials, oauth2, password } from './linking.ts';
+export { until } from './waiting.ts';

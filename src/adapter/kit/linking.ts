@@ -1,0 +1,179 @@
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Adapter } from '../adapter.ts';
+import { HttpFailure } from '../http.ts';
+import { LinkCode, type Login, type LoginSession, type OAuth, type Tokens } from '../login.ts';
+import { tokensIn } from '../token-response.ts';
+import { vendorFailure } from '../vendor-failure.ts';
+import type { VendorRequest } from '../vendor-http.ts';
+import { credentialsOf, type Fields, secret, text } from './credentials.ts';
+
+/*
+ * How a vendor is linked, as one part of its declaration: the schema of the credentials, the words that ask for them and the handling
+ * of tokens come together, so that none of them is forgotten or left behind by a change of the others.
+ */
+
+type Linking = Required<Pick<Adapter, 'credentials' | 'words' | 'login'>>;
+
+/** The user signs in at the vendor (RFC 6749); the platform exchanges the code and renews the tokens. */
+export function oauth2(
+  options: Omit<OAuth, 'pkce' | 'clientAuthentication'> &
+    Partial<Pick<OAuth, 'pkce' | 'clientAuthentication'>> &
+    Pick<Login, 'isTokenRefused'>,
+): Required<Pick<Adapter, 'credentials' | 'oauth'>> & Pick<Adapter, 'login'> {
+  const { isTokenRefused, ...oauth } = options;
+  return {
+    credentials: LinkCode,
+    oauth: { pkce: true, clientAuthentication: 'body', ...oauth },
+    ...(isTokenRefused === undefined ? {} : { login: { isTokenRefused } }),
+  };
+}
+
+interface SignInOptions {
+  /** The vendor's name, for sentences. */
+  readonly vendor: string;
+  /** Statuses that say that the credentials are wrong; 401 alone unless it is said. */
+  readonly refusedWith?: readonly number[];
+  /** The same, where a status does not tell. */
+  readonly isRefused?: (failure: HttpFailure) => boolean;
+}
+
+interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login, 'signIn' | 'needsPartner'> {
+  /** What the user name is; it is the field `username` in each case. */
+  readonly user: keyof typeof USER_WORDS;
+  /** Fields besides `username` and `password`. */
+  readonly fields?: Readonly<Record<More, Fields[string]>>;
+  /** Sends the credentials and reads the tokens; its failures are told apart here. */
+  readonly signIn: (
+    session: LoginSession,
+    credentials: Readonly<Record<'username' | 'password' | More, string>>,
+  ) => Promise<Tokens>;
+}
+
+/** The user gives a user name and a password, which are exchanged for tokens. */
+export function password<More extends string = never>(options: PasswordOptions<More>): Linking {
+  const { vendor, user, fields = {}, signIn, refusedWith, isRefused, ...login } = options;
+  const words = USER_WORDS[user];
+  const all: Fields = {
+    username: text({
+      en: { label: words.en(vendor) },
+      sv: { label: words.sv(vendor) },
+    }),
+    password: secret({
+      en: { label: `Password for ${vendor}` },
+      sv: { label: `Lösenord till ${vendor}` },
+    }),
+    ...fields,
+  };
+  return {
+    ...credentialsOf(all),
+    login: {
+      ...login,
+      signIn: guarded(options, 'user name or password', (session, credentials) =>
+        signIn(session, credentials as Readonly<Record<'username' | 'password' | More, string>>),
+      ),
+    },
+  };
+}
+
+const USER_WORDS = {
+  email: {
+    en: (vendor: string) => `Email address for ${vendor}`,
+    sv: (vendor: string) => `E-postadress hos ${vendor}`,
+  },
+  'user name': {
+    en: (vendor: string) => `User name for ${vendor}`,
+    sv: (vendor: string) => `Användarnamn hos ${vendor}`,
+  },
+} as const;
+
+/** A key never expires: the last second of the year 9999, ms since 1970. */
+const NEVER = 253_402_300_799_000;
+
+interface ApiKeyOptions extends SignInOptions {
+  /** How a call carries the key. */
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** Any cheap call: it shows whether the key is right. */
+  readonly check: VendorRequest;
+  /** Where the user finds the key. */
+  readonly hint?: { readonly en: string; readonly sv: string };
+}
+
+/** The user gives a key that the vendor made for them; it is tried once, and sent with each call. */
+export function apiKey(options: ApiKeyOptions): Linking {
+  const { vendor, headers, check, hint } = options;
+  const field = secret({
+    en: { label: `API key for ${vendor}`, ...(hint === undefined ? {} : { hint: hint.en }) },
+    sv: { label: `API-nyckel till ${vendor}`, ...(hint === undefined ? {} : { hint: hint.sv }) },
+  });
+  return {
+    ...credentialsOf({ api_key: field }),
+    login: {
+      signIn: guarded(options, 'API key', async ({ http }, { api_key }) => {
+        const key = String(api_key);
+        await http.send({ use: 'login', ...check, headers: { ...check.headers, ...headers(key) } });
+        return { access: key, refresh: null, expiresAt: NEVER };
+      }),
+      headers: ({ access }) => headers(access),
+    },
+  };
+}
+
+interface ClientCredentialsOptions extends SignInOptions {
+  /** The token endpoint, below the host that `tokenHost` names. */
+  readonly tokenPath: string;
+  readonly tokenHost?: string;
+  readonly scope?: string;
+  /** What the user gives: the id of their site, say. */
+  readonly fields: Fields;
+}
+
+/** The operator's own client id and secret are exchanged for a token (RFC 6749 §4.4); the user says what is theirs. */
+export function clientCredentials(options: ClientCredentialsOptions): Linking {
+  const { vendor, tokenPath, tokenHost, scope, fields } = options;
+  return {
+    ...credentialsOf(fields),
+    login: {
+      needsPartner: true,
+      async signIn({ http, clock, partner }) {
+        try {
+          const response = await http.send({
+            method: 'POST',
+            path: tokenPath,
+            ...(tokenHost === undefined ? {} : { host: tokenHost }),
+            use: 'login',
+            form: {
+              grant_type: 'client_credentials',
+              client_id: partner?.clientId ?? '',
+              client_secret: partner?.clientSecret ?? '',
+              ...(scope === undefined ? {} : { scope }),
+            },
+          });
+          return tokensIn(vendor, response.json(), { now: clock.now(), before: undefined });
+        } catch (cause) {
+          // The client id and secret are the operator's: a user's link must not end because of them.
+          throw vendorFailure(vendor, cause);
+        }
+      },
+    },
+  };
+}
+
+/** Wraps a sign-in so that only what says so is a wrong credential. An outage or a quota must not cost the user the link. */
+function guarded(
+  { vendor, refusedWith = [401], isRefused }: SignInOptions,
+  what: string,
+  signIn: (session: LoginSession, credentials: JsonObject) => Promise<Tokens>,
+): NonNullable<Login['signIn']> {
+  const refuses =
+    isRefused ?? (({ status }: HttpFailure) => status !== undefined && refusedWith.includes(status));
+  return async (session, credentials) => {
+    try {
+      return await signIn(session, credentials);
+    } catch (cause) {
+      if (cause instanceof HttpFailure && refuses(cause))
+        throw new AppError('link.credentials_refused', `${vendor} says that the ${what} is wrong`, { cause });
+      throw vendorFailure(vendor, cause);
+    }
+  };
+}

@@ -1,0 +1,155 @@
+import type { Situation } from '../adapter/conformance/witnesses.ts';
+import type { DeviceRef } from '../adapter/session.ts';
+import type {
+  SimulatedAnswer,
+  SimulatedFault,
+  SimulatedRequest,
+  SimulatorOptions,
+  VendorSimulator,
+} from '../adapter/simulator.ts';
+import { faultAnswer, plainRefusal, type Refusal, strange } from './faults.ts';
+import { bodyOf, compileRoutes, type Routes } from './routes.ts';
+import { type MakeSignIn, PASSWORD } from './sign-in.ts';
+
+/** How the devices of a home are found and moved; `listed` makes it for homes that are lists. */
+export interface SimulatedDevices<Home, Device> {
+  find(home: Home, device: Pick<DeviceRef, 'id' | 'details'>): Device | undefined;
+  /** Brings a device into a situation that a witness needs; it is reachable then. */
+  arrange(device: Device, situation: Situation, home: Home): void;
+  /** Whether the vendor can reach the device. */
+  reach(device: Device, isReachable: boolean, home: Home): void;
+  remove(home: Home, device: Device): void;
+}
+
+interface Limit {
+  readonly calls: number;
+  readonly seconds: number;
+  /** Everybody who calls as our app, or each user. */
+  readonly of: 'user' | 'app';
+}
+
+export interface SimulatedVendor<Home, Device> {
+  /** The vendor's name, for its sign-in page. */
+  readonly vendor: string;
+  /** What each user has: `home` a device of every kind, `none` nothing, `large` 500 devices; others as the vendor needs. */
+  readonly users: Readonly<Record<'home' | 'none' | 'large', Home>> & Readonly<Record<string, Home>>;
+  readonly signIn: MakeSignIn;
+  readonly routes: Routes<Home>;
+  readonly devices: SimulatedDevices<Home, Device>;
+  /** The vendor's words for a failure; `{ error }` unless it is said. */
+  readonly refusal?: Refusal;
+  /** What a call whose token is not good gets; the refusal with 401 unless it is said. */
+  readonly tokenRefused?: SimulatedAnswer;
+  /** What calls beyond a limit get; the refusal with 429 unless it is said. */
+  readonly limited?: SimulatedAnswer;
+  readonly limits?: readonly Limit[];
+  /** Puts every successful answer into the vendor's envelope. */
+  readonly envelope?: (answer: SimulatedAnswer) => SimulatedAnswer;
+}
+
+/** A vendor's cloud with users, tokens, faults, limits and time of its own; the vendor says what its routes answer. */
+export function simulatedVendor<Home, Device>(
+  options: SimulatorOptions,
+  parts: SimulatedVendor<Home, Device>,
+): VendorSimulator {
+  const { users, devices, refusal = plainRefusal, limits = [], envelope = (answer) => answer } = parts;
+  const signIn = parts.signIn({ ...options, vendor: parts.vendor, users: Object.keys(users), refusal });
+  const routes = compileRoutes(parts.routes);
+  const isOver = counter(limits, options.clock.now);
+  let fault: SimulatedFault | null = null;
+
+  function called(request: SimulatedRequest): SimulatedAnswer {
+    const caller = signIn.callerOf(request);
+    const home = caller === undefined ? undefined : users[caller.user];
+    if (fault === 'token_refused' || fault === 'login_lost' || caller === undefined || home === undefined)
+      return parts.tokenRefused ?? refusal(401, 'the token is not valid');
+    if (isOver(caller.user)) return parts.limited ?? refusal(429, 'too many requests');
+    const route = routes.find(request);
+    const answer = route?.answer({
+      home,
+      ...caller,
+      params: route.params,
+      query: request.query,
+      body: bodyOf(request),
+      request,
+    });
+    return answer ?? refusal(404, 'not found');
+  }
+
+  function place(device: Pick<DeviceRef, 'id' | 'details'>): { readonly home: Home; readonly found: Device } {
+    for (const home of Object.values<Home>(users)) {
+      const found = devices.find(home, device);
+      if (found !== undefined) return { home, found };
+    }
+    throw new Error(`the simulator of ${parts.vendor} has no device ${device.id}`);
+  }
+
+  const userNamed = (name: string) => ({ name, password: PASSWORD, credentials: signIn.credentialsOf(name) });
+
+  return {
+    async handle(request) {
+      const page = signIn.page(request);
+      if (page !== undefined) return page;
+      const broken = faultAnswer(fault, refusal);
+      if (broken !== undefined) return broken;
+      const token = signIn.token(request, fault === 'login_lost');
+      if (token !== undefined) return token;
+      const answer = called(request);
+      if (answer.status >= 300) return answer;
+      const wrapped = envelope(answer);
+      return fault === 'unknown_values' && wrapped.json !== undefined
+        ? { ...wrapped, json: strange(wrapped.json) }
+        : wrapped;
+    },
+    fault(next) {
+      fault = next;
+    },
+    arrange(device, situation) {
+      const { home, found } = place(device);
+      devices.reach(found, true, home);
+      devices.arrange(found, situation, home);
+    },
+    reach(device, isReachable) {
+      const { home, found } = place(device);
+      devices.reach(found, isReachable, home);
+    },
+    remove(device) {
+      const { home, found } = place(device);
+      devices.remove(home, found);
+    },
+    expireTokens: signIn.expireTokens,
+    revoke: signIn.revoke,
+    user: userNamed('home'),
+    users: { none: userNamed('none'), large: userNamed('large') },
+  };
+}
+
+/** Devices of homes that are lists of them. */
+export function listed<Device extends { readonly id: string; online: boolean }>(
+  arrange: (device: Device, situation: Situation) => void,
+): SimulatedDevices<Device[], Device> {
+  return {
+    find: (home, { id }) => home.find((device) => device.id === id),
+    arrange,
+    reach(device, isReachable) {
+      device.online = isReachable;
+    },
+    remove(home, device) {
+      home.splice(home.indexOf(device), 1);
+    },
+  };
+}
+
+/** Counts calls in sliding windows; one that is refused counts too. */
+function counter(limits: readonly Limit[], now: () => number): (user: string) => boolean {
+  const longest = Math.max(0, ...limits.map(({ seconds }) => seconds)) * 1_000;
+  const calls = new Map<string, number[]>();
+  return (user) => {
+    for (const who of [`user ${user}`, 'app'])
+      calls.set(who, [...(calls.get(who) ?? []).filter((at) => at > now() - longest), now()]);
+    return limits.some(({ calls: most, seconds, of }) => {
+      const times = calls.get(of === 'app' ? 'app' : `user ${user}`) ?? [];
+      return times.filter((at) => at > now() - seconds * 1_000).length > most;
+    });
+  };
+}
