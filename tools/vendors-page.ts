@@ -2,16 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { BudgetRule } from '../src/adapter/budget.ts';
+import { conforms } from '../src/adapter/conformance/index.ts';
 import { describeVendors } from '../src/adapter/describe.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import { settingsOfVendors } from '../src/core/vendor-settings.ts';
+import { variantsOf } from '../test/vendor-variants.ts';
 import { table } from './table.ts';
 
 const INTRODUCTION = `What each vendor's devices can do is derived from the functions that exist; a single device may lack some. Under *proven* stands
-what the vendor's own tests run against its simulator: every command is sent, and must change what is read next. Under *checked*
-stand the recorded answers that its tests read; they tell how the vendor's answers look, not that a device obeyed.`;
+what was run against its simulator when this page was made: every command must change what is read next, every fault must be told
+apart, and every figure must be of the right size. Under *checked* stand the recorded answers that its tests read; they tell how the vendor's answers look, not that a device obeyed.`;
 
 /** The page of all vendors, from their declarations, their tests and their recorded answers. */
 export async function vendorsPage(vendors: readonly Adapter[]): Promise<string> {
@@ -39,7 +41,7 @@ async function partOf(adapter: Adapter): Promise<string> {
     changesOf(adapter),
     budgetsOf(adapter.budgets ?? []),
     settings.length === 0 ? '' : `Settings:\n\n${table(['Name', 'Meaning'], settings)}`,
-    provenOf(slug),
+    await provenOf(adapter),
     checkedOf(slug),
     await simulatorOf(adapter),
   ];
@@ -97,13 +99,17 @@ function testsOf(slug: string): { readonly file: string; readonly text: string }
     .map((file) => ({ file, text: readFileSync(join(folderOf(slug), file), 'utf8') }));
 }
 
-/** `conforms()` leaves no command and no reading out; a test that wants no fault of it proves them all. */
-function provenOf(slug: string): string {
-  const proof = testsOf(slug).find(
-    ({ text }) => text.includes(`conforms(${slug},`) && /fault !== null\),\s*\[\]/.test(text),
-  );
-  if (proof === undefined) return '**Proven against the simulator**: nothing yet.';
-  return `**Proven against the simulator**: every capability above, by [\`${proof.file}\`](../${folderOf(slug)}/${proof.file}).`;
+/** The conformance itself is run: a vendor is proven where no check finds a fault. */
+async function provenOf(adapter: Adapter): Promise<string> {
+  const faults: string[] = [];
+  for (const { open } of await variantsOf(adapter)) {
+    const { simulator, close } = await open();
+    const findings = await conforms(adapter, simulator).finally(close);
+    faults.push(...findings.flatMap(({ check, fault }) => (fault === null ? [] : [check])));
+  }
+  if (faults.length === 0)
+    return '**Proven against the simulator**: every capability above, by the checks of [the conformance](../test/vendors.test.ts).';
+  return `**Not proven**: ${new Set(faults).size} checks of [the conformance](../test/vendors.test.ts) fail.`;
 }
 
 const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';

@@ -7,6 +7,7 @@ import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
 import type { Login, LoginSession, OAuth } from './login.ts';
+import type { RangedDevice, Ranges } from './ranges.ts';
 import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
@@ -64,6 +65,8 @@ export interface DeviceKind<Raw> {
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
+  /** What set_temperature and set_charge_limit accept; checked before the vendor is called. */
+  readonly ranges?: Ranges | ((device: RangedDevice) => Ranges);
   /** What load_balancing, set_current and set_battery_power accept on this device. */
   limits?(raw: Raw): Limits;
   /** What the circuit can take in addition now; required with load_balancing. */

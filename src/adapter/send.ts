@@ -2,13 +2,20 @@ import { AppError } from '../core/errors.ts';
 import type { AnyKind } from './adapter.ts';
 import { CONTROL_CAPABILITIES } from './capabilities.ts';
 import { type Command, type CommandType, isTimed } from './commands.ts';
+import { checkRanges, type RangedDevice } from './ranges.ts';
 import type { DeviceRef, Session } from './session.ts';
 
 type AnyHandler = (session: Session, device: DeviceRef, command: Command) => Promise<void>;
 type Handlers = Partial<Record<CommandType, AnyHandler>> | undefined;
 
+/** Refuses what the device can never do, before it is called. */
+export function checkCommand(kind: AnyKind, device: RangedDevice, command: Command): void {
+  checkTimed(kind, device, command);
+  checkRanges(kind, device, command);
+}
+
 /** Refuses what is to end at a device that cannot end it: a limit without an end is not what was asked for. */
-export function checkTimed(kind: AnyKind, { id }: Pick<DeviceRef, 'id'>, command: Command): void {
+function checkTimed(kind: AnyKind, { id }: RangedDevice, command: Command): void {
   if (!isTimed(command) || kind.timed?.[command.type] !== undefined) return;
   throw new AppError(
     'command.time_unsupported',
@@ -23,7 +30,7 @@ export async function send(
   device: DeviceRef,
   command: Command,
 ): Promise<void> {
-  checkTimed(kind, device, command);
+  checkCommand(kind, device, command);
   const groups = isTimed(command)
     ? [kind.timed]
     : CONTROL_CAPABILITIES.map((capability) => kind.controls[capability]);

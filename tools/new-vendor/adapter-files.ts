@@ -192,7 +192,7 @@ export function testFile({ slug }: NewVendor): string {
   return `import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 ${from('{ makeSimulatedVendor }', '../../../test/simulated-vendor.ts')}
-${from('{ conforms }', '../../adapter/conformance.ts')}
+${from('{ conforms }', '../../adapter/conformance/index.ts')}
 ${from(`{ ${slug} }`, './index.ts')}
 
 describe('${slug}', () => {

@@ -34,8 +34,8 @@ const byOAuth = (name: string) => `  const oauth = createSimulatedOAuth({
 
 export function simulatorFile({ name, isOAuth }: NewVendor): string {
   return `${from('type { DeviceRef }', '../../adapter/session.ts')}
-${isOAuth ? "import { createSimulatedOAuth } from '../../adapter/simulated-oauth.ts';\n" : ''}${from('type { SimulatedAnswer, SimulatedFault, SimulatedRequest, SimulatorOptions, VendorSimulator }', '../../adapter/simulator.ts')}
-${from('{ SITUATIONS, type Situation }', '../../adapter/witnesses.ts')}
+${isOAuth ? "import { createSimulatedOAuth } from '../../simulation/oauth.ts';\n" : ''}${from('type { SimulatedAnswer, SimulatedFault, SimulatedRequest, SimulatorOptions, VendorSimulator }', '../../adapter/simulator.ts')}
+${from('{ SITUATIONS, type Situation }', '../../adapter/conformance/witnesses.ts')}
 ${isOAuth ? '' : "import { randomBase62 } from '../../core/ids.ts';\n"}
 const PASSWORD = 'simulated';
 const ACCESS_SECONDS = 3_600;

@@ -58,6 +58,8 @@ export function vendorCalls(vendor: string, options: { readonly failure?: Transl
   }
 
   return {
+    notUnderstood: (what: string): AppError => notUnderstood(vendor, what),
+
     /** Sends any request and reads its response as JSON of the schema's shape. */
     send<S extends TSchema>(
       session: CallSession,

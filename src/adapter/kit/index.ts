@@ -3,6 +3,8 @@
 export { tokensIn } from '../token-response.ts';
 export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
 export { secret, text } from './credentials.ts';
+export { detailsOf, gone, sweepBy } from './devices.ts';
 export { limit } from './limit.ts';
 export { apiKey, clientCredentials, oauth2, password } from './linking.ts';
+export { hmacHexIn } from './signature.ts';
 export { until } from './waiting.ts';

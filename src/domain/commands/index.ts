@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { type Command, capabilityOf } from '../../adapter/commands.ts';
 import { kindOf } from '../../adapter/derive.ts';
-import { checkTimed, send } from '../../adapter/send.ts';
+import { checkCommand, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
 import type { StationOperation } from '../../adapter/station.ts';
 import type { Begin } from '../../core/begin.ts';
@@ -70,7 +70,7 @@ export async function createCommands(options: CommandsOptions) {
     checkCapability(known, command);
     checkFixedRanges(command);
     const { row } = known;
-    checkTimed(kindOf(adapterOf(row.vendor), row.type), row, command);
+    checkCommand(kindOf(adapterOf(row.vendor), row.type), row, command);
     if (adapters.get(row.vendor)?.dialIn !== undefined && !sessions.isConnectedHere(row))
       return runElsewhere(known, request);
     return runHere(known, request);

@@ -1,5 +1,6 @@
 import type { Command } from '../../adapter/commands.ts';
 import type { Limits } from '../../adapter/device.ts';
+import { between, outOfRange } from '../../adapter/ranges.ts';
 import { AppError } from '../../core/errors.ts';
 
 const DAY_SECONDS = 86_400;
@@ -104,25 +105,4 @@ export function checkLimits(command: Command, limits: Limits): void {
 function within(field: string, value: number, [least, most]: readonly [number, number]): void {
   if (value < least || value > most)
     throw outOfRange(`${field} must be from ${least} to ${most}, not ${value}`);
-}
-
-function between(
-  field: string,
-  value: number | undefined,
-  range: { least: number | null; most: number | null; also?: string },
-): void {
-  const { least, most, also = '' } = range;
-  if (value === undefined) return;
-  if ((least === null || value >= least) && (most === null || value <= most)) return;
-  const bounds =
-    least !== null && most !== null
-      ? `from ${least} to ${most}`
-      : most !== null
-        ? `at most ${most}`
-        : `at least ${least}`;
-  throw outOfRange(`${field} must be ${also}${bounds}, not ${value}`);
-}
-
-function outOfRange(sentence: string): AppError {
-  return new AppError('command.out_of_range', sentence);
 }

@@ -294,7 +294,7 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
         (device): NewDevice => ({
           id: device.id,
           type: device.type,
-          name: device.name ?? null,
+          name: device.name === undefined ? null : shownName(device.name),
           capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
           details: device.details ?? {},
         }),
@@ -348,3 +348,8 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
 }
 
 export type Devices = ReturnType<typeof createDevices>;
+
+const MOST_NAME_CHARACTERS = 200;
+
+/** A name as its owner typed it at the vendor: cut to what the API promises, and always well-formed text. */
+const shownName = (name: string): string => name.slice(0, MOST_NAME_CHARACTERS).toWellFormed();

@@ -1,10 +1,11 @@
 import { HttpFailure } from '../../adapter/http.ts';
-import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import { vendorCalls } from '../../adapter/kit/index.ts';
+import { rateLimited } from '../../adapter/vendor-failure.ts';
 import { AppError } from '../../core/errors.ts';
 
 /** Error codes of the API; 11 and 26 are quotas and come with status 403 as well as 429. */
 const TOKEN_CODES: readonly unknown[] = [2, 3];
-const QUOTA_CODES: readonly unknown[] = [11, 26];
+const QUOTA_CODES: readonly unknown[] = [11, 26, 'too_many_connections'];
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   [9, 'the device does not exist; link the account again to update the list of devices'],
   [
@@ -14,19 +15,20 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   [21, 'the value is not allowed for the home, the room or its mode'],
 ]);
 
+/** Calls to Netatmo, with what its error codes mean. */
+export const api = vendorCalls('Netatmo', { failure });
+
 /** `{"error": {"code": 21, "message": …}}`, or `{"error": "too_many_connections"}`; the body may be cut off. */
 function codeIn(body: string): unknown {
   try {
-    const told: unknown = JSON.parse(body);
-    if (typeof told !== 'object' || told === null || !('error' in told)) return undefined;
-    const { error } = told;
+    const { error } = Object(JSON.parse(body)) as { error?: unknown };
     return typeof error === 'object' && error !== null && 'code' in error ? error.code : error;
   } catch {
     return undefined;
   }
 }
 
-/** Codes 2 and 3 alone say that the token is not good; a status of 401 without a code is taken for it, and 403 never is. */
+/** Codes 2 and 3 alone say that the token is not valid; 401 without a code says so too, and 403 never does. */
 export function isTokenRefused({
   status,
   body,
@@ -39,17 +41,12 @@ export function isTokenRefused({
   return TOKEN_CODES.includes(code) || (status === 401 && code === undefined);
 }
 
-/** The `AppError` for a call to Netatmo that failed. */
-export function netatmoFailure(cause: unknown): AppError {
-  if (!(cause instanceof HttpFailure) || cause.status === undefined) return vendorFailure('Netatmo', cause);
+/** The `AppError` for a code of Netatmo's own; undefined for everything else. */
+export function failure(cause: unknown): AppError | undefined {
+  if (!(cause instanceof HttpFailure) || cause.status === undefined) return undefined;
   const code = codeIn(cause.bodyText());
-  const { retryAfterSeconds } = cause;
-  if (QUOTA_CODES.includes(code) || code === 'too_many_connections')
-    return new AppError('vendor.rate_limited', 'the rate limit of Netatmo is exceeded', {
-      cause,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    });
+  if (QUOTA_CODES.includes(code)) return rateLimited('Netatmo', cause);
   const reason = REASONS.get(code);
-  if (cause.kind !== 'refused' || reason === undefined) return vendorFailure('Netatmo', cause);
-  return new AppError('vendor.refused', `Netatmo refused the request: ${reason} (error ${code})`, { cause });
+  if (cause.kind !== 'refused' || reason === undefined) return undefined;
+  return new AppError('vendor.refused', `Netatmo refused: ${reason} (error ${code})`, { cause });
 }

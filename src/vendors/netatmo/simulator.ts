@@ -1,201 +1,283 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import type {
-  SimulatedAnswer,
-  SimulatedFault,
-  SimulatedRequest,
-  SimulatorOptions,
-  VendorSimulator,
-} from '../../adapter/simulator.ts';
+import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { faultAnswer, type Refusal } from '../../simulation/faults.ts';
-import { createSimulatedOAuth } from '../../simulation/oauth.ts';
-import { PASSWORD, type SimulatedAccount, simulatedAccounts } from './simulated-accounts.ts';
-import { createSimulatedApi } from './simulated-api.ts';
-import { allModules, type SimulatedHome, type SimulatedRoom, setRoom, settle } from './simulated-home.ts';
-import { createSimulatedLimits } from './simulated-limits.ts';
-import { createSimulatedOrders, refusal } from './simulated-orders.ts';
+import {
+  byOAuth,
+  isObject,
+  type Refusal,
+  type SimulatedCall,
+  simulatedVendor,
+} from '../../simulation/index.ts';
+import {
+  allModules,
+  hasType,
+  type SimulatedAccount,
+  type SimulatedHome,
+  type SimulatedRoom,
+  setRoom,
+  settle,
+  simulatedAccounts,
+  statusOf,
+  topologyOf,
+} from './simulated-home.ts';
 import { createSimulatedWebhooks } from './simulated-webhooks.ts';
 
-/** A quota has a code of its own, and so has whatever else fails. */
-const asRefused: Refusal = (status, reason) => refusal(status === 429 ? 26 : 35, reason, status);
-
 const ACCESS_SECONDS = 10_800;
+const HOME_MODES = ['schedule', 'away', 'hg'] as const;
+const MODES = ['manual', 'max', 'home', 'off'] as const;
+const DONE: SimulatedAnswer = { status: 200, json: {} };
+
+const failed = (code: number, message: string, status = 400): SimulatedAnswer => ({
+  status,
+  json: { error: { code, message } },
+});
+const refusal: Refusal = (status, reason) =>
+  failed(status === 429 ? 26 : status === 404 ? 31 : 35, reason, status);
+const INVALID = failed(21, 'Invalid id');
+const NO_SCOPE = failed(13, 'Application does not have the good scope rights', 403);
 
 export interface NetatmoSimulator extends VendorSimulator {
   /** Somebody takes a module's battery out or the relay's plug, or puts it back. */
   reachModule(moduleId: string, isReachable: boolean): void;
   /** Somebody turns the room's thermostat by hand, for an hour. */
-  turnByHand(device: Pick<DeviceRef, 'details'>, celsius: number): void;
+  turnByHand(device: Pick<DeviceRef, 'id' | 'details'>, celsius: number): void;
+}
+
+interface Place {
+  readonly account: SimulatedAccount;
+  readonly home: SimulatedHome;
+  readonly room: SimulatedRoom;
 }
 
 /** Netatmo's cloud: sign-in, homes, rooms that warm and cool, limits and webhooks. */
 export function createSimulator(options: SimulatorOptions): NetatmoSimulator {
   const { clock } = options;
-  const accounts = new Map(simulatedAccounts(clock.now()));
-  const oauth = createSimulatedOAuth({
-    clock,
-    random: options.random,
-    partner: options.partner,
-    vendor: 'Netatmo',
-    users: new Map([...accounts.keys()].map((name) => [name, PASSWORD])),
-    accessSeconds: ACCESS_SECONDS,
-    isRotating: true,
-    extra: (_user, scopes) => ({ expire_in: ACCESS_SECONDS, scope: [...scopes], simulated: true }),
-  });
+  const users = simulatedAccounts(clock.now());
   const webhooks = createSimulatedWebhooks(options);
-  const limits = createSimulatedLimits(clock);
-  const orders = createSimulatedOrders({ clock, webhooks });
-  const api = createSimulatedApi({ clock, orders, webhooks });
-  let fault: SimulatedFault | null = null;
 
-  function signedIn(request: SimulatedRequest): SimulatedAnswer {
-    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    if (bearer === undefined) return refusal(1, 'Access token is missing', 401);
-    const grant = oauth.userOf(bearer);
-    const account = accounts.get(grant?.user ?? '');
-    if (fault === 'token_refused' || fault === 'login_lost' || grant === undefined || account === undefined)
-      return refusal(3, 'Access token expired', 403);
-    if (limits.isOver(account.userId)) return refusal(26, 'User usage reached', 403);
-    return api.handle(request, account, grant.scopes);
+  /** Says to those who subscribed what a room is set to. */
+  function postRoom({ account, home, room }: Place, eventType: string): void {
+    const end = { therm_setpoint_end_time: room.endsAt === null ? 0 : Math.floor(room.endsAt / 1_000) };
+    webhooks.tell(account.userId, {
+      home_id: home.id,
+      room_id: room.id,
+      home: {
+        id: home.id,
+        rooms: [
+          {
+            id: room.id,
+            name: room.name,
+            therm_setpoint_mode: room.mode,
+            ...(room.mode === 'home' ? {} : end),
+          },
+        ],
+        modules: room.modules.map(({ id, type }) => ({ id, name: type, type })),
+      },
+      mode: room.mode,
+      event_type: eventType,
+      push_type: 'display_change',
+    });
   }
 
-  async function handle(request: SimulatedRequest): Promise<SimulatedAnswer> {
-    if (request.path === '/oauth2/authorize') return oauth.authorize(request);
-    const broken = faultAnswer(fault, asRefused);
-    if (broken !== undefined) return broken;
-    if (request.path === '/oauth2/token')
-      return fault === 'login_lost'
-        ? { status: 400, json: { error: 'invalid_grant' } }
-        : oauth.token(request);
-    const answer = enveloped(signedIn(request), clock.now());
-    return fault === 'unknown_values' ? strange(answer) : answer;
+  function set(
+    place: Place,
+    setpoint: { readonly mode: unknown; readonly temp: unknown; readonly endTime: unknown },
+  ): SimulatedAnswer {
+    const { home, room } = place;
+    const now = clock.now();
+    if (setpoint.mode === undefined) return failed(10, 'mode is missing');
+    const mode = MODES.find((one) => one === setpoint.mode);
+    const isValve = room.modules.every(({ type }) => type === 'NRV');
+    if (mode === undefined || (mode === 'off' && isValve)) return failed(21, 'mode not authorized');
+    const target = Number(setpoint.temp);
+    if (mode === 'manual' && !(target >= 7 && target <= 30 && target % 0.5 === 0))
+      return failed(21, 'Invalid temp');
+    const stated = setpoint.endTime === undefined ? undefined : Number(setpoint.endTime) * 1_000;
+    if (stated !== undefined && !(stated > now)) return failed(21, 'Invalid endtime');
+    settle(room, home, now);
+    const endsAt = mode === 'home' || mode === 'off' ? null : (stated ?? now + home.defaultMinutes * 60_000);
+    setRoom(room, { mode, now, endsAt, ...(mode === 'manual' ? { target } : {}) });
+    postRoom(place, mode === 'home' ? 'cancel_set_point' : 'set_point');
+    return DONE;
   }
 
-  function placeOf({ details }: Pick<DeviceRef, 'details'>) {
-    for (const account of accounts.values())
-      for (const home of account.homes)
-        for (const room of home.rooms)
-          if (home.id === details.home_id && room.id === details.room_id) return { account, home, room };
-    throw new Error(`the simulator has no room ${JSON.stringify(details)}`);
-  }
+  type Call = SimulatedCall<SimulatedAccount>;
+  const may = ({ scopes }: Call, scope: string) => scopes.includes(scope);
+  /** Parameters come in the query, as a form or as JSON. */
+  const parametersOf = ({ query, body }: Call): JsonObject => ({ ...Object.fromEntries(query), ...body });
+  const homeOf = (call: Call, id: Json | undefined) => call.home.homes.find((home) => home.id === id);
 
+  const roomsMayBeRead = (answer: (call: Call) => SimulatedAnswer) => (call: Call) =>
+    may(call, 'read_thermostat') ? answer(call) : NO_SCOPE;
+
+  const simulator = simulatedVendor<SimulatedAccount, Place>(options, {
+    vendor: 'Netatmo',
+    users,
+    signIn: byOAuth({
+      authorizePath: '/oauth2/authorize',
+      tokenPath: '/oauth2/token',
+      accessSeconds: ACCESS_SECONDS,
+      extra: (_user, scopes) => ({ expire_in: ACCESS_SECONDS, scope: [...scopes], simulated: true }),
+    }),
+    refusal,
+    tokenRefused: failed(3, 'Access token expired', 403),
+    limited: failed(26, 'User usage reached', 403),
+    limits: [
+      { calls: 50, seconds: 10, of: 'user' },
+      { calls: 500, seconds: 3_600, of: 'user' },
+      { calls: 2_000, seconds: 3_600, of: 'app' },
+    ],
+    envelope: ({ json, ...answer }) => ({
+      ...answer,
+      json: {
+        status: 'ok',
+        time_exec: 0.02,
+        time_server: Math.floor(clock.now() / 1_000),
+        ...(isObject(json) ? json : {}),
+      },
+    }),
+    routes: {
+      'GET /api/homesdata': roomsMayBeRead((call) => {
+        const { userId, homes } = call.home;
+        // A Smarther stands in the response only for those who may read it.
+        const shown = homes.map((home) => ({
+          ...home,
+          rooms: home.rooms.filter((room) => !hasType(room, 'BNS') || may(call, 'read_smarther')),
+        }));
+        const user = { id: userId, email: 'simulated@example.com', language: 'sv-SE' };
+        return { status: 200, json: { body: { homes: shown.map(topologyOf), user } } };
+      }),
+      'GET /api/homestatus': roomsMayBeRead((call) => {
+        const { home_id: id } = parametersOf(call);
+        const home = homeOf(call, id);
+        if (home === undefined) return id === undefined ? failed(10, 'Missing home_id') : INVALID;
+        for (const room of home.rooms) settle(room, home, clock.now());
+        return { status: 200, json: { body: statusOf(home) } };
+      }),
+      'POST /api/setroomthermpoint'(call) {
+        const { home_id, room_id, mode, temp, endtime } = parametersOf(call);
+        const home = homeOf(call, home_id);
+        const room = home?.rooms.find(({ id }) => id === room_id);
+        if (!may(call, 'write_thermostat')) return NO_SCOPE;
+        if (home === undefined || room === undefined || isNewer(room, home)) return INVALID;
+        return set({ account: call.home, home, room }, { mode, temp, endTime: endtime });
+      },
+      'POST /api/setstate'(call) {
+        const stated = isObject(call.body.home) ? call.body.home : {};
+        const home = homeOf(call, stated.id);
+        if (!may(call, 'write_thermostat')) return NO_SCOPE;
+        if (home === undefined || !Array.isArray(stated.rooms)) return INVALID;
+        const of = home.isCooling ? 'cooling' : 'therm';
+        for (const one of stated.rooms) {
+          const fields = isObject(one) ? one : {};
+          const room = home.rooms.find(({ id }) => id === fields.id);
+          if (room === undefined || !isNewer(room, home)) return INVALID;
+          if (hasType(room, 'BNS') && !may(call, 'write_smarther')) return NO_SCOPE;
+          const lost = room.modules.find(({ isReachable }) => !isReachable);
+          if (lost !== undefined)
+            return { status: 200, json: { body: { errors: [{ code: 6, id: lost.id }] } } };
+          const answer = set(
+            { account: call.home, home, room },
+            {
+              mode: fields[`${of}_setpoint_mode`],
+              temp: fields[`${of}_setpoint_temperature`],
+              endTime: fields[`${of}_setpoint_end_time`],
+            },
+          );
+          if (answer !== DONE) return answer;
+        }
+        return DONE;
+      },
+      'POST /api/setthermmode'(call) {
+        const { home_id, mode } = parametersOf(call);
+        const home = homeOf(call, home_id);
+        const next = HOME_MODES.find((one) => one === mode);
+        if (home === undefined) return INVALID;
+        if (next === undefined) return failed(mode === undefined ? 10 : 21, 'mode not authorized');
+        for (const room of home.rooms) {
+          settle(room, home, clock.now());
+          setRoom(room, { mode: 'home', now: clock.now() });
+        }
+        home.thermMode = next;
+        webhooks.tell(call.home.userId, {
+          home_id: home.id,
+          event_type: 'therm_mode',
+          mode: next,
+          push_type: 'home_event_changed',
+        });
+        return DONE;
+      },
+      'POST /api/switchhomeschedule'(call) {
+        const { home_id, schedule_id } = parametersOf(call);
+        if (homeOf(call, home_id) === undefined || typeof schedule_id !== 'string') return INVALID;
+        webhooks.tell(call.home.userId, {
+          home_id: home_id ?? null,
+          event_type: 'schedule',
+          schedule_id,
+          push_type: 'home_event_changed',
+        });
+        return DONE;
+      },
+      'POST /api/addwebhook'(call) {
+        const { url } = parametersOf(call);
+        if (typeof url !== 'string' || !URL.canParse(url)) return failed(21, 'Invalid url');
+        webhooks.subscribe(call.home.userId, url);
+        return DONE;
+      },
+      'POST /api/dropwebhook'(call) {
+        webhooks.unsubscribe(call.home.userId);
+        return DONE;
+      },
+    },
+    devices: {
+      find: placeIn,
+      arrange({ home, room }, situation) {
+        const now = clock.now();
+        settle(room, home, now);
+        home.thermMode = 'schedule';
+        if (situation === 'off') setRoom(room, { mode: 'off', now });
+        if (situation === 'on') setRoom(room, { mode: 'home', now });
+        if (situation !== 'cold') return;
+        room.celsius = 17;
+        setRoom(room, { mode: 'manual', target: 15, now, endsAt: now + 12 * 3_600_000 });
+      },
+      reach({ room }, isReachable) {
+        for (const module of room.modules) module.isReachable = isReachable;
+      },
+      remove(_account, { home, room }) {
+        home.rooms = home.rooms.filter((one) => one !== room);
+      },
+    },
+  });
+
+  const homes = () => Object.values<SimulatedAccount>(users).flatMap((account) => account.homes);
   return {
-    handle,
-    fault(next) {
-      fault = next;
-    },
-    arrange(device, situation) {
-      const { home, room } = placeOf(device);
-      arrange(room, home, { situation, now: clock.now() });
-    },
-    reach(device, isReachable) {
-      for (const module of placeOf(device).room.modules) module.isReachable = isReachable;
-    },
+    ...simulator,
     reachModule(moduleId, isReachable) {
-      for (const { homes } of accounts.values())
-        for (const module of homes.flatMap(allModules))
-          if (module.id === moduleId) module.isReachable = isReachable;
+      for (const module of homes().flatMap(allModules))
+        if (module.id === moduleId) module.isReachable = isReachable;
     },
     turnByHand(device, celsius) {
-      const { account, home, room } = placeOf(device);
-      orders.setByHand({ account, home, room, celsius });
-    },
-    remove(device) {
-      for (const [name, account] of accounts) accounts.set(name, withoutRoom(account, device.details));
-    },
-    expireTokens: () => oauth.expireAll(),
-    revoke() {
-      for (const user of accounts.keys()) oauth.revoke(user);
-    },
-    user: userNamed('home'),
-    users: { none: userNamed('none'), large: userNamed('large') },
-  };
-}
-
-const userNamed = (name: string) => ({ name, password: PASSWORD, credentials: {} });
-
-function withoutRoom(account: SimulatedAccount, { home_id, room_id }: JsonObject): SimulatedAccount {
-  const homes = account.homes.map((home) =>
-    home.id === home_id ? { ...home, rooms: home.rooms.filter(({ id }) => id !== room_id) } : home,
-  );
-  return { ...account, homes };
-}
-
-interface Arrangement {
-  readonly situation: Situation;
-  readonly now: number;
-}
-
-function arrange(room: SimulatedRoom, home: SimulatedHome, { situation, now }: Arrangement): void {
-  settle(room, home, now);
-  for (const module of room.modules) module.isReachable = true;
-  home.thermMode = 'schedule';
-  if (situation === 'off') setRoom(room, { mode: 'off', now });
-  if (situation === 'on') setRoom(room, { mode: 'home', now });
-  if (situation === 'cold') {
-    room.celsius = 17;
-    setRoom(room, { mode: 'manual', target: 15, now, endsAt: now + 12 * 3_600_000 });
-  }
-}
-
-function enveloped(answer: SimulatedAnswer, now: number): SimulatedAnswer {
-  if (answer.status !== 200) return answer;
-  const told = objectIn(answer.json);
-  return {
-    ...answer,
-    json: {
-      status: 'ok',
-      time_exec: 0.02,
-      time_server: Math.floor(now / 1_000),
-      trace_of_the_simulator: 'x',
-      ...told,
+      const place = Object.values<SimulatedAccount>(users).flatMap(
+        (account) => placeIn(account, device) ?? [],
+      )[0];
+      if (place === undefined) throw new Error(`there is no room ${device.id}`);
+      const now = clock.now();
+      settle(place.room, place.home, now);
+      setRoom(place.room, { mode: 'manual', target: celsius, now, endsAt: now + 3_600_000 });
+      postRoom(place, 'setpoint_event');
     },
   };
 }
 
-const objectIn = (value: Json | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-const listIn = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+function placeIn(account: SimulatedAccount, { id }: Pick<DeviceRef, 'id'>): Place | undefined {
+  for (const home of account.homes)
+    for (const room of home.rooms) if (`${home.id}.${room.id}` === id) return { account, home, room };
+  return undefined;
+}
 
-/** New words, other types and odd members in the lists, beside what there was. */
-function strange(answer: SimulatedAnswer): SimulatedAnswer {
-  const told = objectIn(answer.json);
-  if (told.body === undefined) return answer;
-  const body = objectIn(told.body);
-  const oddRoom = (room: Json): Json => ({
-    ...objectIn(room),
-    therm_setpoint_mode: 'moonlight',
-    therm_measured_temperature: 'warm',
-    heating_power_request: { percent: 3 },
-  });
-  const oddList = (list: Json | undefined): Json[] => [
-    null,
-    7,
-    [],
-    { id: 4711 },
-    { id: 'x'.repeat(5_000), type: 'NRV', room_id: 'y' },
-    ...listIn(list),
-  ];
-  const odd: JsonObject =
-    body.homes === undefined
-      ? {
-          home: {
-            ...objectIn(body.home),
-            rooms: oddList(listIn(objectIn(body.home).rooms).map(oddRoom)),
-            modules: oddList(objectIn(body.home).modules),
-          },
-          errors: oddList(body.errors),
-        }
-      : {
-          homes: oddList(
-            listIn(body.homes).map((home) => ({
-              ...objectIn(home),
-              rooms: oddList(objectIn(home).rooms),
-              modules: oddList(objectIn(home).modules),
-              therm_setpoint_default_duration: 'long',
-            })),
-          ),
-        };
-  return { ...answer, json: { ...told, status: 'fine', body: { ...body, ...odd } } };
+/** Rooms of newer modules are set by setstate alone, the others by setroomthermpoint alone. */
+function isNewer(room: SimulatedRoom, home: SimulatedHome): boolean {
+  const isNewerHome = home.rooms.some((one) => hasType(one, 'OTM') || hasType(one, 'BNS'));
+  return !hasType(room, 'NATherm1') && (isNewerHome || !hasType(room, 'NRV'));
 }

@@ -1,16 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Static, TSchema } from 'typebox';
+import { fits } from '../../adapter/kit/index.ts';
 import type { Json } from '../../core/json.ts';
-import { detailsIn } from './payloads.ts';
+import { api } from './failure.ts';
 import { recorded } from './test-world.ts';
-import { accountIn, type Reading, readingIn, statusOf, temperatureOf, withheldFrom } from './translate.ts';
+import {
+  accountIn,
+  Details,
+  HomesResponse,
+  type Reading,
+  readingIn,
+  StatusResponse,
+  statusOf,
+  temperatureOf,
+  withheldFrom,
+} from './translate.ts';
+
+/** As the calls do it. */
+function checked<S extends TSchema>(schema: S, body: Json): Static<S> {
+  if (fits(schema, body)) return body;
+  throw api.notUnderstood('it');
+}
+const accountOf = (body: Json) => accountIn(checked(HomesResponse, body));
+const readingOf = (body: Json, of: Details) => readingIn(checked(StatusResponse, body), of);
 
 const HOME = '000000000000000000000a01';
-const { user, devices } = accountIn(recorded('homesdata'));
+const { user, devices } = accountOf(recorded('homesdata'));
 
 function details(room: string) {
-  const found = detailsIn(devices.find(({ id }) => id === `${HOME}.${room}`)?.details);
-  assert.ok(found !== undefined, `no room ${room}`);
+  const found = devices.find(({ id }) => id === `${HOME}.${room}`)?.details;
+  assert.ok(fits(Details, found), `no room ${room}`);
   return found;
 }
 
@@ -40,11 +60,12 @@ describe('recorded homes of netatmo', () => {
       bridges: ['00:00:00:00:fa:d0'],
       commands: 'setroomthermpoint',
       default_minutes: 120,
+      can_cool: false,
     });
   });
 
   it('may have rooms with nothing in them', () => {
-    assert.deepEqual(accountIn(recorded('homesdata-home-without-modules')).devices, []);
+    assert.deepEqual(accountOf(recorded('homesdata-home-without-modules')).devices, []);
   });
 
   it('say whose they are, or are not understood', () => {
@@ -57,12 +78,12 @@ describe('recorded homes of netatmo', () => {
       { body: null },
       { body: { homes: {} } },
     ])
-      assert.throws(() => accountIn(answer), { code: 'vendor.answer_invalid' });
+      assert.throws(() => accountOf(answer), { code: 'vendor.answer_invalid' });
   });
 
   it('lose only the members that are not understood', () => {
     const odd = (rooms: Json[], modules: Json[]) =>
-      accountIn({ body: { user: { id: 'u' }, homes: [null, { id: 'h', rooms, modules }] } }).devices;
+      accountOf({ body: { user: { id: 'u' }, homes: [null, { id: 'h', rooms, modules }] } }).devices;
     const valve = { id: '09:00', type: 'NRV', room_id: '1' };
     assert.deepEqual(odd([{ id: '1' }], [valve])[0], {
       id: 'h.1',
@@ -74,10 +95,10 @@ describe('recorded homes of netatmo', () => {
         bridges: [],
         commands: 'setroomthermpoint',
         default_minutes: null,
+        can_cool: false,
       },
     });
     assert.deepEqual(odd([{ id: 1 }, { id: '../x' }, { id: 'y'.repeat(65) }, 7], [valve, null]), []);
-    assert.equal(odd([{ id: '1', name: '\ud800'.repeat(300) }], [valve])[0]?.name, '\ufffd'.repeat(200));
     assert.equal(odd([{ id: '1' }, { id: '1' }], [valve]).length, 1);
     const proto = odd([{ id: '__proto__', name: 'p' }], [{ ...valve, room_id: '__proto__' }]);
     assert.deepEqual([proto[0]?.id, proto[0]?.name], ['h.__proto__', 'p']);
@@ -89,13 +110,13 @@ describe('recorded states of netatmo', () => {
   const mixed = recorded('homestatus-error-and-data');
 
   it('are read room by room, whatever cannot be reached elsewhere in the home', () => {
-    assert.deepEqual(shown(readingIn(mixed, details('2746182631'))), {
+    assert.deepEqual(shown(readingOf(mixed, details('2746182631'))), {
       online: true,
       power_on: true,
       operation_state: 'away',
       milliC: 19_800,
     });
-    assert.deepEqual(shown(readingIn(mixed, details('2940411577'))), {
+    assert.deepEqual(shown(readingOf(mixed, details('2940411577'))), {
       online: true,
       power_on: true,
       operation_state: 'hg',
@@ -105,13 +126,13 @@ describe('recorded states of netatmo', () => {
 
   it('tell offline from gone', () => {
     const lost = recorded('homestatus-disconnected');
-    assert.equal(readingIn(lost, details('2746182631')), null);
-    assert.equal(readingIn(lost, details('222452125')), undefined, 'its relay is another one');
-    assert.equal(readingIn(mixed, details('222452125')), undefined);
+    assert.equal(readingOf(lost, details('2746182631')), null);
+    assert.equal(readingOf(lost, details('222452125')), undefined, 'its relay is another one');
+    assert.equal(readingOf(mixed, details('222452125')), undefined);
     for (const nothing of ['homestatus-without-rooms', 'homestatus-empty-body'])
-      assert.equal(readingIn(recorded(nothing), details('2746182631')), undefined);
+      assert.equal(readingOf(recorded(nothing), details('2746182631')), undefined);
     for (const answer of [null, {}, { body: 1 }, { body: { home: [] } }, recorded('status-ok')])
-      assert.throws(() => readingIn(answer, details('2746182631')), { code: 'vendor.answer_invalid' });
+      assert.throws(() => readingOf(answer, details('2746182631')), { code: 'vendor.answer_invalid' });
   });
 
   it('believe the room, its modules and their relay', () => {
@@ -119,15 +140,15 @@ describe('recorded states of netatmo', () => {
     const valve = details('2833524037');
     const [id] = valve.modules.map((module) => module.id);
     const room = { id: '2833524037', therm_measured_temperature: 20 };
-    assert.equal(readingIn(answer({ rooms: [{ ...room, reachable: false }] }), valve), null);
-    assert.notEqual(readingIn(answer({ rooms: [room] }), valve), null);
-    assert.equal(readingIn(answer({ rooms: [room] }, [{ code: 6, id: id ?? '' }]), valve), null);
+    assert.equal(readingOf(answer({ rooms: [{ ...room, reachable: false }] }), valve), null);
+    assert.notEqual(readingOf(answer({ rooms: [room] }), valve), null);
+    assert.equal(readingOf(answer({ rooms: [room] }, [{ code: 6, id: id ?? '' }]), valve), null);
     assert.equal(
-      readingIn(answer({ rooms: [room] }, [{ code: 6, id: valve.bridges[0] ?? '' }]), valve),
+      readingOf(answer({ rooms: [room] }, [{ code: 6, id: valve.bridges[0] ?? '' }]), valve),
       null,
     );
-    assert.equal(readingIn(answer({ modules: [{ id: id ?? '', reachable: false }] }), valve), null);
-    assert.equal(readingIn(answer({ modules: [{ id: id ?? '', reachable: true }] }), valve), undefined);
+    assert.equal(readingOf(answer({ modules: [{ id: id ?? '', reachable: false }] }), valve), null);
+    assert.equal(readingOf(answer({ modules: [{ id: id ?? '', reachable: true }] }), valve), undefined);
   });
 
   it('show nothing that is not known', () => {

@@ -1,8 +1,5 @@
-import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { conforms, type Simulator } from '../../adapter/conformance/index.ts';
+import type { Simulator } from '../../adapter/conformance/index.ts';
 import { turnedClock } from '../../core/clock.ts';
-import { ocpp } from './index.ts';
 import type { Quirks } from './simulated-options.ts';
 import type { SimulatedStation } from './simulator.ts';
 import { IDENTITY, PASSWORD, until, World } from './test-world.ts';
@@ -53,10 +50,9 @@ const VARIANTS: readonly Variant[] = [
 /** Steps in which time passes: long enough for few, short enough for each meter value to be told. */
 const STEP_SECONDS = 10;
 
-async function harness(variant: Variant, t: TestContext): Promise<Simulator> {
+async function harness(variant: Variant): Promise<{ readonly simulator: Simulator; close(): Promise<void> }> {
   const clock = turnedClock();
   const world = await new World({ messagesPerSecond: 1_000 }, clock).open();
-  t.after(() => world.close());
   const station = world.station(variant);
   await station.connect();
   await asked(station);
@@ -79,7 +75,7 @@ async function harness(variant: Variant, t: TestContext): Promise<Simulator> {
       }
     },
   };
-  return simulator;
+  return { simulator, close: () => world.close() };
 }
 
 /** The last question has come, and all that it set off has been told. */
@@ -91,13 +87,8 @@ async function asked(station: SimulatedStation): Promise<void> {
   await station.idle();
 }
 
-for (const variant of VARIANTS) {
-  test(`conforms: ${variant.name}`, async (t) => {
-    const findings = await conforms(ocpp, await harness(variant, t));
-    assert.deepEqual(
-      findings.filter(({ fault }) => fault !== null),
-      [],
-    );
-    assert.ok(findings.length >= 10, `${findings.length} checks`);
-  });
-}
+/** A station of each make, as `test/vendors.test.ts` tries them. */
+export const VARIANTS_TO_CONFORM = VARIANTS.map((variant) => ({
+  name: variant.name,
+  open: () => harness(variant),
+}));

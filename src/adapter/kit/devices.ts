@@ -1,0 +1,49 @@
+import type { Static, TSchema } from 'typebox';
+import { AppError } from '../../core/errors.ts';
+import type { DeviceRef, Session } from '../session.ts';
+import { fits } from './calls.ts';
+
+/** What linking kept of a device; throws when another version of the adapter kept something else. */
+export function detailsOf<S extends TSchema>(schema: S, { id, details }: DeviceRef): Static<S> {
+  if (fits(schema, details)) return details;
+  throw new AppError('vendor.answer_invalid', `${id} was linked by another version; link it again`);
+}
+
+/** The error for a device that the account no longer has. */
+export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
+  return new AppError(
+    'vendor.refused',
+    `${vendor} no longer has ${id} in this account; link the account again to see what is there now`,
+  );
+}
+
+interface Group<Raw, Response> {
+  /** What a call reads together, a home or a site; a device without one is left out. */
+  readonly by: (device: DeviceRef) => string | undefined;
+  readonly call: (session: Session, group: string) => Promise<Response>;
+  /** One device in the response; undefined when it is not there. */
+  readonly pick: (response: Response, device: DeviceRef) => Raw | undefined;
+}
+
+/**
+ * A `sweep` with one call for each group, one after the other. A group that is refused must not cost the others: its devices are left
+ * out, and are then read by themselves.
+ */
+export function sweepBy<Raw, Response>({ by, call, pick }: Group<Raw, Response>) {
+  return async (session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, Raw>> => {
+    const readings = new Map<string, Raw>();
+    for (const [group, members] of Map.groupBy(devices, by)) {
+      if (group === undefined) continue;
+      const response = await call(session, group).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'vendor.refused') return null;
+        throw error;
+      });
+      if (response === null) continue;
+      for (const device of members) {
+        const reading = pick(response, device);
+        if (reading !== undefined) readings.set(device.id, reading);
+      }
+    }
+    return readings;
+  };
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import type { Adapter } from '../src/adapter/adapter.ts';
+import type { Simulator } from '../src/adapter/conformance/index.ts';
+import { makeSimulatedVendor } from './simulated-vendor.ts';
+
+export interface Variant {
+  readonly name: string;
+  open(): Promise<{ readonly simulator: Simulator; close(): Promise<void> }>;
+}
+
+/** What an adapter is tried before: its simulator, or what its folder says where it is not called over HTTP. */
+export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> {
+  if (adapter.hosts !== undefined)
+    return [
+      {
+        name: 'its simulator',
+        open: async () => ({ simulator: await makeSimulatedVendor(adapter), close: async () => {} }),
+      },
+    ];
+  const file = new URL(`../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
+  assert.ok(
+    existsSync(file),
+    `${adapter.slug} declares no hosts, so src/vendors/${adapter.slug}/test-conformance.ts must say how it is tried`,
+  );
+  const { VARIANTS_TO_CONFORM } = (await import(file.href)) as { VARIANTS_TO_CONFORM: readonly Variant[] };
+  assert.ok(VARIANTS_TO_CONFORM.length > 0, `${adapter.slug} is tried with nothing`);
+  return VARIANTS_TO_CONFORM;
+}
