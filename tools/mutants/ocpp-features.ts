@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/vendors/ocpp/schedule.ts',
     from: 'if (ends !== null && ends.at > now) {',
     to: 'if (ends !== null && ends.at > now + 1e15) {',
-    tests: ['src/vendors/ocpp/limits.test.ts', 'src/vendors/ocpp/ocpp.test.ts'],
+    tests: ['src/vendors/ocpp/limits.test.ts', 'test/vendors.test.ts'],
   },
   {
     control: 'After a restart the limit that holds is known, also when its time is over',
