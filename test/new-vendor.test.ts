@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { DEVICE_TYPES } from '../src/adapter/device.ts';
+import { indexFile, translateFile } from '../tools/new-vendor/adapter-files.ts';
+import { KINDS } from '../tools/new-vendor/kinds.ts';
+import { simulatorFile } from '../tools/new-vendor/simulator-file.ts';
 
 const GUIDE = readFileSync('docs/guides/add-a-vendor.md', 'utf8');
 const COPIED = [
@@ -43,20 +56,18 @@ function run(...args: string[]): Promise<Ended> {
 }
 
 const newVendor = (...args: string[]) => run('tools/new-vendor.ts', ...args);
-const test = (file: string) => run('--test', file);
-const biome = (slug: string) => run('node_modules/@biomejs/biome/bin/biome', 'check', `src/vendors/${slug}`);
+const conform = (slug: string) => run('tools/conform.ts', slug);
+const biome = (...args: string[]) => run('node_modules/@biomejs/biome/bin/biome', 'check', ...args);
+const types = () => run('node_modules/typescript/bin/tsc');
 
-/** The checks that the vendor's test says have failed, with what they said. */
-function findingsIn({ output }: Ended): [string, string][] {
-  const [shown = ''] = /actual: (\[.*\]),\n\s+expected: \[\]/.exec(output)?.slice(1) ?? [];
-  return [...shown.matchAll(/check: '(.*?)', fault: '(.*?)' \}/g)].map(([, check = '', fault = '']) => [
-    check,
-    fault,
-  ]);
+/** The checks that found a fault, with what they said. */
+function faultsIn({ output }: Ended): Map<string, string> {
+  const shown = [...output.matchAll(/^✖ (.*)\n {4}(.*) \(its simulator\)$/gm)];
+  return new Map(shown.map(([, check = '', fault = '']) => [check, fault]));
 }
 
 /** What the guide says that the first run says. */
-const EXPECTED = [...GUIDE.matchAll(/^\| (l(?:amp-1|ight): .*?) \| (.*?) \|$/gm)].map(
+const EXPECTED = [...GUIDE.matchAll(/^\| ((?:charger|its cloud)[^|]*?) \| (.*?) \|$/gm)].map(
   ([, check = '', fault = '']): [string, string] => [check, fault],
 );
 
@@ -71,78 +82,188 @@ function edit(file: string, ...changes: readonly (readonly [string | RegExp, str
   writeFileSync(path, text);
 }
 
-/** Puts a function of the guide in the place of the one of its name. */
-function functionOf(name: string): readonly [RegExp, string] {
-  const block = [...GUIDE.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = '']) => text);
-  const written = block.find((text) => new RegExp(`function ${name}\\b`).test(text));
-  assert.ok(written !== undefined, `the guide has no ${name}`);
-  return [
-    new RegExp(`/\\*\\*[^\\n]*\\*/\\n(?:export )?(?:async )?function ${name}\\b.*?\\n}\\n`, 's'),
-    written,
-  ];
+/** The code block of the guide that begins with this line. */
+function block(start: string): string {
+  const found = [...GUIDE.matchAll(/^```ts\n(.*?)^```$/gms)].find(([, text = '']) => text.startsWith(start));
+  assert.ok(found !== undefined, `the guide has no block that begins with ${start}`);
+  return found[1] ?? '';
 }
 
+/** Puts a block of the guide in the place of the function that begins with the same comment. */
+const replaced = (start: string, name: string): readonly [RegExp, string] => [
+  new RegExp(`/\\*\\*[^\\n]*\\*/\\n(?:async )?function ${name}\\b.*?\\n}\\n`, 's'),
+  block(start),
+];
+
+/** Follows the guide in a new folder. */
+function follow(slug: string): void {
+  edit(
+    `${slug}/simulator.ts`,
+    replaced('/** The response about one device.', 'answerFor'),
+    replaced('/** The response to a command.', 'obey'),
+    replaced('/** Brings a device into a situation', 'arrange'),
+    ['import { SITUATIONS, type Situation }', 'import type { Situation }'],
+  );
+  edit(`${slug}/translate.ts`, [/\/\*\* Chargers in the words.*$/s, block('/** A charger in the words')]);
+  edit(
+    `${slug}/index.ts`,
+    replaced('/** One call for everything', 'readDevice'),
+    replaced('/** Sends a command', 'order'),
+    ['type Charger', 'Charger'],
+  );
+}
+
+/** Mistakes that an adapter could have, each as an edit of the vendor of the guide; the check that must find it. */
+const MISTAKES: readonly {
+  readonly is: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly found: RegExp;
+}[] = [
+  {
+    is: 'power is in kilowatts',
+    file: 'translate.ts',
+    from: 'Math.round(kw * 1_000)',
+    to: 'Math.round(kw)',
+    found: /figures are of the right size/,
+  },
+  {
+    is: 'energy is in kilowatt-hours',
+    file: 'translate.ts',
+    from: 'Math.round(kwh * 1_000)',
+    to: 'Math.round(kwh)',
+    found: /figures are of the right size/,
+  },
+  {
+    is: 'only the first page is read',
+    file: 'index.ts',
+    from: 'next: page.next',
+    to: 'next: undefined',
+    found: /500 devices/,
+  },
+  {
+    is: 'every failed sign-in is a wrong password',
+    file: 'index.ts',
+    from: "user: 'email',",
+    to: "user: 'email',\n    isRefused: () => true,",
+    found: /^(?:server_error|rate_limited): sign-in/,
+  },
+  {
+    is: 'a charger that cannot be reached is online',
+    file: 'translate.ts',
+    from: 'online: reachable',
+    to: 'online: true || reachable',
+    found: /is offline while the vendor cannot reach it/,
+  },
+  {
+    is: 'the lifetime of a token is taken for milliseconds',
+    file: 'index.ts',
+    from: "return tokensIn('Zapline', response.json(), { now: clock.now(), before: undefined });",
+    to: "const tokens = tokensIn('Zapline', response.json(), { now: clock.now(), before: undefined });\n      return { ...tokens, expiresAt: clock.now() + (tokens.expiresAt - clock.now()) / 1_000 };",
+    found: /token lives as long/,
+  },
+  {
+    is: 'starting sends a stop',
+    file: 'index.ts',
+    from: "'start' : 'stop'",
+    to: "'stop' : 'stop'",
+    found: /start_charge does what it says/,
+  },
+  {
+    is: 'it never charges',
+    file: 'translate.ts',
+    from: "charging: state === '3'",
+    to: 'charging: false',
+    found: /start_charge does what it says/,
+  },
+  {
+    is: 'one device that is not understood refuses all',
+    file: 'translate.ts',
+    from: 'Type.Array(Type.Unknown())',
+    to: 'Type.Array(Type.Object({ id: Id, name: Type.String() }))',
+    found: /one member of a list|members of lists/,
+  },
+];
+
 describe('a new vendor', () => {
-  it('type-checks, passes lint, and fails its test by what is to be written next', async () => {
+  it('is told what is to be written next', async () => {
     assert.equal(EXPECTED.length, 4);
-    for (const [slug, ...options] of [['lumen'], ['beam', '--oauth']] as const) {
-      const made = await newVendor(slug, ...options);
-      assert.equal(made.code, 0, made.output);
-      assert.match(made.output, /docs\/guides\/add-a-vendor\.md/);
-      const { code, output } = await biome(slug);
-      assert.equal(code, 0, output);
-      const ended = await test(`src/vendors/${slug}/${slug}.test.ts`);
-      assert.equal(ended.code, 1);
-      const named = EXPECTED.map(([check, fault]) => [
-        check,
-        fault.replace('Lumen', slug === 'lumen' ? 'Lumen' : 'Beam'),
-      ]);
-      assert.deepEqual(findingsIn(ended), named, ended.output);
+    const made = await newVendor('zapline', '--kind', 'charger', '--sign-in', 'password');
+    assert.equal(made.code, 0, made.output);
+    assert.match(made.output, /npm run conform -- zapline/);
+    assert.match(made.output, /docs\/guides\/add-a-vendor\.md/);
+    const ended = await conform('zapline');
+    assert.equal(ended.code, 1);
+    const faults = faultsIn(ended);
+    for (const [check, fault] of EXPECTED) assert.equal(faults.get(check), fault, ended.output);
+  });
+
+  it('has no fault once the guide has been followed, in as many lines as it says', async () => {
+    follow('zapline');
+    const fixed = await biome('--write', 'src/vendors/zapline');
+    assert.equal(fixed.code, 0, fixed.output);
+    const ended = await conform('zapline');
+    assert.equal(ended.code, 0, ended.output);
+    assert.match(ended.output, /^Zapline: \d{2,} checks, no fault$/m);
+    const lines = ['index.ts', 'translate.ts', 'simulator.ts'].map(
+      (file) => readFileSync(join(copy, 'src/vendors/zapline', file), 'utf8').split('\n').length - 1,
+    );
+    assert.ok(lines.reduce((sum, count) => sum + count, 0) < 350, `${lines.join(' + ')} lines`);
+  });
+
+  for (const { is, file, from, to, found } of MISTAKES)
+    it(`is found out when ${is}`, async () => {
+      edit(`zapline/${file}`, [from, to]);
+      const ended = await conform('zapline');
+      edit(`zapline/${file}`, [to, from]);
+      assert.equal(ended.code, 1, ended.output);
+      const checks = [...faultsIn(ended).keys()];
+      assert.ok(
+        checks.some((check) => found.test(check)),
+        ended.output,
+      );
+    });
+
+  it('can be of every type, and sign in by OAuth or a key', async () => {
+    for (const type of DEVICE_TYPES) {
+      const vendor = {
+        slug: `made_${type}`,
+        name: 'Made',
+        type,
+        kind: KINDS[type],
+        signIn: 'password',
+      } as const;
+      const folder = join(copy, 'src/vendors', vendor.slug);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'index.ts'), indexFile(vendor));
+      writeFileSync(join(folder, 'translate.ts'), translateFile(vendor));
+      writeFileSync(join(folder, 'simulator.ts'), simulatorFile(vendor));
     }
-    const types = await run('node_modules/typescript/bin/tsc');
-    assert.equal(types.code, 0, types.output);
-    const houses = await test('test/architecture.test.ts');
-    assert.equal(houses.code, 0, houses.output);
+    const formatted = await biome('--write', 'src/vendors');
+    assert.equal(formatted.code, 0, formatted.output);
+    for (const [slug, type, signIn] of [
+      ['beam', 'light', 'oauth'],
+      ['volta', 'battery', 'key'],
+    ] as const) {
+      const made = await newVendor(slug, '--kind', type, '--sign-in', signIn);
+      assert.equal(made.code, 0, made.output);
+      assert.match((await conform(slug)).output, /can be read\n {4}write readDevice/);
+    }
+    const linted = await biome('src/vendors');
+    assert.equal(linted.code, 0, linted.output);
+    const checked = await types();
+    assert.equal(checked.code, 0, checked.output);
+    const architecture = await run('--test', 'test/architecture.test.ts');
+    assert.equal(architecture.code, 0, architecture.output);
   });
 
   it('is registered, with its settings', () => {
-    assert.match(readFileSync(join(copy, 'src/vendors/index.ts'), 'utf8'), /\[beam, .*lumen, /);
+    assert.match(readFileSync(join(copy, 'src/vendors/index.ts'), 'utf8'), /^ {2}beam,$.*^ {2}zapline,$/ms);
     const settings = readFileSync(join(copy, 'docs/config.md'), 'utf8');
-    assert.match(settings, /ELNAV_LUMEN_BASE_URL/);
+    assert.match(settings, /ELNAV_ZAPLINE_BASE_URL/);
     assert.match(settings, /ELNAV_BEAM_CLIENT_ID/);
-    assert.doesNotMatch(settings, /ELNAV_LUMEN_CLIENT_ID/);
-  });
-
-  for (const slug of ['lumen', 'beam'])
-    it(`conforms once the guide has been followed: ${slug}`, async () => {
-      edit(
-        `${slug}/simulator.ts`,
-        functionOf('answerFor'),
-        functionOf('arrange'),
-        ['arrange(known, situation, device)', 'arrange(known, situation)'],
-        ["import type { DeviceRef } from '../../adapter/session.ts';\n", ''],
-        ['import { SITUATIONS, type Situation }', 'import type { Situation }'],
-      );
-      const [, above = ''] = /with `(const lamp = .*?;)` above/.exec(GUIDE) ?? [];
-      assert.notEqual(above, '');
-      edit(`${slug}/client.ts`, functionOf('readDevice'), functionOf('order'), [
-        '/** One call for everything',
-        `${above}\n\n/** One call for everything`,
-      ]);
-      const fixed = await run(
-        'node_modules/@biomejs/biome/bin/biome',
-        'check',
-        '--write',
-        `src/vendors/${slug}`,
-      );
-      assert.equal(fixed.code, 0, fixed.output);
-      const ended = await test(`src/vendors/${slug}/${slug}.test.ts`);
-      assert.equal(ended.code, 0, ended.output);
-    });
-
-  it('still type-checks then', async () => {
-    const types = await run('node_modules/typescript/bin/tsc');
-    assert.equal(types.code, 0, types.output);
+    assert.doesNotMatch(settings, /ELNAV_ZAPLINE_CLIENT_ID/);
   });
 
   for (const [slug, sentence] of [
@@ -161,8 +282,14 @@ describe('a new vendor', () => {
       assert.equal(slug !== 'sandbox' && existsSync(join(copy, 'src/vendors', slug)), false);
     });
 
-  it('needs a slug, and knows one option', async () => {
-    for (const args of [[], ['a', 'b'], ['a', '--oaut']]) {
+  it('needs a slug, a type and a sign-in that there are', async () => {
+    for (const args of [
+      [],
+      ['a', 'b'],
+      ['a', '--knd'],
+      ['a', '--kind', 'toaster'],
+      ['a', '--sign-in', 'smile'],
+    ]) {
       const { code, output } = await newVendor(...args);
       assert.equal(code, 1);
       assert.match(output, /npm run new-vendor <slug>/);

@@ -2,19 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { DEVICE_TYPES, type DeviceType } from '../src/adapter/device.ts';
 import { SETTINGS } from '../src/core/config.ts';
 import { vendorSettingNames } from '../src/core/vendor-settings.ts';
-import { clientFile, indexFile, testFile, translateFile, wordsFile } from './new-vendor/adapter-files.ts';
+import { indexFile, SIGN_INS, type SignInKind, translateFile } from './new-vendor/adapter-files.ts';
+import { KINDS } from './new-vendor/kinds.ts';
 import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
 import { simulatorFile } from './new-vendor/simulator-file.ts';
 
 /*
- * `npm run new-vendor <slug> [-- --oauth]` writes a folder that links, in a vendor's place, and says by its conformance test
- * what is to be written next.
+ * `npm run new-vendor <slug> -- --kind <type> --sign-in <way>` writes a folder that links, in a vendor's place; `npm run conform`
+ * then says what is to be written next.
  */
 
-const HELP =
-  'npm run new-vendor <slug> [-- --oauth]   a slug has 1 to 40 of a–z, 0–9 and _, and begins with a letter';
+const HELP = `npm run new-vendor <slug> [-- --kind <type>] [--sign-in <way>]
+  a slug has 1 to 40 of a–z, 0–9 and _, and begins with a letter
+  types: ${DEVICE_TYPES.join(', ')}; charger unless it is said
+  ways to sign in: ${SIGN_INS.join(', ')}; password unless it is said`;
 
 /** It becomes the name of a constant; `done` is the end of the link page. */
 const RESERVED = new Set(
@@ -38,33 +42,44 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-function given(): { readonly slug: string; readonly isOAuth: boolean } {
+interface Given {
+  readonly slug: string;
+  readonly type: DeviceType;
+  readonly signIn: SignInKind;
+}
+
+function given(): Given {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { oauth: { type: 'boolean' }, help: { type: 'boolean' } },
+      options: {
+        kind: { type: 'string', default: 'charger' },
+        'sign-in': { type: 'string', default: 'password' },
+        help: { type: 'boolean' },
+      },
     });
     const [slug, ...others] = positionals;
+    const type = DEVICE_TYPES.find((one) => one === values.kind);
+    const signIn = SIGN_INS.find((one) => one === values['sign-in']);
     if (values.help === true || slug === undefined || others.length > 0) fail(HELP);
-    return { slug, isOAuth: values.oauth === true };
+    if (type === undefined) fail(`there is no type "${values.kind}". ${HELP}`);
+    if (signIn === undefined) fail(`there is no sign-in "${values['sign-in']}". ${HELP}`);
+    return { slug, type, signIn };
   } catch (error) {
     fail(`${error instanceof Error ? error.message : error}. ${HELP}`);
   }
 }
 
-const { slug, isOAuth } = given();
+const { slug, type, signIn } = given();
 const fault = faultIn(slug);
 if (fault !== null) fail(fault);
 const name = `${slug.charAt(0).toUpperCase()}${slug.slice(1).replaceAll('_', ' ')}`;
-const vendor = { slug, name, isOAuth };
+const vendor = { slug, name, type, kind: KINDS[type], signIn };
 const folder = join('src/vendors', slug);
 const files = {
   'index.ts': indexFile(vendor),
-  'client.ts': clientFile(vendor),
   'translate.ts': translateFile(vendor),
-  ...(isOAuth ? {} : { 'words.ts': wordsFile(vendor) }),
   'simulator.ts': simulatorFile(vendor),
-  [`${slug.replaceAll('_', '-')}.test.ts`]: testFile(vendor),
   'README.md': readmeFile(vendor),
   'recorded/README.md': recordedFile(vendor),
 };
@@ -80,8 +95,10 @@ const formatted = spawnSync(process.execPath, [
   folder,
 ]);
 if (formatted.status !== 0) fail(`${folder} was written, but cannot be formatted: ${formatted.stderr}`);
-const generated = spawnSync(process.execPath, ['tools/generate.ts'], { encoding: 'utf8' });
+const generated = spawnSync(process.execPath, ['tools/generate.ts', '--without-vendors-page'], {
+  encoding: 'utf8',
+});
 if (generated.status !== 0) fail(`${folder} was written, but npm run generate fails: ${generated.stderr}`);
 console.log(`wrote ${folder}\n${generated.stdout}
-Its test says what is to be written next:  node --test ${folder}/*.test.ts
-How it goes on:                            docs/guides/add-a-vendor.md`);
+What is to be written next:  npm run conform -- ${slug}
+How it goes on:              docs/guides/add-a-vendor.md`);

@@ -1,209 +1,148 @@
+import type { DeviceType } from '../../src/adapter/device.ts';
 import { from } from './import-line.ts';
+import type { KindTemplate } from './kinds.ts';
+
+export const SIGN_INS = ['password', 'oauth', 'key'] as const;
+export type SignInKind = (typeof SIGN_INS)[number];
 
 /** The vendor that a folder is written for. */
 export interface NewVendor {
   readonly slug: string;
   readonly name: string;
-  readonly isOAuth: boolean;
+  readonly type: DeviceType;
+  readonly kind: KindTemplate;
+  readonly signIn: SignInKind;
 }
 
-export function indexFile({ slug, name, isOAuth }: NewVendor): string {
-  const linking = isOAuth
-    ? `  credentials: LinkCode,
-  hosts: { api: 'https://api.${slug}.example' },
-  oauth: {
+const LINKING: Readonly<Record<SignInKind, (vendor: NewVendor) => string>> = {
+  password: ({ name }) => `  ...password({
+    vendor: '${name}',
+    user: 'email',
+    async signIn({ http, clock }, { username, password }) {
+      const json = { username, password };
+      const response = await http.send({ method: 'POST', path: '/token', use: 'login', json });
+      return tokensIn('${name}', response.json(), { now: clock.now(), before: undefined });
+    },
+  }),`,
+  oauth: ({ slug }) => `  ...oauth2({
     authorizeUrl: 'https://auth.${slug}.example/oauth2/authorize',
     tokenUrl: 'https://auth.${slug}.example/oauth2/token',
-    scopes: ['lamps'],
-    pkce: true,
-    clientAuthentication: 'body',
-  },`
-    : `  credentials: Credentials,
-  words,
-  hosts: { api: 'https://api.${slug}.example' },
-  login: { signIn },`;
+    scopes: ['devices'],
+  }),`,
+  key: ({ name }) => `  ...apiKey({
+    vendor: '${name}',
+    headers: (key) => ({ 'x-api-key': key }),
+    check: { path: '/account' },
+  }),`,
+};
+
+const PARTS: Readonly<Record<SignInKind, readonly string[]>> = {
+  password: ['password', 'tokensIn'],
+  oauth: ['oauth2'],
+  key: ['apiKey'],
+};
+
+/** `charger` to `Charger`. */
+export const shapeOf = ({ type }: NewVendor) =>
+  type
+    .split('_')
+    .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}`)
+    .join('');
+
+export function indexFile(vendor: NewVendor): string {
+  const { slug, name, type, kind, signIn } = vendor;
+  const shape = shapeOf(vendor);
+  const parts = ['allPages', 'each', ...PARTS[signIn], 'vendorCalls'].toSorted();
+  const controls = Object.entries(kind.controls)
+    .map(
+      ([capability, commands]) => `${capability}: { ${commands.map((one) => `${one}: order`).join(', ')} },`,
+    )
+    .join('\n        ');
+  const hasCommands = Object.keys(kind.controls).length > 0;
+  const reads = kind.reads.map(({ capability, name: of }) => `${capability}: ${of}`).join(', ');
+  const names = [...kind.reads.map((one) => one.name), 'statusOf', 'Account', 'Listed', 'Page'].toSorted();
   return `${from('{ type Adapter, kind }', '../../adapter/adapter.ts')}
-${isOAuth ? "import { LinkCode } from '../../adapter/login.ts';\n" : ''}import { ${isOAuth ? '' : 'Credentials, '}findDevices, readDevice, ${isOAuth ? '' : 'signIn, '}switchOff, switchOn } from './client.ts';
-${from('{ type Lamp, powerOf, statusOf }', './translate.ts')}
-${isOAuth ? '' : "import { words } from './words.ts';\n"}
-/** Lamps of ${name}. */
+${hasCommands ? `${from('type { Command }', '../../adapter/commands.ts')}\n` : ''}${from(`{ ${parts.join(', ')} }`, '../../adapter/kit/index.ts')}
+${from('type { DeviceRef, Session }', '../../adapter/session.ts')}
+${from(`{ ${names.join(', ')}, type ${shape} }`, './translate.ts')}
+
+const api = vendorCalls('${name}');
+
+/** ${kind.many} of ${name}. */
 export const ${slug} = {
   slug: '${slug}',
   name: '${name}',
-${linking}
+${LINKING[signIn](vendor)}
+  hosts: { api: 'https://api.${slug}.example' },
   simulator: () => import('./simulator.ts'),
   pushes: false,
   pollSeconds: 60,
   async link(session) {
-    const { account, devices } = await findDevices(session);
-    return {
-      vendorAccount: account,
-      devices: devices.map(({ id, name }) => ({ id, name, type: 'light' as const })),
-    };
+    const { id } = await api.get(session, '/account', Account, { use: 'list', what: 'the account' });
+    const devices = await allPages('the devices', async (cursor?: string) => {
+      const query = { cursor };
+      const page = await api.get(session, '/devices', Page, { use: 'list', query, what: 'the devices' });
+      return { members: each(page.devices, Listed), next: page.next };
+    });
+    return { vendorAccount: id, devices: devices.map((one) => ({ ...one, type: '${type}' as const })) };
   },
   kinds: {
-    light: kind<Lamp>({
+    ${type}: kind<${shape}>({
       read: readDevice,
       status: statusOf,
-      reads: { read_power: powerOf },
-      controls: { on_off: { turn_on: switchOn, turn_off: switchOff } },
-    }),
+      reads: { ${reads} },
+      controls: {${hasCommands ? `\n        ${controls}\n      ` : ''}},
+${kind.more ?? ''}    }),
   },
 } satisfies Adapter;
-`;
+
+/** One call for everything that the vendor knows of a device now. */
+async function readDevice(_session: Session, { id }: DeviceRef): Promise<${shape}> {
+  throw new Error(\`write readDevice in index.ts: ask ${name} for \${id}, and check the response with ${shape}\`);
+}
+${
+  hasCommands
+    ? `
+/** Sends a command; resolves when the vendor has accepted it. */
+async function order(_session: Session, { id }: DeviceRef, command: Command): Promise<void> {
+  throw new Error(\`write order in index.ts: send \${command.type} to \${id}\`);
+}
+`
+    : ''
+}`;
 }
 
-/** How end users are asked for the credentials; a vendor by OAuth asks them itself. */
-export function wordsFile({ name }: NewVendor): string {
-  return `import type { WordsFor } from '../../adapter/words.ts';
+export function translateFile(vendor: NewVendor): string {
+  const { kind, name } = vendor;
+  const shape = shapeOf(vendor);
+  const fields = Object.entries({ online: { schema: 'Boolean' }, ...kind.fields });
+  const used = (text: string) =>
+    fields.map(([field]) => field).filter((field) => new RegExp(`\\b${field}\\b`).test(text));
+  const status = Object.entries(kind.status)
+    .map(([member, of]) => (member === of ? member : `${member}: ${of}`))
+    .join(', ');
+  const reads = kind.reads.map(
+    ({ name: of, of: expression, from: names }) =>
+      `export const ${of} = ({ ${names.join(', ')} }: ${shape}): number => Math.round(${expression});`,
+  );
+  return `import Type, { type Static } from 'typebox';
+${from('type { Status }', '../../adapter/device.ts')}
 
-/** How end users are asked for their account at ${name}. */
-export const words = {
-  en: {
-    username: { label: 'User name at ${name}' },
-    password: { label: 'Password at ${name}' },
-  },
-  sv: {
-    username: { label: 'Användarnamn hos ${name}' },
-    password: { label: 'Lösenord hos ${name}' },
-  },
-} satisfies WordsFor<'username' | 'password'>;
-`;
-}
+const Id = Type.String({ pattern: '^[\\\\w-]{1,100}$' });
+export const Account = Type.Object({ id: Id });
+export const Page = Type.Object({ devices: Type.Array(Type.Unknown()), next: Type.Optional(Type.String()) });
+export const Listed = Type.Object({ id: Id, name: Type.String() });
 
-const SIGN_IN = `
-export const Credentials = Type.Object(
-  {
-    username: Type.String({ minLength: 1, maxLength: 200 }),
-    password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
-  },
-  { additionalProperties: false },
-);
-
-const TokenAnswer = Compile(
-  Type.Object({ access_token: Type.String({ minLength: 1 }), expires_in: Type.Number() }),
-);
-
-/** From user name and password to a token. Only a status that says that they are wrong is taken for that. */
-export async function signIn({ http, clock }: LoginSession, credentials: JsonObject): Promise<Tokens> {
-  try {
-    const answer = await http.send({ method: 'POST', path: '/token', use: 'login', json: credentials });
-    const told = understood(TokenAnswer, answer.json());
-    return {
-      access: told.access_token,
-      refresh: null,
-      expiresAt: clock.now() + told.expires_in * 1_000,
-    };
-  } catch (error) {
-    if (error instanceof HttpFailure && error.status === 401)
-      throw new AppError('link.credentials_refused', \`\${NAME} does not know this user and password\`, {
-        cause: error,
-      });
-    throw vendorFailure(NAME, error);
-  }
-}
-`;
-
-export function clientFile({ name, isOAuth }: NewVendor): string {
-  return `import Type from 'typebox';
-import { Compile } from 'typebox/compile';
-${isOAuth ? '' : "import { HttpFailure } from '../../adapter/http.ts';\nimport type { LoginSession, Tokens } from '../../adapter/login.ts';\n"}import type { DeviceRef, Session } from '../../adapter/session.ts';
-${from('{ vendorFailure }', '../../adapter/vendor-failure.ts')}
-${from('type { VendorRequest }', '../../adapter/vendor-http.ts')}
-${from('{ AppError }', '../../core/errors.ts')}
-${isOAuth ? '' : "import type { JsonObject } from '../../core/json.ts';\n"}import type { Lamp } from './translate.ts';
-
-const NAME = '${name}';
-${isOAuth ? '' : SIGN_IN}
-const Account = Type.Object({
-  account: Type.String({ minLength: 1, maxLength: 100 }),
-  devices: Type.Array(
-    Type.Object({
-      id: Type.String({ minLength: 1, maxLength: 100 }),
-      name: Type.String({ maxLength: 200 }),
-    }),
-  ),
+/** ${kind.many} in the words of ${name}: what it says of one. */
+export const ${shape} = Type.Object({
+${fields.map(([field, { schema }]) => `  ${field}: Type.${schema}(),`).join('\n')}
 });
-type Account = Type.Static<typeof Account>;
-const account = Compile(Account);
+export type ${shape} = Static<typeof ${shape}>;
 
-/** What tells an answer from anything else; fields that it does not name may be there. */
-interface Schema<T> {
-  Check(answer: unknown): answer is T;
+export function statusOf({ ${used(`online ${status}`).join(', ')} }: ${shape}): Status {
+  return { online${status === '' ? '' : `, ${status}`} };
 }
 
-/** Every call passes here, so that each failure is translated once. */
-async function call<T>(session: Session, request: VendorRequest, schema: Schema<T>): Promise<T> {
-  try {
-    const answer = await session.http.send({ signal: session.signal, ...request });
-    return understood(schema, answer.json());
-  } catch (error) {
-    throw vendorFailure(NAME, error);
-  }
-}
-
-function understood<T>(schema: Schema<T>, answer: unknown): T {
-  if (schema.Check(answer)) return answer;
-  throw new AppError('vendor.answer_invalid', \`the answer of \${NAME} was not understood\`);
-}
-
-/** The account and its devices. */
-export function findDevices(session: Session): Promise<Account> {
-  return call(session, { path: '/devices', use: 'list' }, account);
-}
-
-/** One call for everything that is known of a device now. */
-export async function readDevice(_session: Session, device: DeviceRef): Promise<Lamp> {
-  throw new Error(\`write readDevice in client.ts: ask \${NAME} for \${device.id}, and check its answer with a schema\`);
-}
-
-/** Resolves when the vendor has taken it. */
-async function order(_session: Session, device: DeviceRef, isOn: boolean): Promise<void> {
-  throw new Error(\`write order in client.ts: tell \${NAME} to switch \${device.id} \${isOn ? 'on' : 'off'}\`);
-}
-
-export const switchOn = (session: Session, device: DeviceRef) => order(session, device, true);
-export const switchOff = (session: Session, device: DeviceRef) => order(session, device, false);
-`;
-}
-
-export function translateFile({ name }: NewVendor): string {
-  return `${from('type { Status }', '../../adapter/device.ts')}
-
-/** A lamp in the words of ${name}. */
-export interface Lamp {
-  readonly online: boolean;
-  readonly on: boolean;
-  readonly watt: number;
-}
-
-export function statusOf({ online, on }: Lamp): Status {
-  return { online, power_on: on };
-}
-
-/** Watts, whole. */
-export function powerOf({ watt }: Lamp): number {
-  return Math.round(watt);
-}
-`;
-}
-
-export function testFile({ slug }: NewVendor): string {
-  return `import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-${from('{ makeSimulatedVendor }', '../../../test/simulated-vendor.ts')}
-${from('{ conforms }', '../../adapter/conformance/index.ts')}
-${from(`{ ${slug} }`, './index.ts')}
-
-describe('${slug}', () => {
-  it('conforms to the adapter contract', async () => {
-    const findings = await conforms(${slug}, await makeSimulatedVendor(${slug}));
-    assert.ok(findings.length > 8, \`only \${findings.length} findings\`);
-    assert.deepEqual(
-      findings.filter(({ fault }) => fault !== null),
-      [],
-    );
-  });
-});
+${reads.join('\n')}
 `;
 }

@@ -1,6 +1,6 @@
 import type { NewVendor } from './adapter-files.ts';
 
-export function readmeFile({ slug, name, isOAuth }: NewVendor): string {
+export function readmeFile({ slug, name, signIn }: NewVendor): string {
   const setting = `ELNAV_${slug.toUpperCase()}`;
   return `# ${name}
 
@@ -9,7 +9,7 @@ What its devices are, and through which of its interfaces they are reached; a li
 ## Set-up
 
 ${
-  isOAuth
+  signIn === 'oauth'
     ? `1. Where an operator registers as a partner; the redirect address is \`https://<elnav>/oauth/${slug}/callback\`.
 2. \`${setting}_CLIENT_ID\`, \`${setting}_CLIENT_SECRET\`.`
     : 'Which account is linked, and what it must be permitted.'

@@ -112,7 +112,11 @@ function judge(error: AppError, fault: FaultOfCalls, cloud: Cloud): void {
 }
 
 export function checkSecrets(error: unknown, cloud: Cloud): void {
-  const shown = `${inspect(error, { depth: 9, showHidden: true })}\n${cloud.logged()}`;
+  // Lines of a stack name files, which may be called as the password of a simulator is.
+  const shown = `${inspect(error, { depth: 9, showHidden: true })}\n${cloud.logged()}`.replace(
+    /^\s+at .*$/gm,
+    '',
+  );
   const secret = cloud.secrets().find((one) => one !== '' && shown.includes(one));
   if (secret !== undefined) throw new Error(`a secret stands in ${shown.replaceAll(secret, '<the secret>')}`);
 }

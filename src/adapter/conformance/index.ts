@@ -82,7 +82,10 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
     await checkKind({ adapter, simulator, kind, found, report });
   }
-  if (adapter.hosts !== undefined) await checkCloud({ adapter, simulator, linked, report });
+  if (adapter.hosts === undefined) return findings;
+  if (findings.some(({ fault }) => fault !== null))
+    report('its cloud is checked', 'not before the checks above hold');
+  else await checkCloud({ adapter, simulator, linked, report });
   return findings;
 }
 
@@ -110,10 +113,17 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
   }));
   for (const ref of refs) cloud.reach(ref, true);
   const check = { adapter, simulator, cloud, refs, report };
-  for (const one of [checkFaults, checkSignIn, checkTokens, checkOddValues, checkHomes]) {
+  for (const [name, one] of Object.entries({
+    faults: checkFaults,
+    'the sign-in': checkSignIn,
+    tokens: checkTokens,
+    'odd values': checkOddValues,
+    homes: checkHomes,
+  })) {
     // What one check took of the vendor's limits is not the next one's.
     await simulator.pass(BETWEEN_CHECKS_SECONDS);
-    await one(check);
+    const fault = await faultOf(() => one(check));
+    if (fault !== null) report(`${name} can be checked`, fault);
   }
 }
 

@@ -53,6 +53,8 @@ async function oddLists(
   link: () => Promise<readonly string[]>,
 ): Promise<void> {
   const bodies = await seen(cloud, link);
+  if (!bodies.some((body) => leavesOf(body).some((path) => isInFirstOfSeveral(body, path))))
+    throw new Error('no list has several members: give the user home of the simulator two devices');
   for (const [index, body] of bodies.entries())
     for (const path of leavesOf(body).filter((one) => isInFirstOfSeveral(body, one)))
       for (const odd of ODD) {

@@ -1,0 +1,33 @@
+import { conforms } from '../src/adapter/conformance/index.ts';
+import { vendors } from '../src/vendors/index.ts';
+import { variantsOf } from '../test/vendor-variants.ts';
+
+/*
+ * `npm run conform -- <slug>` tries a vendor's adapter before its simulator, and prints each check that finds a fault: what is to be
+ * written, or mended, next.
+ */
+
+const slug = process.argv[2];
+const adapter = vendors.find((one) => one.slug === slug);
+if (adapter === undefined) {
+  console.error(
+    `conform: name one of ${vendors.map((one) => one.slug).join(', ')}, as in npm run conform -- netatmo`,
+  );
+  process.exit(1);
+}
+
+let checks = 0;
+let faults = 0;
+for (const { name, open } of await variantsOf(adapter)) {
+  const { simulator, close } = await open();
+  const findings = await conforms(adapter, simulator).finally(close);
+  checks += findings.length;
+  for (const { check, fault } of findings) {
+    if (fault === null) continue;
+    faults += 1;
+    console.log(`✖ ${check}\n    ${fault} (${name})`);
+  }
+}
+console.log(`${adapter.name}: ${checks} checks, ${faults === 0 ? 'no fault' : `${faults} with a fault`}`);
+// Simulators of stations leave sockets open for a moment.
+process.exit(faults === 0 ? 0 : 1);
