@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { failureOfStatus, HttpFailure, type HttpRequest } from '../adapter/http.ts';
-import { retryAfterSeconds } from './retry-delay.ts';
+import { retryAfterSeconds } from '../adapter/retry-after.ts';
 
 /** A request as it goes out. */
 export interface Outgoing {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HttpFailure } from '../adapter/http.ts';
-import { retryAfterSeconds, retryDelayMs } from './retry-delay.ts';
+import { retryAfterSeconds } from '../adapter/retry-after.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
 

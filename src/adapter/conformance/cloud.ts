@@ -35,7 +35,40 @@ export interface Cloud {
   logged(): string;
 }
 
-export type FaultCodes = Readonly<Partial<Record<SimulatedFault, AppError['code']>>>;
+type Code = AppError['code'];
+
+/**
+ * Where a fault means something else for each kind of call. `shown as offline` is the one exception to "a fault fails the call": a read
+ * whose device the vendor says it cannot reach resolves with what was known of it, and says `online: false`. Only `request_timeout` may
+ * be it, as some clouds answer 408 for the device and not for themselves.
+ */
+interface FaultMeanings {
+  readonly link?: Code;
+  readonly sweep?: Code;
+  readonly command?: Code;
+  readonly read?: Code;
+}
+
+export interface FaultCodes
+  extends Readonly<Partial<Record<Exclude<SimulatedFault, 'request_timeout'>, Code | FaultMeanings>>> {
+  readonly request_timeout?:
+    | Code
+    | (Omit<FaultMeanings, 'read'> & { readonly read?: Code | typeof SHOWN_AS_OFFLINE });
+}
+
+export const SHOWN_AS_OFFLINE = 'shown as offline';
+
+export type KindOfCall = keyof FaultMeanings;
+
+/** What the caller gets of a fault in such a call. */
+export function meaningOf(
+  codes: FaultCodes,
+  fault: FaultOfCalls,
+  call: KindOfCall,
+): Code | typeof SHOWN_AS_OFFLINE {
+  const meaning = codes[fault];
+  return (typeof meaning === 'object' ? meaning[call] : meaning) ?? FAULT_CODES[fault];
+}
 
 /** What a fault of all calls is for the caller, unless the vendor's words say more. */
 export const FAULT_CODES: Readonly<Record<FaultOfCalls, AppError['code']>> = {

@@ -5,9 +5,16 @@ import type { Adapter } from '../adapter.ts';
 import { CONTROL_CAPABILITIES, CONTROLS } from '../capabilities.ts';
 import type { Command } from '../commands.ts';
 import { credentialFields } from '../credential-fields.ts';
-import { capabilitiesOf, kindOf } from '../derive.ts';
+import { capabilitiesOf, kindOf, stateOf } from '../derive.ts';
 import { send } from '../send.ts';
-import { type Cloud, FAULT_CODES, FAULTS_OF_CALLS, type FaultOfCalls } from './cloud.ts';
+import {
+  type Cloud,
+  FAULTS_OF_CALLS,
+  type FaultOfCalls,
+  type KindOfCall,
+  meaningOf,
+  SHOWN_AS_OFFLINE,
+} from './cloud.ts';
 import { type CloudCheck, faultOf } from './cloud-check.ts';
 import { witnessOf } from './witnesses.ts';
 
@@ -16,44 +23,78 @@ export async function checkFaults(check: CloudCheck): Promise<void> {
   const { report, cloud } = check;
   const works = await worksOf(check);
   for (const fault of FAULTS_OF_CALLS)
-    for (const [name, work] of Object.entries(works)) {
+    for (const one of works) {
+      const { name, call } = one;
       // What no body is an acceptance of a command is the vendor's to say.
-      if (fault === 'empty' && name.startsWith('command')) continue;
+      if (fault === 'empty' && call === 'command') continue;
       report(
         `${fault}: ${name}`,
         await faultOf(async () => {
           cloud.fault(fault);
           try {
-            const error = await failureOf(work(), fault, cloud);
-            // A sweep leaves out what is refused: each such device is then read by itself.
-            if (error === undefined && name === 'sweep' && REFUSALS.has(fault)) return;
-            if (error === undefined) throw new Error('nothing failed');
-            judge(error, fault, cloud);
+            await meets(check, { ...one, fault });
           } finally {
             cloud.fault(null);
           }
         }),
       );
     }
-  report('unbroken again after all faults', await faultOf(works.link ?? (async () => {})));
+  report('unbroken again after all faults', await faultOf(async () => works[0]?.work()));
+}
+
+/** Throws when a call under a fault does not end as it must. */
+async function meets(
+  { cloud, adapter }: CloudCheck,
+  { call, ref, work, fault }: Work & { readonly fault: FaultOfCalls },
+): Promise<void> {
+  const expected = meaningOf(cloud.codes, fault, call);
+  let result: unknown;
+  const tried = work().then((value) => {
+    result = value;
+  });
+  const error = await failureOf(tried, fault, cloud);
+  if (error !== undefined) return judge(error, { fault, expected, cloud });
+  // A sweep leaves out what is refused: each such device is then read by itself.
+  if (call === 'sweep' && REFUSALS.has(fault)) return;
+  if (expected !== SHOWN_AS_OFFLINE || ref === undefined) throw new Error('nothing failed');
+  const kind = kindOf(adapter, ref.type);
+  if (stateOf(kind, result, capabilitiesOf(kind, ref)).online)
+    throw new Error('the read did not fail, and the device is shown as online');
 }
 
 const REFUSALS: ReadonlySet<FaultOfCalls> = new Set(['forbidden', 'not_found', 'precondition_failed']);
 
-type Works = Record<string, () => Promise<unknown>>;
+interface Work {
+  readonly name: string;
+  readonly call: KindOfCall;
+  /** The device that is read. */
+  readonly ref?: CloudCheck['refs'][number];
+  readonly work: () => Promise<unknown>;
+}
 
-/** One call of each kind: link, read, sweep, and a command. */
-async function worksOf({ adapter, simulator, refs }: CloudCheck): Promise<Works> {
-  const [ref] = refs;
-  const works: Works = { link: () => adapter.link(simulator.session()) };
-  if (ref === undefined) return works;
-  const kind = kindOf(adapter, ref.type);
-  works.read = () => kind.read(simulator.session(), ref);
-  if (adapter.sweep !== undefined) works.sweep = async () => adapter.sweep?.(simulator.session(), refs);
+/** One call of each kind: link, a read of each kind of device, sweep, and a command. */
+async function worksOf({ adapter, simulator, refs }: CloudCheck): Promise<Work[]> {
+  const works: Work[] = [{ name: 'link', call: 'link', work: () => adapter.link(simulator.session()) }];
+  for (const ref of refs)
+    works.push({
+      name: `read ${ref.type}`,
+      call: 'read',
+      ref,
+      work: () => kindOf(adapter, ref.type).read(simulator.session(), ref),
+    });
+  if (refs.length > 0 && adapter.sweep !== undefined)
+    works.push({
+      name: 'sweep',
+      call: 'sweep',
+      work: async () => adapter.sweep?.(simulator.session(), refs),
+    });
   const command = await anyCommand(adapter, simulator, refs);
   if (command !== undefined)
-    works[`command ${command.command.type}`] = () =>
-      send(kindOf(adapter, command.ref.type), simulator.session(), command.ref, command.command);
+    works.push({
+      name: `command ${command.command.type}`,
+      call: 'command',
+      work: () => send(kindOf(adapter, command.ref.type), simulator.session(), command.ref, command.command),
+    });
   return works;
 }
 
@@ -101,8 +142,14 @@ async function failureOf(
   throw new Error(`not an AppError: ${inspect(error)}`);
 }
 
-function judge(error: AppError, fault: FaultOfCalls, cloud: Cloud): void {
-  const expected = cloud.codes[fault] ?? FAULT_CODES[fault];
+function judge(
+  error: AppError,
+  {
+    fault,
+    expected,
+    cloud,
+  }: { readonly fault: FaultOfCalls; readonly expected: string; readonly cloud: Cloud },
+): void {
   if (error.code !== expected) throw new Error(`${error.code} instead of ${expected}: ${error.message}`);
   if (fault === 'rate_limited' && error.retryAfterSeconds !== 30)
     throw new Error(`the vendor asked for 30 s, and the error says ${error.retryAfterSeconds}`);
