@@ -2,6 +2,15 @@
 export const CALL_USES = ['login', 'list', 'read', 'command', 'wake'] as const;
 export type CallUse = (typeof CALL_USES)[number];
 
+/** An amount in a unit that an operator thinks in. */
+export interface AmountSetting {
+  /** `ELNAV_TESLA_MONTHLY_USD`. */
+  readonly name: string;
+  /** How much of the limit's unit one of the setting's stands for. */
+  readonly times: number;
+  readonly description: string;
+}
+
 /** A limit that the vendor sets, kept below by `reserve`. */
 export interface BudgetRule {
   /** Lower case, a–z and _: `data`, `commands`. */
@@ -10,6 +19,14 @@ export interface BudgetRule {
   readonly of: 'app' | 'link' | 'device';
   /** How much a window holds. */
   readonly amount: number;
+  /** A setting by which the operator changes the amount. */
+  readonly setting?: AmountSetting;
+  /**
+   * For a limit of the app: a link may use this many times what everybody together has left, and no more, so that no link can take what
+   * the others need. Alone it may use m/(m+1) of the limit; of n links that want all, each gets m/(m·n+1), and the rest stays for those
+   * who come (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
+   */
+  readonly share?: number;
   readonly seconds: number;
   readonly unit: 'calls' | 'micro_usd';
   /** What a call takes of it; a use that is not named takes nothing. */

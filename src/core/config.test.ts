@@ -158,7 +158,7 @@ describe('the settings', () => {
   });
 
   it('replace the addresses of a vendor, all or one', () => {
-    const needs = { name: 'V', hasPartner: false, files: [] };
+    const needs = { name: 'V', hasPartner: false, files: [], amounts: [] };
     const vendors = [
       { ...needs, slug: 'many', hosts: ['api', 'commands'] },
       { ...needs, slug: 'one', hosts: ['api'] },
@@ -182,6 +182,16 @@ describe('the settings', () => {
       () => readSettings({ ELNAV_MANY_COMMANDS_BASE_URL: 'proxy' }, vendors),
       /ELNAV_MANY_COMMANDS_BASE_URL/,
     );
+  });
+
+  it('change the amount of a limit of a vendor', () => {
+    const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
+    const vendors = [{ slug: 'v', name: 'V', hosts: [], hasPartner: false, files: [], amounts: [amount] }];
+    const read = (value: string) =>
+      readSettings({ ELNAV_V_MONTHLY_USD: value }, vendors).vendors.get('v')?.amounts.ELNAV_V_MONTHLY_USD;
+    assert.deepEqual(['', '0', '250', '12.50'].map(read), [10, 0, 250, 12.5]);
+    for (const wrong of ['-1', 'ten', '1e3', '12.345', '9999999', '10 USD'])
+      assert.throws(() => read(wrong), /ELNAV_V_MONTHLY_USD must be a number from 0 to 1000000/, wrong);
   });
 
   it('are described, each once', () => {

@@ -11,6 +11,12 @@ export interface VendorNeeds {
   readonly hasPartner: boolean;
   /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
   readonly files: readonly { readonly setting: string; readonly description: string }[];
+  /** Settings that change the amount of a limit: ELNAV_TESLA_MONTHLY_USD. */
+  readonly amounts: readonly {
+    readonly setting: string;
+    readonly description: string;
+    readonly fallback: number;
+  }[];
 }
 
 export interface VendorSettings {
@@ -21,6 +27,8 @@ export interface VendorSettings {
   readonly clientSecret: Secret | undefined;
   /** Paths by the name of their setting. */
   readonly files: Readonly<Record<string, string>>;
+  /** By the name of their setting. */
+  readonly amounts: Readonly<Record<string, number>>;
 }
 
 const prefixOf = (slug: string) => `ELNAV_${slug.toUpperCase()}`;
@@ -38,7 +46,7 @@ export const hostSettingName = (slug: string, host: string) =>
 
 /** The settings that vendors add to those of the services. */
 export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
-  return vendors.flatMap(({ slug, name, hosts, hasPartner, files }) => {
+  return vendors.flatMap(({ slug, name, hosts, hasPartner, files, amounts }) => {
     const names = vendorSettingNames(slug);
     return [
       ...(hasPartner
@@ -68,6 +76,11 @@ export function settingsOfVendors(vendors: readonly VendorNeeds[]): Setting[] {
         description: `Base URL for calls to the host \`${host}\` of ${name}, to replace the default`,
       })),
       ...files.map(({ setting, description }) => ({ name: setting, fallback: '', description })),
+      ...amounts.map(({ setting, description, fallback }) => ({
+        name: setting,
+        fallback: String(fallback),
+        description,
+      })),
     ];
   });
 }
@@ -77,7 +90,7 @@ export function readVendorSettings(
   { parsed, optional, faults }: SettingReader,
   vendors: readonly VendorNeeds[],
 ): ReadonlyMap<string, VendorSettings> {
-  const read = ({ slug, hosts, files }: VendorNeeds): VendorSettings => {
+  const read = ({ slug, hosts, files, amounts }: VendorNeeds): VendorSettings => {
     const names = vendorSettingNames(slug);
     const clientId = optional(names.clientId);
     const clientSecret = parsed(names.clientSecret, (value) => new Secret(value));
@@ -97,7 +110,21 @@ export function readVendorSettings(
       clientId,
       clientSecret,
       files: Object.fromEntries(paths),
+      amounts: Object.fromEntries(
+        amounts.flatMap(({ setting }) => {
+          const amount = parsed(setting, parseAmount);
+          return amount === undefined ? [] : [[setting, amount] as const];
+        }),
+      ),
     };
   };
   return new Map(vendors.map((vendor) => [vendor.slug, read(vendor)]));
+}
+
+const MOST_AMOUNT = 1_000_000;
+
+function parseAmount(value: string): number {
+  const amount = /^\d{1,7}(\.\d{1,2})?$/.test(value) ? Number(value) : Number.NaN;
+  if (amount <= MOST_AMOUNT) return amount;
+  throw new Error(`must be a number from 0 to ${MOST_AMOUNT} such as 10 or 12.50, not "${value}"`);
 }

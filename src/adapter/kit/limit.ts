@@ -11,6 +11,9 @@ export type LimitOptions = Amount & {
   readonly for?: readonly CallUse[] | BudgetRule['costs'];
   /** Share that background polling leaves to commands and reads, 0–1; 0.2 unless it is said. */
   readonly reserve?: number;
+  /** See `BudgetRule`. */
+  readonly setting?: BudgetRule['setting'];
+  readonly share?: number;
   /** Where the figure comes from, in a few words. */
   readonly source: string;
 };
@@ -19,7 +22,7 @@ const EVERY_CALL: readonly CallUse[] = ['list', 'read', 'command', 'wake'];
 
 /** One limit of a vendor, for `Adapter.budgets`. */
 export function limit(name: string, options: LimitOptions): BudgetRule {
-  const { seconds, of = 'link', for: uses = EVERY_CALL, reserve = 0.2, source } = options;
+  const { seconds, of = 'link', for: uses = EVERY_CALL, reserve = 0.2, setting, share, source } = options;
   return {
     name,
     of,
@@ -28,6 +31,8 @@ export function limit(name: string, options: LimitOptions): BudgetRule {
     unit: 'calls' in options ? 'calls' : 'micro_usd',
     costs: isList(uses) ? Object.fromEntries(uses.map((use) => [use, 1])) : uses,
     reserve,
+    ...(setting === undefined ? {} : { setting }),
+    ...(share === undefined ? {} : { share }),
     source,
   };
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { silentLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
-import { type Budgets, createBudgets } from './index.ts';
+import { type Budgets, createBudgets, sharingTypes } from './index.ts';
 
 const HOUR_S = 3_600;
 const rule = (some: Partial<BudgetRule>): BudgetRule => ({
@@ -50,10 +51,15 @@ onEachEngine('budgets of vendors', (engine) => {
       async spend(
         from: Budgets,
         use: CallUse,
-        some: { link?: string; device?: string; isBackground?: boolean } = {},
+        some: {
+          link?: string;
+          device?: string;
+          isBackground?: boolean;
+          costs?: Record<string, number> | undefined;
+        } = {},
       ) {
-        const { link = 'l1', device, isBackground = false } = some;
-        await from.spend({ use, device, link: { account: 1, link }, adapter, isBackground });
+        const { link = 'l1', device, isBackground = false, costs } = some;
+        await from.spend({ use, device, costs, link: { account: 1, link }, adapter, isBackground });
       },
     };
   }
@@ -168,10 +174,110 @@ onEachEngine('budgets of vendors', (engine) => {
       rule({ of: 'link', amount: 500, reserve: 0 }),
     ]);
     const budgets = open();
+    const lamps = (count: number) => Array.from({ length: count }, () => 'light' as const);
+    const seconds = (devices: number, ofLink: number) =>
+      Math.round(
+        budgets.bearableSeconds(adapter, { type: 'light', devices, ofLink: lamps(ofLink), links: 1 }),
+      );
     // 950 reads an hour for 10,000 devices of the app: one in 37,895 s.
-    assert.equal(Math.round(budgets.bearableSeconds(adapter, { devices: 10_000, ofLink: 1 })), 37_895);
-    assert.equal(Math.round(budgets.bearableSeconds(adapter, { devices: 1, ofLink: 10 })), 76);
-    assert.equal(budgets.bearableSeconds({}, { devices: 10, ofLink: 10 }), 0);
+    assert.equal(seconds(10_000, 1), 37_895);
+    assert.equal(seconds(1, 10), 76);
+    const none = { type: 'light', devices: 10, ofLink: lamps(10), links: 1 } as const;
+    assert.equal(budgets.bearableSeconds({}, none), 0);
+  });
+
+  it('take what a call says that it costs, and nothing of a free one', async () => {
+    const { open, spend } = vendorWith([
+      rule({ name: 'money', of: 'app', unit: 'micro_usd', amount: 1_000, costs: { read: 100 }, reserve: 0 }),
+      rule({ name: 'rate', of: 'device', amount: 100, costs: { read: 1 }, reserve: 0 }),
+    ]);
+    const budgets = open();
+    const read = (costs?: Record<string, number>) => spend(budgets, 'read', { device: 'd1', costs });
+    for (let call = 0; call < 50; call += 1) await read({ money: 0 });
+    const { calls, refusal } = await room(() => read());
+    assert.equal(calls, 9, 'those that are free took nothing of the money');
+    assert.match(refusal.message, /"money"/);
+    assert.equal((await room(() => read({ money: 0 }))).calls, 36, 'but they count as calls');
+    await assert.rejects(spend(budgets, 'list', { costs: { money: 900 } }), { code: 'vendor.rate_limited' });
+  });
+
+  describe('that links share', () => {
+    const shared = rule({ name: 'credit', of: 'app', amount: 10_000, share: 4, reserve: 0 });
+
+    it('leave to others what one cannot have, and grow with what they leave', async () => {
+      const { open, spend, adapter } = vendorWith([shared]);
+      const budgets = open();
+      const use = (link: string) => room(() => spend(budgets, 'read', { link }));
+      const greedy = await use('fleet');
+      assert.equal(greedy.calls, 7_600, 'four fifths of 9,500');
+      assert.match(greedy.refusal.message, /"credit".*or the share of this account in it, is used up/);
+      const second = await use('second');
+      assert.equal(second.calls, 1_520, 'four fifths of what was left');
+      assert.equal((await use('third')).calls, 304);
+      const view = await budgets.view(adapter, [
+        { account: 1, link: 'fleet' },
+        { account: 1, link: 'new' },
+      ]);
+      assert.deepEqual(
+        view.map(({ of, link, used, remaining }) => [of, link, used, remaining]),
+        [
+          ['app', null, 9_424, 76],
+          ['link', 'fleet', 7_600, 0],
+          ['link', 'new', 0, 60],
+        ],
+      );
+    });
+
+    it('give each of those who want all the same', async () => {
+      const { open, spend } = vendorWith([shared]);
+      const budgets = open();
+      const links = ['a', 'b', 'c'];
+      const used = new Map(links.map((link) => [link, 0]));
+      for (let isAny = true; isAny; ) {
+        isAny = false;
+        for (const link of links)
+          try {
+            await spend(budgets, 'read', { link });
+            used.set(link, (used.get(link) ?? 0) + 1);
+            isAny = true;
+          } catch (error) {
+            assert.ok(error instanceof AppError);
+          }
+      }
+      // m/(m·n+1) of 9,500.
+      for (const calls of used.values()) assert.ok(Math.abs(calls - (4 / 13) * 9_500) <= 4, `${calls} calls`);
+    });
+
+    it('let a link go on after the time that it is told, at the latest', async () => {
+      const { open, spend } = vendorWith([shared]);
+      const budgets = open();
+      const { refusal } = await room(() => spend(budgets, 'read', { link: 'fleet' }));
+      clock.turn((refusal.retryAfterSeconds ?? 0) * 1_000);
+      await spend(budgets, 'read', { link: 'fleet' });
+    });
+
+    it('are remembered of each link over a restart', async () => {
+      const { open, spend } = vendorWith([shared]);
+      const first = open();
+      for (let call = 0; call < 3_000; call += 1) await spend(first, 'read', { link: 'fleet' });
+      await first.flush();
+      const restarted = open();
+      assert.equal((await room(() => spend(restarted, 'read', { link: 'fleet' }))).calls, 4_600);
+    });
+
+    it('bear the same pace for each link, whatever number of devices it has, and for free ones any', () => {
+      const { open, adapter } = vendorWith([shared]);
+      const kinds = { vehicle: {}, battery: { readCosts: { credit: 0 } } } as unknown as Adapter['kinds'];
+      const cars = { ...adapter, kinds };
+      const seconds = (type: 'vehicle' | 'battery', ofLink: readonly ('vehicle' | 'battery')[]) =>
+        open().bearableSeconds(cars, { type, devices: 501, ofLink, links: 2 });
+      const one = HOUR_S / 9_500;
+      assert.equal(seconds('vehicle', ['vehicle', 'battery']), 2 * one);
+      const fleet = Array.from({ length: 500 }, () => 'vehicle' as const);
+      assert.equal(seconds('vehicle', fleet), 1_000 * one);
+      assert.equal(seconds('battery', ['vehicle', 'battery']), 0);
+      assert.deepEqual(sharingTypes(cars), ['vehicle']);
+    });
   });
 
   // The embedded database has one process.

@@ -5,12 +5,18 @@ import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { bearableSeconds } from './bearable.ts';
+import { mostOf, shareLeft, trusted } from './room.ts';
 import { createBudgetStore, type Use } from './store.ts';
 import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
+
+export { type Readers, sharingTypes } from './bearable.ts';
 
 export interface Spending {
   readonly use: CallUse;
   readonly device: string | undefined;
+  /** What the call takes of limits, by their names, where that is not what its use takes. */
+  readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly link: LinkKey;
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'budgets'>;
   /** Nobody waits for it: it leaves the reserve alone. */
@@ -41,8 +47,6 @@ interface BudgetsOptions {
   readonly log: Log;
 }
 
-/** Never all of what the vendor grants: its clock is another, and a call may be counted that we think was not. */
-const SHARE = 0.95;
 const FLUSH_MS = 1_000;
 /** Tallies that are looked at in a flush, to drop those that are of no use any more. */
 const LOOKS = 2_000;
@@ -55,6 +59,18 @@ interface Counted {
   readonly rule: BudgetRule;
   readonly subject: string;
   readonly tally: Tally;
+}
+
+/** What a call takes of one limit. */
+interface Cost {
+  readonly rule: BudgetRule;
+  readonly cost: number;
+}
+
+interface Taken extends Cost {
+  readonly counted: Counted;
+  /** What the link itself has used, of a limit that links share. */
+  readonly ofLink?: Counted;
 }
 
 /**
@@ -71,10 +87,20 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
   let isPlanned = false;
   let cleanedAt = clock.now();
 
+  /** How much more of a shared limit a link may use that has used so much. */
+  async function shareOf(vendor: string, rule: BudgetRule, used: number): Promise<number> {
+    const now = clock.now();
+    const { tally } = await countedOf(vendor, rule, 'app');
+    turn(tally, rule, now);
+    const left = Math.max(0, mostOf(rule, false) - usedNow(tally, rule, now));
+    return Math.floor(shareLeft(rule.share ?? 0, { left, used }));
+  }
+
+  const linkSubject = ({ account, link }: LinkKey): string => `${account}/${link}`;
+
   function subjectOf(rule: BudgetRule, { link, device }: Pick<Spending, 'link' | 'device'>): string {
     if (rule.of === 'app') return 'app';
-    const ofLink = `${link.account}/${link.link}`;
-    return rule.of === 'link' ? ofLink : `${ofLink}/${device ?? ''}`;
+    return rule.of === 'link' ? linkSubject(link) : `${linkSubject(link)}/${device ?? ''}`;
   }
 
   function countedOf(vendor: string, rule: BudgetRule, subject: string): Counted | Promise<Counted> {
@@ -168,47 +194,77 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
     }
   }
 
-  /** How much of a rule may be used up by such a call. */
-  const mostOf = (rule: BudgetRule, isBackground: boolean): number =>
-    rule.amount * SHARE * (isBackground ? 1 - rule.reserve : 1);
-
-  function take(of: readonly Counted[], { use, adapter, isBackground }: Spending): void {
+  function take(takes: readonly Taken[], { adapter, isBackground }: Spending): void {
     const now = clock.now();
-    for (const { rule, tally } of of) {
+    for (const {
+      rule,
+      cost,
+      counted: { tally },
+      ofLink,
+    } of takes) {
       turn(tally, rule, now);
-      const cost = rule.costs[use] ?? 0;
       const most = mostOf(rule, isBackground);
-      if (usedNow(tally, rule, now) + cost <= most) continue;
-      const seconds = secondsUntil(tally, rule, { cost, most, now });
-      throw new AppError(
-        'vendor.rate_limited',
-        `the limit "${rule.name}" of ${adapter.name} (${rule.amount} ${rule.unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s) is used up; retry in ${seconds} seconds`,
-        { retryAfterSeconds: seconds },
-      );
+      const left = most - usedNow(tally, rule, now);
+      if (left < cost) throw usedUp(adapter, rule, secondsUntil(tally, rule, { cost, most, now }));
+      if (ofLink === undefined) continue;
+      turn(ofLink.tally, rule, now);
+      const used = usedNow(ofLink.tally, rule, now);
+      const room = shareLeft(rule.share ?? 0, { left, used });
+      // What others use decays meanwhile too, so it is at the latest then.
+      if (room < cost)
+        throw usedUp(adapter, rule, secondsUntil(ofLink.tally, rule, { cost, most: used + room, now }));
     }
-    for (const one of of) {
-      const cost = one.rule.costs[use] ?? 0;
-      one.tally.used += cost;
-      one.tally.unstored += cost;
-      dirty.add(one);
-    }
+    for (const { cost, counted: one, ofLink } of takes)
+      for (const each of ofLink === undefined ? [one] : [one, ofLink]) {
+        each.tally.used += cost;
+        each.tally.unstored += cost;
+        dirty.add(each);
+      }
     plan();
   }
 
-  function rulesOf({ adapter, use }: Pick<Spending, 'adapter' | 'use'>): readonly BudgetRule[] {
-    return (adapter.budgets ?? []).filter((rule) => (rule.costs[use] ?? 0) > 0);
+  /** Puts costs and tallies together: a shared limit has two, of all and of the link. */
+  function takesOf(costs: readonly Cost[], tallies: readonly Counted[]): Taken[] {
+    const rest = tallies.values();
+    return costs.map(({ rule, cost }): Taken => {
+      const counted = rest.next().value;
+      const ofLink = rule.share === undefined ? undefined : rest.next().value;
+      if (counted === undefined) throw new Error('there is a tally for each limit');
+      return { rule, cost, counted, ...(ofLink === undefined ? {} : { ofLink }) };
+    });
+  }
+
+  function usedUp(adapter: Spending['adapter'], rule: BudgetRule, seconds: number): AppError {
+    const { name, amount, unit } = rule;
+    const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
+    return new AppError(
+      'vendor.rate_limited',
+      `the limit "${name}" of ${adapter.name} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; try again in ${seconds} seconds`,
+      { retryAfterSeconds: seconds },
+    );
+  }
+
+  /** What a call takes of each limit; nothing of those that it is not counted in. */
+  function costsOf({ adapter, use, costs, device }: Spending): Cost[] {
+    return (adapter.budgets ?? [])
+      .filter(({ of }) => of !== 'device' || device !== undefined)
+      .map((rule) => ({ rule, cost: costs?.[rule.name] ?? rule.costs[use] ?? 0 }))
+      .filter(({ cost }) => cost > 0);
   }
 
   return {
     /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */
     spend(spending: Spending): Promise<void> | void {
-      const rules = rulesOf(spending).filter(({ of }) => of !== 'device' || spending.device !== undefined);
-      if (rules.length === 0) return;
       const { slug } = spending.adapter;
-      const all = rules.map((rule) => countedOf(slug, rule, subjectOf(rule, spending)));
-      const ready = all.filter((one): one is Counted => !(one instanceof Promise));
-      if (ready.length === all.length) return take(ready, spending);
-      return Promise.all(all).then((loaded) => take(loaded, spending));
+      const costs = costsOf(spending);
+      if (costs.length === 0) return;
+      const tallies = costs.flatMap(({ rule }) => [
+        countedOf(slug, rule, subjectOf(rule, spending)),
+        ...(rule.share === undefined ? [] : [countedOf(slug, rule, linkSubject(spending.link))]),
+      ]);
+      const ready = tallies.filter((one): one is Counted => !(one instanceof Promise));
+      if (ready.length === tallies.length) return take(takesOf(costs, ready), spending);
+      return Promise.all(tallies).then((loaded) => take(takesOf(costs, loaded), spending));
     },
 
     /** Every limit of a vendor that concerns these links, with what is left of it. */
@@ -217,23 +273,26 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       const now = clock.now();
       const views = (adapter.budgets ?? []).flatMap((rule) => {
         // What one device has used says little of the others; the limit itself is told.
-        const subjects = rule.of === 'link' ? links : [undefined];
+        const subjects =
+          rule.of === 'link' ? links : rule.share === undefined ? [undefined] : [undefined, ...links];
         return subjects.map(async (link): Promise<BudgetView> => {
           const subject =
             rule.of === 'device' ? '' : link === undefined ? 'app' : `${link.account}/${link.link}`;
           const { tally } = await countedOf(adapter.slug, rule, subject);
           turn(tally, rule, now);
           const used = Math.ceil(usedNow(tally, rule, now));
+          const isShare = rule.of === 'app' && link !== undefined;
+          const left = Math.max(0, Math.floor(trusted(rule)) - used);
           return {
             name: rule.name,
-            of: rule.of,
+            of: isShare ? 'link' : rule.of,
             link: link?.link ?? null,
             unit: rule.unit,
             amount: rule.amount,
             window_seconds: rule.seconds,
             used,
-            remaining: Math.max(0, Math.floor(rule.amount * SHARE) - used),
-            reserved: Math.floor(rule.amount * SHARE * rule.reserve),
+            remaining: isShare ? await shareOf(adapter.slug, rule, used) : left,
+            reserved: Math.floor(trusted(rule) * rule.reserve),
             resets_at: rfc3339(tally.start + rule.seconds * 1000),
             source: rule.source,
           };
@@ -242,23 +301,7 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       return Promise.all(views);
     },
 
-    /**
-     * Seconds between two background reads of a device that the limits can bear, when `devices` of the vendor in all and
-     * `ofLink` of the same link are read as often.
-     */
-    bearableSeconds(
-      { budgets = [] }: Pick<Adapter, 'budgets'>,
-      counts: { readonly devices: number; readonly ofLink: number },
-    ): number {
-      const each = budgets.map((rule) => {
-        const readers = rule.of === 'app' ? counts.devices : rule.of === 'link' ? counts.ofLink : 1;
-        const budget = mostOf(rule, true);
-        const cost = (rule.costs.read ?? 0) * readers;
-        return cost === 0 ? 0 : budget > 0 ? (cost * rule.seconds) / budget : Number.POSITIVE_INFINITY;
-      });
-      return Math.max(0, ...each);
-    },
-
+    bearableSeconds,
     flush,
   };
 }

@@ -17,6 +17,7 @@ export interface TokenKeeper {
 export type Spend = (call: {
   readonly use: CallUse;
   readonly device: string | undefined;
+  readonly costs: Readonly<Record<string, number>> | undefined;
 }) => Promise<void> | void;
 
 interface VendorHttpOptions {
@@ -33,8 +34,8 @@ interface VendorHttpOptions {
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
 export function createVendorHttp({ adapter, host, tokens, spend, signal }: VendorHttpOptions): VendorHttp {
   const sendWith = async (request: VendorRequest, carried: Tokens | undefined) => {
-    const { host: name = 'api', use = 'read', device, ...rest } = request;
-    await spend({ use, device });
+    const { host: name = 'api', use = 'read', device, costs, ...rest } = request;
+    await spend({ use, device, costs });
     return host(name, use).send({
       signal,
       ...rest,

@@ -5,7 +5,7 @@ import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
-import type { Budgets } from '../budgets/index.ts';
+import { type Budgets, sharingTypes } from '../budgets/index.ts';
 import type { Devices } from '../devices/index.ts';
 import { createLane, type Lane } from './lane.ts';
 import {
@@ -161,7 +161,10 @@ export function createPolling(options: PollingOptions) {
     if (isClosed) return;
     for (const [slug, adapter] of adapters) {
       const own = demand.get(slug);
-      if (own !== undefined || lanes.has(slug)) laneOf(adapter).plan(own ?? { turns: 0, perSecond: 0 });
+      if (own === undefined && !lanes.has(slug)) continue;
+      const types = sharingTypes(adapter);
+      const links = types.length === 0 ? 1 : await store.linksWith(slug, types);
+      laneOf(adapter).plan(own ?? { turns: 0, perSecond: 0 }, links);
     }
   }
 

@@ -37,6 +37,7 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
   let queue: Turn[] = [];
   let atWork = 0;
   let turns = 0;
+  let links = 1;
   let perSecond = LEAST_PER_SECOND;
   let allowance = LEAST_PER_SECOND;
   let refilledAt = clock.now();
@@ -113,8 +114,11 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
     adapter,
     /** Turns that there are, of all processes. */
     turns: () => turns,
-    plan(demand: Pick<Demand, 'turns' | 'perSecond'>): void {
+    /** Links that share a limit, of all processes. */
+    links: () => links,
+    plan(demand: Pick<Demand, 'turns' | 'perSecond'>, sharing: number): void {
       turns = demand.turns;
+      links = sharing;
       perSecond = Math.max(LEAST_PER_SECOND, CATCH_UP * demand.perSecond);
     },
     /** There may be something due. */

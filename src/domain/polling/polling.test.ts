@@ -4,6 +4,7 @@ import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/core-wor
 import { onEachEngine } from '../../../test/databases.ts';
 import { type TestVendor, testVendor } from '../../../test/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
+import { limit } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
 import { FIRST, type Missing, NEVER, type Place } from './store.ts';
@@ -172,6 +173,32 @@ onEachEngine('background reading', (engine) => {
     // Its second limit may have come a moment ago.
     await pass(4_500);
     assert.ok(readsOf('light-1') >= 2, 'and goes on');
+  });
+
+  it('gives each link the same of a limit that they share, whatever number of devices it has', async () => {
+    await world.remove();
+    // 12 reads an hour for both links.
+    const credit = limit('credit', {
+      of: 'app',
+      calls: 12 / 0.95,
+      seconds: 3_600,
+      for: ['read'],
+      reserve: 0,
+      share: 4,
+      source: 'a test',
+    });
+    await open({ budgets: [credit], pace: { active: 10, idle: 10, asleep: 10 } });
+    vendor.devices = ['light-1'];
+    await world.link(account, 'testvendor', { user: 'one', password: 'p' });
+    vendor.devices = ['light-2', 'light-3', 'light-4'];
+    await world.link(account, 'testvendor', { user: 'fleet', password: 'p' });
+    world.polling.start();
+    await pass(12 * 3_600, { step: 20 });
+    const one = readsOf('light-1');
+    const fleet = vendor.count('read') - one;
+    // Turns come up to 15 % late, and those of an hour first.
+    assert.ok(one > 54 && one <= 74, `${one} reads of the one device`);
+    assert.ok(fleet > 54 && fleet <= 78, `${fleet} reads of the fleet`);
   });
 
   it('asks no link that must be linked again, until it is', async () => {

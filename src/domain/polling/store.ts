@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
 import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
@@ -306,6 +307,23 @@ export function createTurnStore(database: Database) {
       `.execute(on);
       return held.map(() => undefined);
     }, MOST_IN_BACKGROUND),
+
+    /** How many links of a vendor have a device of one of these types. */
+    async linksWith(vendor: string, types: readonly DeviceType[]): Promise<number> {
+      const row = await queries
+        .selectFrom((eb) =>
+          eb
+            .selectFrom('devices')
+            .select(['account_id', 'link_id'])
+            .distinct()
+            .where('vendor', '=', vendor)
+            .where('device_type', 'in', [...types])
+            .as('sharing'),
+        )
+        .select(({ fn }) => fn.countAll<number>().as('links'))
+        .executeTakeFirstOrThrow();
+      return Number(row.links);
+    },
 
     async remove(id: number): Promise<void> {
       await queries.deleteFrom('device_turns').where('id', '=', id).execute();

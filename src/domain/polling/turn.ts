@@ -1,10 +1,11 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
-import type { Budgets } from '../budgets/index.ts';
+import type { Budgets, Readers } from '../budgets/index.ts';
 import type { DeviceRow, Devices, Outcome, Seen } from '../devices/index.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
 import { type Finished, NEVER, type Turn, type TurnStore } from './store.ts';
@@ -21,7 +22,7 @@ interface TakerOptions {
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
   readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
   readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
-  readonly laneOf: (vendor: string) => { turns(): number } | undefined;
+  readonly laneOf: (vendor: string) => { turns(): number; links(): number } | undefined;
   /** From 0 until 1. */
   readonly chance: () => number;
   readonly finish: (finished: Finished) => void;
@@ -41,8 +42,8 @@ const HINT_ATTEMPTS = 8;
 interface Due {
   /** Seconds between two reads. */
   readonly interval: number;
-  /** Turns of the same link. */
-  readonly ofLink: number;
+  /** Types of the devices of the same link that have turns of their own. */
+  readonly ofLink: readonly DeviceType[];
   readonly devices: readonly [DeviceRow, ...DeviceRow[]];
 }
 
@@ -79,8 +80,9 @@ export function createTurnTaker(options: TakerOptions) {
       await store.remove(turn.id);
       return undefined;
     }
-    const ofLink = turn.device === '' ? 1 : all.length;
+    const ofLink = turn.device === '' ? [first.type] : all.map(({ type }) => type);
     const interval = await intervalFor(turn, adapter, {
+      type: first.type,
       seen: [first, ...others].map(({ seen }) => seen),
       ofLink,
     });
@@ -103,14 +105,16 @@ export function createTurnTaker(options: TakerOptions) {
   async function intervalFor(
     turn: Turn,
     adapter: Adapter,
-    { seen, ofLink }: { readonly seen: readonly (Seen | null)[]; readonly ofLink: number },
+    { type, seen, ofLink }: Pick<Readers, 'type' | 'ofLink'> & { readonly seen: readonly (Seen | null)[] },
   ): Promise<number> {
     const isCommanded = (turn.activeUntil ?? 0) > clock.now();
     return intervalOf(adapter, {
       moods: seen.map((one) => moodOf(one, isCommanded)),
       bearable: budgets.bearableSeconds(adapter, {
+        type,
         devices: options.laneOf(turn.vendor)?.turns() ?? 1,
         ofLink,
+        links: options.laneOf(turn.vendor)?.links() ?? 1,
       }),
       // What was commanded is watched whatever the stream tells.
       isStreaming: adapter.stream !== undefined && !isCommanded && (await options.isStreaming(turn)),
@@ -141,7 +145,13 @@ export function createTurnTaker(options: TakerOptions) {
       } else {
         // What the device is like now may call for another pace.
         const interval =
-          seen.length === 0 ? due.interval : await intervalFor(turn, adapter, { seen, ofLink: due.ofLink });
+          seen.length === 0
+            ? due.interval
+            : await intervalFor(turn, adapter, {
+                type: due.devices[0].type,
+                seen,
+                ofLink: due.ofLink,
+              });
         plan(turn, { interval, dueAt: clock.now() + spread(interval, chance()), askedAt });
       }
       return true;
