@@ -69,7 +69,15 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     clock,
   });
   const linkCodes = createLinkCodes({ database, vault, clock, random: systemRandom });
-  const sessions = createSessions({ bus, store, vault, calls, clock, log });
+  const sessions = createSessions({
+    bus,
+    store,
+    vault,
+    calls,
+    hasOwnAddress: () => false,
+    clock,
+    log,
+  });
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, log });
   const polling = createPolling({

@@ -11,6 +11,7 @@ import {
   type HttpRequest,
 } from '../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../src/adapter/login.ts';
+import { retryAfterSeconds } from '../src/adapter/retry-after.ts';
 import type { Session } from '../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
@@ -26,7 +27,6 @@ import { createLog } from '../src/core/log.ts';
 import { refreshGrant } from '../src/domain/links/refresh-grant.ts';
 import { renewTokens } from '../src/domain/links/renewal.ts';
 import { createVendorHttp } from '../src/domain/links/vendor-http.ts';
-import { retryAfterSeconds } from '../src/outbound/retry-delay.ts';
 import { faultAnswer, plainRefusal, strange } from '../src/simulation/faults.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -40,6 +40,8 @@ export interface SimulatedVendor extends Simulator {
   tokens: Tokens | undefined;
   /** How often tokens were renewed. */
   renewals: number;
+  /** Hosts of the adapter that the operator has set an address for. */
+  readonly ownAddresses: Set<string>;
   /** What the vendor was asked, in order: `GET /api/...`. */
   readonly asked: string[];
   readonly cloud: Cloud;
@@ -131,6 +133,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     vendor,
     tokens: undefined,
     renewals: 0,
+    ownAddresses: new Set(),
     asked,
     cloud,
     credentials: oauth === undefined ? user.credentials : { link_code: 'any' },
@@ -158,6 +161,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
         },
         signal: aborted.signal,
         signals: { wait: async () => undefined },
+        hasOwnAddress: (host) => world.ownAddresses.has(host),
         http: createVendorHttp({
           adapter,
           host: (_name, use) => hosts(use),

@@ -65,12 +65,28 @@ export interface DeviceKind<Raw> {
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
+  /** Why, as a sentence for whoever sends a command that the device was taken; undefined where nothing was. */
+  whyWithheld?(found: Pick<Found, 'details'>): string | undefined;
   /** What set_temperature and set_charge_limit accept; checked before the vendor is called. */
   readonly ranges?: Ranges | ((device: RangedDevice) => Ranges);
+  /** What a background read takes of limits, by their names, where that is not what `read` takes. */
+  readonly readCosts?: Readonly<Record<string, number>>;
   /** What load_balancing, set_current and set_battery_power accept on this device. */
   limits?(raw: Raw): Limits;
   /** What the circuit can take in addition now; required with load_balancing. */
   availableCapacity?(raw: Raw): AvailableCapacity;
+}
+
+/** What the end user has to do besides linking, elsewhere. */
+export interface NextStep {
+  /** Names the step for programs: `pair_key`. */
+  readonly id: string;
+  /** https. */
+  readonly url: string;
+  /** What to do there and why: `title` for a button, `text` above it. */
+  readonly words: Readonly<Record<WordLanguage, { readonly title: string; readonly text: string }>>;
+  /** The devices that it is for. */
+  readonly devices: readonly string[];
 }
 
 /** A vendor whose devices are simulated lets their conditions be set: `POST /{slug}/devices/{id}`. */
@@ -142,6 +158,11 @@ export interface Adapter {
   sweep?(session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, unknown>>;
   /** Signs in with `session.credentials` and tells what is there. */
   link(session: Session): Promise<Linked>;
+  /** What the user of linked devices still has to do; `domain` is the host of Connect's public address. */
+  nextSteps?(
+    devices: readonly Pick<Found, 'id' | 'type' | 'details'>[],
+    at: { readonly domain: string },
+  ): readonly NextStep[];
   /** Called when the link is deleted, to revoke at the vendor where it can. */
   unlink?(session: Session): Promise<void>;
   readonly conditions?: Conditions;

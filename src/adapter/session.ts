@@ -47,6 +47,8 @@ export interface Session extends LinkKey {
   readonly signal: AbortSignal;
   /** Calls to the vendor, as this link; for vendors that declare `hosts`. */
   readonly http: VendorHttp;
+  /** Whether the operator has set an address for this one of the adapter's `hosts`: a proxy that commands go through, say. */
+  hasOwnAddress(host: string): boolean;
   /** What the vendor's stream of this link tells to commands that wait for it. */
   readonly signals: Signals;
   /** For vendors whose devices dial in: the connected station of this link, as its `StationServer` gave it. */
@@ -56,7 +58,8 @@ export interface Session extends LinkKey {
 }
 
 /** The part of a session of vendors that make no calls of their own and have no stream. */
-export const WITHOUT_CALLS: Pick<Session, 'http' | 'signals'> = {
+export const WITHOUT_CALLS: Pick<Session, 'http' | 'signals' | 'hasOwnAddress'> = {
+  hasOwnAddress: () => false,
   http: {
     send: async () => {
       throw new Error('the adapter declares no hosts, and so it has no calls');

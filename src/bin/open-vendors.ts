@@ -19,6 +19,7 @@ import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';
 import { startSimulators } from './simulators.ts';
 import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
+import { withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 
 /** Renewals under way are waited for so long when the process stops: little is left of its five seconds by then. */
@@ -27,7 +28,9 @@ const RENEWALS_MS = 1_000;
 /** What linked accounts and their vendors' clouds are reached with. */
 export async function openVendors(shared: Shared, list: readonly Adapter[]) {
   const { settings, database, clock, random, log, metrics, closers, addressOf } = shared;
-  const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
+  const adapters = new Map(
+    list.map((adapter) => [adapter.slug, withAmounts(adapter, settings.vendors.get(adapter.slug))]),
+  );
   const callVendor = createVendorCaller({ clock, log, metrics, stopping: shared.stopVendors });
   const store = createLinkStore(database);
   const { bus } = database;
@@ -95,7 +98,15 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     clock,
     random,
   });
-  const sessions = createSessions({ bus, store, vault, calls, clock, log });
+  const sessions = createSessions({
+    bus,
+    store,
+    vault,
+    calls,
+    hasOwnAddress: (vendor, host) => settings.vendors.get(vendor)?.baseUrls[host] !== undefined,
+    clock,
+    log,
+  });
   return {
     adapters,
     baseUrlOf,

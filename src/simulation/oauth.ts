@@ -39,6 +39,8 @@ interface SimulatedOAuthOptions {
   readonly accessSeconds: number;
   /** Whether a refresh token is good for one refresh alone. */
   readonly isRotating: boolean;
+  /** A refresh is taken without the client's secret. */
+  readonly refreshesWithoutSecret?: boolean;
   readonly issuer?: string;
   /** What the vendor adds to a token answer. */
   readonly extra?: (user: string, scopes: readonly string[]) => JsonObject;
@@ -94,8 +96,10 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
         : Buffer.from(basic, 'base64').toString().split(':', 2).map(decodeURIComponent);
     const client = { clientId: id ?? '', clientSecret: secret ?? '' };
     if (partner === undefined) return client;
-    const isKnown = client.clientId === partner.clientId && client.clientSecret === partner.clientSecret;
-    return isKnown ? client : undefined;
+    if (client.clientId !== partner.clientId) return undefined;
+    const needsNone = options.refreshesWithoutSecret === true && form.get('grant_type') === 'refresh_token';
+    if (secret == null && needsNone) return client;
+    return client.clientSecret === partner.clientSecret ? client : undefined;
   }
 
   function exchange(form: URLSearchParams, client: Partner): SimulatedAnswer {

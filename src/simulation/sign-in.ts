@@ -44,6 +44,8 @@ interface OAuthOptions {
   readonly accessSeconds: number;
   /** Whether a refresh token is good once; true unless it is said. */
   readonly isRotating?: boolean;
+  /** A refresh is taken without the client's secret. */
+  readonly refreshesWithoutSecret?: boolean;
   readonly issuer?: string;
   /** What the vendor adds to a token response. */
   readonly extra?: (user: string, scopes: readonly string[]) => JsonObject;

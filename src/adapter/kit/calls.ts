@@ -7,8 +7,23 @@ import type { DeviceRef, Session } from '../session.ts';
 import { vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
 
+/** Statuses that the vendor answers in words of its own, and the error for each. */
+export interface Refusals {
+  /** They are taken as answers: such a call is not repeated, and says nothing against the vendor's servers. */
+  readonly statuses: readonly number[];
+  error(answer: HttpAnswer, of: Refused): AppError;
+}
+
+export interface Refused {
+  /** What was asked for, for sentences. */
+  readonly what: string;
+  readonly request: VendorRequest;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
 type Options = Omit<VendorRequest, 'path' | 'method'>;
-type CallSession = Pick<Session, 'http' | 'signal'>;
+type CallSession = Pick<Session, 'http' | 'signal' | 'clock'>;
 
 /** The vendor's own words for a failure; everything else is translated alike for all vendors. `what` is what was asked for. */
 export type TranslateFailure = (cause: unknown, what: string) => AppError | undefined;
@@ -40,7 +55,11 @@ export function notUnderstood(vendor: string, what: string): AppError {
  * Calls to a vendor: the response is checked against a schema, and each failure becomes an `AppError` in one place.
  * @param vendor its name, for sentences
  */
-export function vendorCalls(vendor: string, options: { readonly failure?: TranslateFailure } = {}) {
+export function vendorCalls(
+  vendor: string,
+  options: { readonly failure?: TranslateFailure; readonly refusals?: Refusals } = {},
+) {
+  const { refusals } = options;
   const translated = (cause: unknown, what: string): AppError =>
     options.failure?.(cause, what) ?? vendorFailure(vendor, cause);
 
@@ -51,7 +70,15 @@ export function vendorCalls(vendor: string, options: { readonly failure?: Transl
     read: (answer: HttpAnswer) => T,
   ): Promise<T> {
     try {
-      return read(await session.http.send({ signal: session.signal, ...request }));
+      const expect = [...(refusals?.statuses ?? []), ...(request.expect ?? [])];
+      const answer = await session.http.send({
+        signal: session.signal,
+        ...request,
+        ...(expect.length === 0 ? {} : { expect }),
+      });
+      if (refusals !== undefined && answer.status >= 300)
+        throw refusals.error(answer, { what, request, now: session.clock.now() });
+      return read(answer);
     } catch (cause) {
       throw translated(cause, what);
     }

@@ -67,10 +67,11 @@ export async function createCommands(options: CommandsOptions) {
   async function run(request: CommandRequest): Promise<CommandedDevice> {
     const { account, command } = request;
     const known = await devices.find(account, request.deviceId, request.vendor);
-    checkCapability(known, command);
-    checkFixedRanges(command);
     const { row } = known;
-    checkCommand(kindOf(adapterOf(row.vendor), row.type), row, command);
+    const adapter = adapterOf(row.vendor);
+    checkCapability(adapter, known, command);
+    checkFixedRanges(command);
+    checkCommand(kindOf(adapter, row.type), row, command);
     if (adapters.get(row.vendor)?.dialIn !== undefined && !sessions.isConnectedHere(row))
       return runElsewhere(known, request);
     return runHere(known, request);
@@ -223,11 +224,12 @@ export async function createCommands(options: CommandsOptions) {
 
 export type Commands = Awaited<ReturnType<typeof createCommands>>;
 
-function checkCapability({ row }: Known, command: Command): void {
+function checkCapability(adapter: Adapter, { row }: Known, command: Command): void {
   const needed = capabilityOf(command.type);
   if (row.capabilities.includes(needed)) return;
+  const why = adapter.kinds[row.type]?.whyWithheld?.(row);
   throw new AppError(
     'device.capability_missing',
-    `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ')})`,
+    `${row.id} cannot ${command.type}: it lacks the capability ${needed} (it has ${row.capabilities.join(', ')})${why === undefined ? '' : `; ${why}`}`,
   );
 }

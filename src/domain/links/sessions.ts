@@ -45,11 +45,14 @@ interface SessionsOptions {
   readonly store: LinkStore;
   readonly vault: Vault;
   readonly calls: Calls;
+  /** Whether the operator has set an address for a host of a vendor. */
+  readonly hasOwnAddress: (vendor: string, host: string) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function createSessions({ bus, store, vault, calls, clock, log }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { bus, store, vault, calls, hasOwnAddress, clock, log } = options;
   const rows = new Map<string, LinkRow>();
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
@@ -89,6 +92,7 @@ export function createSessions({ bus, store, vault, calls, clock, log }: Session
       documents: documents(row),
       signal,
       ...WITHOUT_CALLS,
+      hasOwnAddress: (host) => hasOwnAddress(row.vendor, host),
       http,
       signals: calls.signals.of(row),
       ...(station === undefined ? {} : { station }),

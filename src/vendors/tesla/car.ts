@@ -1,67 +1,190 @@
+import type { Static } from 'typebox';
 import type { CommandOf } from '../../adapter/commands.ts';
+import { fits, until } from '../../adapter/kit/index.ts';
+import { between } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import { type CarOrder, carData, carState, orderCar } from './client.ts';
-import { spoken } from './failures.ts';
-import { lastKnown, remember } from './last-known.ts';
-import { type CarReading, chargeLimitRange } from './translate.ts';
-import { whileAwake } from './wake.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { callAbout } from './calls.ts';
+import { plain } from './failures.ts';
+import { FREE } from './limits.ts';
+import { CarData, CarState, ChargeState, LiveStatus, Outcome } from './payloads.ts';
+import { type CarReading, chargeLimitRange, connectedIn, type SiteReading } from './translate.ts';
 
-/** Never wakes the car: one that Tesla does not call online is not asked, and one that sleeps after all says so itself. */
+/** What the work comes to; undefined for a car that sleeps or has no connection. */
+async function unlessAsleep<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'device.offline') return undefined;
+    throw error;
+  }
+}
+
+const ASLEEP_OR_OFFLINE = 'asleep or offline';
+
+/** What Tesla last knew of the car: `online`, `asleep`, `offline`, or another word. Never wakes it, and is free. */
+async function carState(session: Session, device: DeviceRef): Promise<string> {
+  const answer = await unlessAsleep(callAbout(session, device, { path: '', costs: FREE }, CarState));
+  return answer?.response.state ?? ASLEEP_OR_OFFLINE;
+}
+
+/**
+ * Never wakes the car: one that Tesla does not call online is not asked, and one that sleeps after all says so itself. Keeps a car awake
+ * that is about to fall asleep. Where the car is, is not asked for.
+ */
 export async function readCar(session: Session, device: DeviceRef): Promise<CarReading> {
   const state = await carState(session, device);
-  if (state !== 'online') return { isAwake: false, state, last: await lastKnown(session, device) };
-  const data = await carData(session, device);
-  if (data === undefined)
-    return { isAwake: false, state: 'asleep or offline', last: await lastKnown(session, device) };
-  const charge = data.charge_state ?? {};
+  const request = { path: '/vehicle_data', query: { endpoints: 'charge_state' } };
+  const answer =
+    state === 'online' ? await unlessAsleep(callAbout(session, device, request, CarData)) : undefined;
+  if (answer === undefined)
+    return {
+      isAwake: false,
+      state: state === 'online' ? ASLEEP_OR_OFFLINE : state,
+      last: await lastKnown(session, device),
+    };
+  const charge = answer.response.charge_state ?? {};
   await remember(session, device, charge);
   return { isAwake: true, charge };
 }
 
-/** Refusals that mean that things are already as they should be. */
+/** Power and charge of an energy site now; undefined while its gateway has no connection. */
+export async function readSite(session: Session, device: DeviceRef): Promise<SiteReading> {
+  const request = { path: '/live_status', costs: FREE };
+  return (await unlessAsleep(callAbout(session, device, request, LiveStatus)))?.response;
+}
+
+const memoryOf = ({ id }: DeviceRef) => `car/${id}`;
+/** When nothing but the time is new, it is stored this often. */
+const REFRESH_MS = 10 * 60_000;
+
+/** What the car said when it was last awake; undefined when it never was, or when an older version stored it otherwise. */
+async function lastKnown(session: Session, device: DeviceRef): Promise<ChargeState | undefined> {
+  const stored = await session.documents.get(memoryOf(device));
+  return stored !== undefined && fits(ChargeState, stored) ? stored : undefined;
+}
+
+/** Keeps what still holds, or is still worth knowing, once the car has fallen asleep. */
+async function remember(session: Session, device: DeviceRef, charge: ChargeState): Promise<void> {
+  const kept = {
+    battery_level: charge.battery_level ?? null,
+    charge_energy_added: charge.charge_energy_added ?? null,
+    charging_state: connectedIn(charge) === false ? 'Disconnected' : 'Stopped',
+    charge_limit_soc_min: charge.charge_limit_soc_min ?? null,
+    charge_limit_soc_max: charge.charge_limit_soc_max ?? null,
+    charge_current_request_max: charge.charge_current_request_max ?? null,
+  } satisfies ChargeState & JsonObject;
+  const timestamp = charge.timestamp ?? session.clock.now();
+  const before = await lastKnown(session, device);
+  const isNews = Object.entries(kept).some(
+    ([field, value]) => before?.[field as keyof ChargeState] !== value,
+  );
+  if (isNews || Math.abs(timestamp - (before?.timestamp ?? 0)) > REFRESH_MS)
+    await session.documents.put(memoryOf(device), { ...kept, timestamp });
+}
+
+/**
+ * How long a car may take to wake up while a caller waits. The platform gives a command 14 s in all, and some of them are for
+ * the command itself; a car that needs longer is awake when the command is sent again.
+ */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 2_500;
+const RETRY_SECONDS = 20;
+
+/**
+ * Does `attempt` with a car that is awake: a sleeping one is woken first. `attempt` resolves with undefined where the car turns out to
+ * sleep, as Tesla's word that it is online can be older than its sleep. Throws `device.offline` with a delay when it is not
+ * awake in time.
+ */
+async function whileAwake<T>(
+  session: Session,
+  device: DeviceRef,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> {
+  const first = (await carState(session, device)) === 'online' ? await attempt() : undefined;
+  if (first !== undefined) return first;
+  let isTold = false;
+  const done = await until(
+    session,
+    async () => {
+      const state = isTold ? await carState(session, device) : await wake(session, device);
+      isTold = true;
+      return state === 'online' ? attempt() : undefined;
+    },
+    { everyMs: LOOK_MS, withinMs: PATIENCE_MS },
+  );
+  if (done !== undefined) return done;
+  throw new AppError(
+    'device.offline',
+    `the car ${device.id} was told to wake up and is not awake yet; send the command again in ${RETRY_SECONDS} seconds`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}
+
+/** Asks Tesla to wake the car, which takes seconds to minutes; answers its state as it still is as a rule. */
+async function wake(session: Session, device: DeviceRef): Promise<string> {
+  const request = { method: 'POST', path: '/wake_up', json: {}, use: 'wake' } as const;
+  return (await callAbout(session, device, request, CarState)).response.state;
+}
+
+interface Order {
+  /** As Tesla names the command. */
+  readonly name: string;
+  readonly body?: JsonObject;
+  /** Refusals that mean that things are already as they should be. */
+  readonly done?: readonly string[];
+}
+
 const ALREADY = ['already_set', 'requested'];
 
 /** Wakes the car if it sleeps, and gives it the order. */
 async function obey(
   session: Session,
   device: DeviceRef,
-  { done = [], ...order }: CarOrder & { readonly done?: readonly string[] },
+  { name, body = {}, done = [] }: Order,
 ): Promise<void> {
-  const told = await whileAwake(session, device, () => orderCar(session, device, order));
-  if (told.result || [...ALREADY, ...done].includes(told.reason)) return;
-  throw new AppError('vendor.refused', `the car ${device.id} refused the command${spoken(told.reason)}`);
+  const request = {
+    to: 'commands',
+    method: 'POST',
+    path: `/command/${name}`,
+    json: body,
+    use: 'command',
+    // What a proxy answers besides, when the car does not know its key.
+    expect: [500],
+  } as const;
+  const { response }: Static<typeof Outcome> = await whileAwake(session, device, () =>
+    unlessAsleep(callAbout(session, device, request, Outcome)),
+  );
+  const reason = response.reason ?? '';
+  if (response.result || [...ALREADY, ...done].includes(reason)) return;
+  throw new AppError('vendor.refused', `the car ${device.id} refused${plain(reason)}`);
 }
 
-export async function startCharge(session: Session, device: DeviceRef): Promise<void> {
-  await obey(session, device, { name: 'charge_start', body: {}, done: ['is_charging'] });
-  await session.documents.remove(pauseOf(device));
-}
+/** Marks a car that was paused by a current of 0, so that a current above 0 lets it go on, and one that its owner stopped not. */
+const pauseOf = ({ id }: DeviceRef) => `paused/${id}`;
 
-export async function stopCharge(session: Session, device: DeviceRef): Promise<void> {
-  await obey(session, device, { name: 'charge_stop', body: {}, done: ['not_charging'] });
+const START: Order = { name: 'charge_start', done: ['is_charging'] };
+const STOP: Order = { name: 'charge_stop', done: ['not_charging'] };
+
+const sends = (order: Order) => async (session: Session, device: DeviceRef) => {
+  await obey(session, device, order);
   await session.documents.remove(pauseOf(device));
-}
+};
+export const startCharge = sends(START);
+export const stopCharge = sends(STOP);
 
 export async function setChargeLimit(
   session: Session,
   device: DeviceRef,
   { percent }: CommandOf<'set_charge_limit'>,
 ): Promise<void> {
-  const [least, most] = chargeLimitRange(await lastKnown(session, device));
-  if (percent < least || percent > most)
-    throw new AppError(
-      'command.out_of_range',
-      `percent must be from ${least} to ${most} for this car, not ${percent}`,
-    );
+  between('percent', percent, chargeLimitRange(await lastKnown(session, device)));
   await obey(session, device, { name: 'set_charge_limit', body: { percent } });
 }
 
-/** Marks a car that was paused by a current of 0, so that a current above 0 lets it go on, and one that its owner stopped not. */
-const pauseOf = ({ id }: DeviceRef) => `paused/${id}`;
-
 /** The current is set, which is what was asked for; that the car was unplugged or is full by now is no refusal of it. */
-const NOTHING_TO_RESUME = ['is_charging', 'complete', 'disconnected'];
+const RESUME: Order = { name: 'charge_start', done: ['is_charging', 'complete', 'disconnected'] };
 
 /** A Tesla has no current of 0: pausing stops the charge. */
 export async function setCurrent(
@@ -70,12 +193,12 @@ export async function setCurrent(
   { current_a }: CommandOf<'set_current'>,
 ): Promise<void> {
   if (current_a === 0) {
-    await obey(session, device, { name: 'charge_stop', body: {}, done: ['not_charging'] });
+    await obey(session, device, STOP);
     await session.documents.put(pauseOf(device), true);
     return;
   }
   await obey(session, device, { name: 'set_charging_amps', body: { charging_amps: current_a } });
   if ((await session.documents.get(pauseOf(device))) === undefined) return;
-  await obey(session, device, { name: 'charge_start', body: {}, done: NOTHING_TO_RESUME });
+  await obey(session, device, RESUME);
   await session.documents.remove(pauseOf(device));
 }

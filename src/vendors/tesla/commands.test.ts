@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SimulatedRequest } from '../../adapter/simulator.ts';
-import { CARS } from './simulated-accounts.ts';
+import { CARS } from './simulated-homes.ts';
 import { ref, world } from './test-world.ts';
 
 const car = ref('vehicle', CARS.plain);
@@ -71,7 +71,7 @@ describe('a command', () => {
   });
 
   it('to a car that takes signed commands alone tells what the operator must do', async () => {
-    const here = await world('bo');
+    const here = await world('signed');
     await assert.rejects(here.send(ref('vehicle', CARS.signed), { type: 'start_charge' }), {
       code: 'vendor.refused',
       message: /signed commands only; the operator must run Tesla's vehicle-command proxy/,
@@ -120,7 +120,7 @@ describe('a charge limit', () => {
     for (const percent of [49, 0])
       await assert.rejects(here.send(car, { type: 'set_charge_limit', percent }), {
         code: 'command.out_of_range',
-        message: `percent must be from 50 to 100 for this car, not ${percent}`,
+        message: `percent must be from 50 to 100, not ${percent}`,
       });
     assert.deepEqual(here.asked(), []);
   });

@@ -1,63 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { HttpAnswer } from '../../adapter/http.ts';
-import type { SimulatedFault } from '../../adapter/simulator.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
 import { delayIn } from './failures.ts';
-import { CARS, SITES } from './simulated-accounts.ts';
+import { CARS, SITES } from './simulated-homes.ts';
 import { ref, world } from './test-world.ts';
 
 const car = ref('vehicle', CARS.plain);
 const battery = ref('battery', SITES.batteryAndSolar);
 
-const FAULTS: Partial<Record<SimulatedFault, ErrorCodeName>> = {
-  reset: 'vendor.unreachable',
-  truncated: 'vendor.answer_invalid',
-  html: 'vendor.answer_invalid',
-  server_error: 'vendor.unreachable',
-  rate_limited: 'vendor.rate_limited',
-  rate_limited_without_delay: 'vendor.rate_limited',
-  token_refused: 'vendor.login_expired',
-  login_lost: 'vendor.login_expired',
-};
-
 describe('what goes wrong', () => {
-  it('is told apart on linking, reads and commands, and passes', async () => {
-    for (const [fault, code] of Object.entries(FAULTS)) {
-      const here = await world();
-      here.simulated.vendor.fault(fault as SimulatedFault);
-      await assert.rejects(here.link(), { name: 'AppError', code }, fault);
-      await assert.rejects(here.state(car), { name: 'AppError', code }, fault);
-      await assert.rejects(here.state(battery), { name: 'AppError', code }, fault);
-      await assert.rejects(here.send(car, { type: 'stop_charge' }), { name: 'AppError', code }, fault);
-      here.simulated.vendor.fault(null);
-      await here.simulated.signIn();
-      assert.equal((await here.state(car)).online, true);
-    }
-  });
-
-  it('hangs until the platform gives up', async () => {
-    const here = await world();
-    here.simulated.vendor.fault('hang');
-    const read = assert.rejects(here.state(car), { code: 'vendor.timeout' });
-    await new Promise(setImmediate);
-    here.simulated.abort();
-    await read;
-  });
-
-  it('is no unknown field and no unknown word', async () => {
-    const here = await world();
-    here.simulated.vendor.fault('unknown_values');
-    assert.equal((await here.link()).devices.length, 4);
-    const state = await here.state(car);
-    assert.equal(state.operation_state, 'Pondering');
-    assert.equal(state.battery_soc, 50);
-    assert.equal(state.charging, null);
-    const site = await here.state({ ...battery, details: { region: 'eu', solar: true } });
-    assert.equal(site.operation_state, 'perplexed');
-    assert.equal(typeof site.production_w, 'number');
-  });
-
   it('is a figure that is text', async () => {
     const here = await world();
     here.tampering.answer = ({ path }) =>
@@ -65,14 +17,6 @@ describe('what goes wrong', () => {
         ? { status: 200, json: { response: { percentage_charged: '40' } } }
         : undefined;
     await assert.rejects(here.state(battery), { code: 'vendor.answer_invalid', message: /energy site 1001/ });
-  });
-
-  it('tells how long to wait', async () => {
-    const here = await world();
-    here.simulated.vendor.fault('rate_limited');
-    await assert.rejects(here.state(car), { retryAfterSeconds: 30 });
-    here.simulated.vendor.fault('rate_limited_without_delay');
-    await assert.rejects(here.state(car), { retryAfterSeconds: undefined });
   });
 
   it('is the limit of one device, which Tesla counts too', async () => {
@@ -149,56 +93,28 @@ describe('a status of its own', () => {
   });
 });
 
-describe('tokens', () => {
-  it('that expire are renewed once for many calls', async () => {
-    const here = await world();
-    here.pass(8 * 3_600);
-    const states = await Promise.all([car, battery, battery, battery].map((device) => here.state(device)));
-    assert.equal(states.length, 4);
-    await here.state(battery);
-    assert.equal(here.simulated.renewals, 1);
-  });
-
-  it('that are refused in the middle are renewed once, and the call is made again', async () => {
-    const here = await world();
-    let isRefused = false;
-    here.tampering.answer = ({ path }) => {
-      if (isRefused || !path.endsWith('vehicle_data')) return undefined;
-      isRefused = true;
-      return { status: 401, json: { response: null, error: 'token expired (401)' } };
-    };
-    assert.equal((await here.state(car)).online, true);
-    assert.equal(here.simulated.renewals, 1);
-  });
-
-  it('rotate: the old refresh token is a lost login', async () => {
+describe('two sign-ins of one Tesla user', () => {
+  it('do not end each other: each renews tokens of its own', async () => {
     const here = await world();
     const first = here.simulated.tokens;
-    here.pass(8 * 3_600);
-    await here.state(battery);
-    assert.notEqual(here.simulated.tokens?.refresh, first?.refresh);
-    here.simulated.tokens = first;
-    await assert.rejects(here.state(battery), {
-      code: 'vendor.login_expired',
-      message: /link the account again/,
-    });
-  });
-
-  it('keep their link through an outage and a quota of the token endpoint', async () => {
-    for (const [fault, code] of [
-      ['server_error', 'vendor.unreachable'],
-      ['rate_limited', 'vendor.rate_limited'],
-      ['reset', 'vendor.unreachable'],
-    ] as const) {
-      const here = await world();
-      here.pass(8 * 3_600);
-      here.simulated.vendor.fault(fault);
-      await assert.rejects(here.state(battery), { code });
-      here.simulated.vendor.fault(null);
-      assert.equal((await here.state(battery)).online, true);
+    await here.simulated.signIn();
+    const second = here.simulated.tokens;
+    assert.notEqual(first?.refresh, second?.refresh);
+    const kept = new Map([
+      ['first', first],
+      ['second', second],
+    ]);
+    for (const name of ['first', 'second', 'first', 'second']) {
+      here.simulated.tokens = kept.get(name);
+      here.simulated.cloud.expireTokens();
+      assert.equal((await here.state(battery)).online, true, name);
+      kept.set(name, here.simulated.tokens);
     }
+    assert.equal(here.simulated.renewals, 4);
   });
+});
 
+describe('secrets', () => {
   it('stand in no error, nor does what Tesla said', async () => {
     const here = await world();
     const { access = '', refresh } = here.simulated.tokens ?? {};
@@ -234,11 +150,23 @@ describe('tokens', () => {
 });
 
 describe('a delay', () => {
-  const NOW = Date.UTC(2026, 10, 21);
-  const delay = (headers: Record<string, string>) => delayIn({ headers } as HttpAnswer, NOW);
+  const NOW = Date.UTC(2026, 10, 21, 9);
+  const delay = (headers: Record<string, string>, body: Json = null) =>
+    delayIn({ headers, json: () => body }, NOW);
 
-  it('is read from Retry-After, or from the limit that is used up', () => {
+  it('is read from Retry-After, as seconds or as a date', () => {
     assert.equal(delay({ 'retry-after': '7', 'ratelimit-data-reset': '50' }), 7);
+    assert.equal(delay({ 'retry-after': 'Sat, 21 Nov 2026 09:00:45 GMT' }), 45);
+  });
+
+  it("is read from the body's `after`, as Home Assistant does", () => {
+    assert.equal(delay({}, { response: null, error: 'too_many_requests', after: 42 }), 42);
+    assert.equal(delay({}, { after: '17' }), 17);
+    assert.equal(delay({}, { after: null }), undefined);
+    assert.equal(delay({ 'retry-after': '7' }, { after: 42 }), 7);
+  });
+
+  it('is read from the limit that is used up', () => {
     assert.equal(
       delay({
         'ratelimit-data-remaining': '0',
@@ -256,7 +184,7 @@ describe('a delay', () => {
   it('is at most a day, and nothing that is no number', () => {
     assert.equal(delay({ 'ratelimit-data-reset': '999999999' }), 86_400);
     for (const odd of ['', '-5', 'soon', '1e3', '5.5'])
-      assert.equal(delay({ 'ratelimit-data-reset': odd }), undefined);
+      assert.equal(delay({ 'ratelimit-data-reset': odd }, { after: odd }), undefined);
     assert.equal(delay({}), undefined);
   });
 });

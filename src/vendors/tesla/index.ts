@@ -1,10 +1,9 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { LinkCode } from '../../adapter/login.ts';
-import { link, withheldFrom } from './account.ts';
-import { BUDGETS } from './budgets.ts';
-import { readCar, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
-import { liveStatus } from './client.ts';
+import { oauth2 } from '../../adapter/kit/index.ts';
+import { link, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
+import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import { isTokenRefused } from './failures.ts';
+import { FREE, LIMITS } from './limits.ts';
 import { registerPartner, SCOPES, TOKEN_PATH } from './partner.ts';
 import { AUDIENCES, HOSTS, REGIONS, regionNamed } from './regions.ts';
 import * as translate from './translate.ts';
@@ -13,24 +12,22 @@ import * as translate from './translate.ts';
 export const tesla = {
   slug: 'tesla',
   name: 'Tesla',
-  credentials: LinkCode,
   hosts: HOSTS,
-  oauth: {
+  ...oauth2({
     authorizeUrl: 'https://auth.tesla.com/oauth2/v3/authorize',
     tokenUrl: `https://fleet-auth.prd.vn.cloud.tesla.com${TOKEN_PATH}`,
     scopes: SCOPES,
     // Tesla's documents know no code_challenge.
     pkce: false,
-    clientAuthentication: 'body',
     // What is not granted would be a capability that lies.
     authorizeParameters: { prompt_missing_scopes: 'true', require_requested_scopes: 'true' },
     // One audience is enough: the token is good in Europe and North America.
     tokenParameters: { audience: AUDIENCES.eu },
     lostLoginErrors: ['login_required'],
-  },
-  login: { isTokenRefused },
-  budgets: BUDGETS,
-  // Every look costs; and a car that is looked at more often than it takes to fall asleep never does.
+    isTokenRefused,
+  }),
+  budgets: LIMITS,
+  // A car that is looked at more often than it takes to fall asleep never does.
   pace: { active: 300, idle: 1_800, asleep: 3_600 },
   registration: {
     regions: REGIONS,
@@ -46,6 +43,7 @@ export const tesla = {
   pushes: false,
   pollSeconds: 120,
   link,
+  nextSteps,
   kinds: {
     vehicle: kind<translate.CarReading>({
       read: readCar,
@@ -62,9 +60,12 @@ export const tesla = {
         set_current: { set_current: setCurrent },
       },
       limits: translate.carLimits,
+      withholds: withheldFromCar,
+      whyWithheld,
     }),
     battery: kind<translate.SiteReading>({
-      read: liveStatus,
+      read: readSite,
+      readCosts: FREE,
       status: translate.batteryStatus,
       observedAt: translate.siteObservedAt,
       reads: {
@@ -74,10 +75,11 @@ export const tesla = {
       },
       // Tesla sets reserves and modes of a battery, never its power.
       controls: {},
-      withholds: withheldFrom,
+      withholds: withheldFromSite,
     }),
     solar_inverter: kind<translate.SiteReading>({
-      read: liveStatus,
+      read: readSite,
+      readCosts: FREE,
       status: translate.solarStatus,
       observedAt: translate.siteObservedAt,
       reads: { read_production: translate.productionW },

@@ -4,7 +4,7 @@ import type { Session } from '../../adapter/session.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { registerPartner } from './partner.ts';
 import { regionNamed } from './regions.ts';
-import { CARS } from './simulated-accounts.ts';
+import { CARS } from './simulated-homes.ts';
 import { ref, world } from './test-world.ts';
 
 /** The session, with the hosts of its calls written down, and refusals of the ones that are told to refuse. */
@@ -26,12 +26,17 @@ function watched(session: Session, refusals: Readonly<Record<string, number>> = 
 
 describe('the region of an account', () => {
   it('is asked for once, and kept with its devices', async () => {
-    const here = await world('erik');
+    const here = await world('american');
     const { session, asked } = watched(here.simulated.session());
     const { tesla } = await import('./index.ts');
     const { devices } = await tesla.link(session);
-    assert.deepEqual(devices[0]?.details, { region: 'na' });
-    assert.deepEqual(asked, ['api /api/1/users/region', 'api_na /api/1/users/me', 'api_na /api/1/products']);
+    assert.equal(devices[0]?.details?.region, 'na');
+    assert.deepEqual(asked, [
+      'api /api/1/users/region',
+      'api_na /api/1/users/me',
+      'api_na /api/1/products',
+      'api_na /api/1/vehicles/fleet_status',
+    ]);
     asked.length = 0;
     await here.state({ ...ref('vehicle', CARS.american), details: { region: 'na' } }, session);
     assert.ok(asked.length > 0 && asked.every((line) => line.startsWith('api_na ')));
@@ -39,17 +44,17 @@ describe('the region of an account', () => {
 
   it('is asked for in the next region where one says that it is elsewhere: 421, or not registered: 412', async () => {
     for (const status of [421, 412]) {
-      const here = await world('erik');
+      const here = await world('american');
       const { session, asked } = watched(here.simulated.session(), { api: status });
       const { tesla } = await import('./index.ts');
       const { devices } = await tesla.link(session);
-      assert.deepEqual(devices[0]?.details, { region: 'na' });
+      assert.equal(devices[0]?.details?.region, 'na');
       assert.deepEqual(asked.slice(0, 2), ['api /api/1/users/region', 'api_na /api/1/users/region']);
     }
   });
 
   it('that nobody knows is told as the first refusal', async () => {
-    const here = await world('erik');
+    const here = await world('american');
     const { session } = watched(here.simulated.session(), { api: 412, api_na: 421 });
     const { tesla } = await import('./index.ts');
     await assert.rejects(tesla.link(session), {
@@ -72,7 +77,7 @@ describe('registering this service', () => {
   const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 
   it('lets users of the region link, who are told of it before', async () => {
-    const here = await world('filippa');
+    const here = await world('unregistered');
     await assert.rejects(here.link(), {
       code: 'vendor.refused',
       message: /the operator must register its domain there once/,
@@ -93,7 +98,7 @@ describe('registering this service', () => {
   });
 
   it('that fails tells the operator why, without the secret', async () => {
-    const here = await world('filippa');
+    const here = await world('unregistered');
     const register = (partner: typeof PARTNER | undefined, domain: string) =>
       registerPartner({ http: here.simulated.loginSession().http, partner }, { domain, region: 'eu' });
     const fails = (sentence: RegExp) => (error: unknown) => {

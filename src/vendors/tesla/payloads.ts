@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 
 /*
  * What is used of Tesla's answers. A word that is not known is let through as text, and a field that is missing counts as null;
@@ -8,34 +8,44 @@ import Type from 'typebox';
 const number = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
 const flag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]));
 const text = Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()]));
+/** Whatever it is, it keeps no device from being found. */
+const anything = Type.Optional(Type.Unknown());
 
-export const UserRegion = Type.Object({ region: text, fleet_api_base_url: text });
+/** Every answer of the Fleet API has what was asked for in `response`. */
+const response = <S extends TSchema>(schema: S) => Type.Object({ response: schema });
 
-export const Me = Type.Object({ vault_uuid: text, email: text });
+export const UserRegion = response(Type.Object({ region: text, fleet_api_base_url: text }));
+export const Me = response(Type.Object({ vault_uuid: text, email: text }));
+export const Products = response(Type.Array(Type.Unknown()));
 
-/** ISO 3779. */
-const Vin = Type.String({ pattern: '^[A-HJ-NPR-Z0-9]{17}$' });
-
-/** What the owner calls it; whatever that is, it keeps no device from being found. */
-const givenName = Type.Optional(Type.Unknown());
-
-export const ListedCar = Type.Object({ vin: Vin, display_name: givenName });
+export const ListedCar = Type.Object({
+  /** ISO 3779. */
+  vin: Type.String({ pattern: '^[A-HJ-NPR-Z0-9]{17}$' }),
+  display_name: anything,
+  /** `required`, `allowed` or `off`. */
+  command_signing: anything,
+});
 export type ListedCar = Type.Static<typeof ListedCar>;
 
-export const SiteComponents = Type.Object({ battery: flag, solar: flag });
+const SiteComponents = Type.Object({ battery: flag, solar: flag });
 export type SiteComponents = Type.Static<typeof SiteComponents>;
 
+const Site = { site_name: anything, components: Type.Optional(SiteComponents) };
 export const ListedSite = Type.Object({
   energy_site_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  site_name: givenName,
-  components: Type.Optional(SiteComponents),
+  ...Site,
 });
 export type ListedSite = Type.Static<typeof ListedSite>;
+export const SiteInfo = response(Type.Object(Site));
 
-export const SiteInfo = Type.Object({ site_name: givenName, components: Type.Optional(SiteComponents) });
+/** Which cars know the key of this service, and which take signed commands alone. */
+export const FleetStatus = response(
+  Type.Object({ key_paired_vins: anything, unpaired_vins: anything, vehicle_info: anything }),
+);
+export const FleetCar = Type.Object({ vehicle_command_protocol_required: Type.Boolean() });
 
 /** `online`, `asleep`, `offline`, as Tesla last knew it. */
-export const CarState = Type.Object({ state: Type.String({ minLength: 1, maxLength: 40 }) });
+export const CarState = response(Type.Object({ state: Type.String({ minLength: 1, maxLength: 40 }) }));
 
 export const ChargeState = Type.Object({
   battery_level: number,
@@ -53,14 +63,15 @@ export const ChargeState = Type.Object({
 });
 export type ChargeState = Type.Static<typeof ChargeState>;
 
-export const CarData = Type.Object({ charge_state: Type.Optional(Type.Union([ChargeState, Type.Null()])) });
+export const CarData = response(
+  Type.Object({ charge_state: Type.Optional(Type.Union([ChargeState, Type.Null()])) }),
+);
 
-export const Outcome = Type.Object({
-  result: Type.Boolean(),
-  reason: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-});
+export const Outcome = response(
+  Type.Object({ result: Type.Boolean(), reason: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
+);
 
-export const LiveStatus = Type.Object({
+const Live = Type.Object({
   percentage_charged: number,
   battery_power: number,
   solar_power: number,
@@ -68,4 +79,5 @@ export const LiveStatus = Type.Object({
   grid_status: text,
   timestamp: text,
 });
-export type LiveStatus = Type.Static<typeof LiveStatus>;
+export type LiveStatus = Type.Static<typeof Live>;
+export const LiveStatus = response(Live);

@@ -28,16 +28,18 @@ export function hostOf(what: 'api' | 'commands', region: Region): keyof typeof H
   return region === 'eu' ? what : `${what}_${region}`;
 }
 
+export const regionOfHost = (host: string | undefined): Region =>
+  REGIONS.find((region) => host?.endsWith(`_${region}`)) ?? 'eu';
+
 /** Where linking found the device. */
-export function regionOf(details: JsonObject): Region {
-  return REGIONS.find((region) => region === details.region) ?? 'eu';
-}
+export const regionOf = (details: JsonObject): Region =>
+  REGIONS.find((region) => region === details.region) ?? 'eu';
 
 /** The region that Tesla names, by its word or by its address; undefined when it is none of the known ones. */
-export function regionNamed(told: {
+export function regionNamed(named: {
   readonly region?: string | null;
   readonly fleet_api_base_url?: string | null;
 }): Region | undefined {
-  const address = told.fleet_api_base_url?.replace(/\/$/, '');
-  return REGIONS.find((region) => region === told.region || AUDIENCES[region] === address);
+  const address = named.fleet_api_base_url?.replace(/\/$/, '');
+  return REGIONS.find((region) => region === named.region || AUDIENCES[region] === address);
 }

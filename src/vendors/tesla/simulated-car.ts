@@ -1,3 +1,4 @@
+import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 const CAPACITY_WH = 75_000;
@@ -18,6 +19,8 @@ export interface SimulatedCar {
   readonly vin: string;
   readonly name: string;
   readonly signing: 'allowed' | 'required';
+  /** It knows the key of the service that calls. */
+  isPaired: boolean;
   /** ms since 1970. */
   at: number;
   isOffline: boolean;
@@ -36,14 +39,12 @@ export interface SimulatedCar {
   wakesAt: number | null;
 }
 
-export function newCar(
-  { vin, name, signing = 'allowed' }: { vin: string; name: string; signing?: SimulatedCar['signing'] },
-  now: number,
-): SimulatedCar {
+export function newCar({ vin, name }: Pick<SimulatedCar, 'vin' | 'name'>, now: number): SimulatedCar {
   return {
     vin,
     name,
-    signing,
+    signing: 'allowed',
+    isPaired: false,
     at: now,
     isOffline: false,
     soc: 50,
@@ -60,6 +61,18 @@ export function newCar(
 
 const wattsOf = (car: SimulatedCar) => car.amperes * VOLTS * 3;
 const mayCharge = (car: SimulatedCar) => car.isPlugged && !car.isStopped && car.soc < car.limit;
+
+/** Awake, plugged in at half charge, with the highest current. */
+export function arrangeCar(car: SimulatedCar, situation: Situation, now: number): void {
+  advance(car, now);
+  Object.assign(car, {
+    ...newCar(car, now),
+    signing: car.signing,
+    isPaired: car.isPaired,
+    isPlugged: situation !== 'off',
+    isStopped: situation !== 'charging',
+  });
+}
 
 /** Brings the car to `now`. It is awake while it charges, and for a while after the last thing that happened. */
 export function advance(car: SimulatedCar, now: number): void {

@@ -16,13 +16,25 @@ export interface SimulatedSite {
   /** ms since 1970. */
   at: number;
   storedWh: number;
+  /** Its gateway has no connection. */
+  isOffline: boolean;
+  /** Percent of the battery that is kept for outages. */
+  reserve: number;
+  mode: string;
 }
 
 export function newSite(
   site: Pick<SimulatedSite, 'id' | 'name' | 'hasBattery' | 'hasSolar'>,
   now: number,
 ): SimulatedSite {
-  return { ...site, at: now, storedWh: PACK_WH / 2 };
+  return {
+    ...site,
+    at: now,
+    storedWh: PACK_WH / 2,
+    isOffline: false,
+    reserve: 20,
+    mode: 'self_consumption',
+  };
 }
 
 /** The sun is up from 6 to 18 o'clock, UTC. */
@@ -94,4 +106,53 @@ export function components(site: SimulatedSite): JsonObject {
     load_meter: true,
     market_type: 'residential',
   };
+}
+
+export function siteInfo(site: SimulatedSite): JsonObject {
+  return {
+    id: String(site.id),
+    site_name: site.name,
+    backup_reserve_percent: site.reserve,
+    default_real_mode: site.mode,
+    battery_count: site.hasBattery ? 1 : 0,
+    components: components(site),
+  };
+}
+
+/** The hours of the day so far, watt-hours. */
+export function energyHistory(site: SimulatedSite): JsonObject {
+  const midnight = site.at - (site.at % DAY_MS);
+  const hours = Math.ceil((site.at - midnight) / 3_600_000);
+  return {
+    period: 'day',
+    installation_time_zone: 'UTC',
+    time_series: Array.from({ length: hours }, (_, hour) => {
+      const at = midnight + hour * 3_600_000;
+      const [solar, given] = [solarW(site, at), givenW(site, at)];
+      const bought = LOAD_W - solar - given;
+      return {
+        timestamp: new Date(at).toISOString(),
+        solar_energy_exported: solar,
+        battery_energy_exported: Math.max(0, given),
+        grid_energy_imported: Math.max(0, bought),
+        grid_energy_exported_from_solar: Math.max(0, -bought),
+      };
+    }),
+  };
+}
+
+const MODES = ['autonomous', 'self_consumption', 'backup'];
+
+/** Sets the reserve or the mode; false for what a site does not take. */
+export function setUp(site: SimulatedSite, what: string, body: JsonObject): boolean {
+  const { backup_reserve_percent: reserve, default_real_mode: mode } = body;
+  if (what === 'backup' && typeof reserve === 'number' && reserve >= 0 && reserve <= 100) {
+    site.reserve = reserve;
+    return true;
+  }
+  if (what === 'operation' && typeof mode === 'string' && MODES.includes(mode)) {
+    site.mode = mode;
+    return true;
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CARS, SITES } from './simulated-accounts.ts';
+import { CARS, SITES } from './simulated-homes.ts';
 import { ref, world } from './test-world.ts';
 
 const car = ref('vehicle', CARS.plain);

@@ -1,28 +1,12 @@
-import type { Situation } from '../../adapter/conformance/witnesses.ts';
-import type {
-  SimulatedAnswer,
-  SimulatedFault,
-  SimulatedRequest,
-  SimulatorOptions,
-  VendorSimulator,
-} from '../../adapter/simulator.ts';
-import { randomBase62 } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { createSimulatedOAuth } from '../../simulation/oauth.ts';
-import { TOKEN_PATH } from './partner.ts';
+import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
+import type { SimulatedAnswer, SimulatorOptions } from '../../adapter/simulator.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { type Refusal, type SimulatedCall, simulatedVendor } from '../../simulation/index.ts';
 import { AUDIENCES } from './regions.ts';
-import { accountsAt, PASSWORD, USERS, type User } from './simulated-accounts.ts';
-import {
-  answered,
-  answerOf,
-  LIMITS,
-  MISSING_SCOPES,
-  refused,
-  tooMany,
-  UNAVAILABLE,
-} from './simulated-answers.ts';
 import {
   advance,
+  arrangeCar,
   cachedState,
   chargeState,
   isAwake,
@@ -30,270 +14,250 @@ import {
   type SimulatedCar,
   wake,
 } from './simulated-car.ts';
-import { advanceSite, components, liveStatus, type SimulatedSite } from './simulated-site.ts';
+import { homesAt, type SimulatedHome } from './simulated-homes.ts';
+import { signInAt } from './simulated-sign-in.ts';
+import {
+  advanceSite,
+  components,
+  energyHistory,
+  liveStatus,
+  type SimulatedSite,
+  setUp,
+  siteInfo,
+} from './simulated-site.ts';
 
-const AUTHORIZE_PATH = '/oauth2/v3/authorize';
-const ACCESS_SECONDS = 28_800;
+/** Tesla's 408 is a word about the device, never about Tesla: what is known of a car that sleeps is shown. */
+export const faultCodes = {
+  request_timeout: { read: 'shown as offline', command: 'device.offline' },
+} as const satisfies FaultCodes;
+
+const refused: Refusal = (status, error) => ({
+  status,
+  json: { response: null, error, error_description: '' },
+});
+const answered = (response: Json, extra: JsonObject = {}): SimulatedAnswer => ({
+  status: 200,
+  json: { response, ...extra },
+});
+const UNAVAILABLE = refused(408, 'vehicle unavailable: vehicle is offline or asleep');
 const WINDOW_MS = 60_000;
-/** Tesla's sign-in and Fleet API, REST alone: signatures of commands are not simulated, only their absence is refused. */
-export function createSimulator(options: SimulatorOptions): VendorSimulator {
-  const { clock, random, partner } = options;
-  const accounts = accountsAt(clock.now());
-  const oauth = createSimulatedOAuth({
-    clock,
-    random,
-    partner,
-    vendor: 'Tesla',
-    users: new Map(Object.keys(USERS).map((user) => [user, PASSWORD])),
-    accessSeconds: ACCESS_SECONDS,
-    isRotating: true,
-  });
-  const partnerTokens = new Set<string>();
-  let isRegistered = false;
-  const removed = new Set<string>();
-  let fault: SimulatedFault | null = null;
+/** Calls about one device in a minute. */
+const LIMITS = { data: 60, commands: 30, wakes: 3 } as const;
+
+/** Counts calls about each device, and answers Tesla's own 429 in its own headers beyond the limit. */
+function counter(clock: Clock) {
   const used = new Map<string, { since: number; count: number }>();
-
-  const allCars = () => Object.values(accounts).flatMap(({ cars }) => cars);
-  const allSites = () => Object.values(accounts).flatMap(({ sites }) => sites);
-
-  /** Tesla's own 429, or undefined while the limit of the device is kept. */
-  function overLimit(kind: keyof typeof LIMITS, id: string): SimulatedAnswer | undefined {
+  return (kind: keyof typeof LIMITS, id: string): SimulatedAnswer | undefined => {
     const now = clock.now();
     const key = `${kind}/${id}`;
-    const window = used.get(key);
-    const current =
-      window === undefined || now - window.since >= WINDOW_MS ? { since: now, count: 0 } : window;
-    used.set(key, { ...current, count: current.count + 1 });
-    if (current.count < LIMITS[kind]) return undefined;
-    return tooMany(kind, Math.ceil((current.since + WINDOW_MS - now) / 1000));
-  }
-
-  function token(request: SimulatedRequest): SimulatedAnswer {
-    const form = new URLSearchParams(Buffer.from(request.body).toString());
-    const grant = form.get('grant_type');
-    if (grant === 'client_credentials') return partnerToken(form);
-    if (
-      grant === 'authorization_code' &&
-      !Object.values<string | null>(AUDIENCES).includes(form.get('audience'))
-    )
-      return { status: 400, json: { error: 'invalid_request', error_description: 'audience' } };
-    const answer = oauth.token(request);
-    const isLost = grant === 'refresh_token' && answer.status === 400;
-    return isLost
-      ? { status: 401, json: { error: 'login_required', error_description: 'The refresh_token is invalid' } }
-      : answer;
-  }
-
-  function partnerToken(form: URLSearchParams): SimulatedAnswer {
-    const isKnown =
-      partner === undefined ||
-      (form.get('client_id') === partner.clientId && form.get('client_secret') === partner.clientSecret);
-    if (!isKnown) return { status: 401, json: { error: 'unauthorized_client' } };
-    const access = `partner-${randomBase62(random, 32)}`;
-    partnerTokens.add(access);
-    return { status: 200, json: { access_token: access, expires_in: ACCESS_SECONDS, token_type: 'Bearer' } };
-  }
-
-  function register(request: SimulatedRequest, access: string): SimulatedAnswer {
-    if (!partnerTokens.has(access)) return refused(401, 'invalid bearer token');
-    const { domain } = bodyOf(request);
-    if (typeof domain !== 'string' || !/^[a-z0-9.-]+\.[a-z]{2,}$/.test(domain))
-      return refused(422, 'invalid_field');
-    isRegistered = true;
-    return answered({ account_id: 'simulated', domain, public_key: '04simulated' });
-  }
-
-  function api(request: SimulatedRequest): SimulatedAnswer {
-    const { method, path } = request;
-    const access = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (method === 'POST' && path === '/api/1/partner_accounts') return register(request, access);
-    const signedIn = oauth.userOf(access);
-    if (signedIn === undefined) return refused(401, 'token expired (401)');
-    if (!request.headers['content-type']?.startsWith('application/json'))
-      return refused(406, 'not_acceptable');
-    const user = signedIn.user as User;
-    if (user === 'filippa' && !isRegistered)
-      return refused(412, 'Account must be registered in the current region');
-    const may = (scope: string) => signedIn.scopes.includes(scope);
-    switch (`${method} ${path}`) {
-      case 'GET /api/1/users/region': {
-        const region = user === 'erik' ? 'na' : 'eu';
-        return answered({ region, fleet_api_base_url: AUDIENCES[region] });
-      }
-      case 'GET /api/1/users/me':
-        return may('user_data')
-          ? answered({ email: `${user}@example.com`, full_name: user, vault_uuid: `simulated-${user}` })
-          : MISSING_SCOPES;
-      case 'GET /api/1/products':
-        return products(user);
-    }
-    const [, kind, id = '', rest = ''] =
-      /^\/api\/1\/(vehicles|energy_sites)\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
-    const { cars, sites } = ownedBy(user);
-    if (kind === 'vehicles') {
-      const car = cars.find(({ vin }) => vin === id);
-      return car === undefined ? refused(404, 'not_found') : carCall(request, { car, rest, may });
-    }
-    const site = kind === undefined ? undefined : sites.find((one) => String(one.id) === id);
-    return site === undefined ? refused(404, 'not_found') : siteCall(site, rest, may);
-  }
-
-  /** Without what was taken away. */
-  function ownedBy(user: User) {
-    const { cars, sites, others } = accounts[user];
+    const before = used.get(key);
+    const window =
+      before === undefined || now - before.since >= WINDOW_MS ? { since: now, count: 0 } : before;
+    used.set(key, { ...window, count: window.count + 1 });
+    if (window.count < LIMITS[kind]) return undefined;
+    const name = `ratelimit-${kind}`;
     return {
-      cars: cars.filter(({ vin }) => !removed.has(vin)),
-      sites: sites.filter(({ id }) => !removed.has(String(id))),
-      others,
+      ...refused(429, 'too_many_requests'),
+      headers: {
+        [`${name}-limit`]: String(LIMITS[kind]),
+        [`${name}-remaining`]: '0',
+        [`${name}-reset`]: String(Math.ceil((window.since + WINDOW_MS - now) / 1_000)),
+      },
     };
-  }
-
-  function products(user: User): SimulatedAnswer {
-    const { cars, sites, others } = ownedBy(user);
-    for (const car of cars) advance(car, clock.now());
-    for (const site of sites) advanceSite(site, clock.now());
-    const listed = [...cars.map(listedCar), ...sites.map(listedSite), ...others];
-    return answered(listed, { count: listed.length });
-  }
-
-  interface CarCall {
-    readonly car: SimulatedCar;
-    readonly rest: string;
-    readonly may: (scope: string) => boolean;
-  }
-
-  function carCall(request: SimulatedRequest, { car, rest, may }: CarCall): SimulatedAnswer {
-    advance(car, clock.now());
-    if (request.method === 'POST' && rest === 'wake_up') {
-      if (!may('vehicle_cmds')) return MISSING_SCOPES;
-      const limited = overLimit('wakes', car.vin);
-      if (limited !== undefined) return limited;
-      const before = listedCar(car);
-      wake(car);
-      return answered(before);
-    }
-    if (request.method === 'POST' && rest.startsWith('command/'))
-      return commandCall(request, { car, rest, may });
-    if (request.method !== 'GET') return refused(405, 'method_not_allowed');
-    if (!may('vehicle_device_data')) return MISSING_SCOPES;
-    const limited = overLimit('data', car.vin);
-    if (limited !== undefined) return limited;
-    if (rest === '') return answered(listedCar(car));
-    if (rest !== 'vehicle_data') return refused(404, 'not_found');
-    if (!isAwake(car)) return UNAVAILABLE;
-    const unknown = fault === 'unknown_values' ? { charging_state: 'Pondering', charger_phases: 7 } : {};
-    return answered({
-      ...listedCar(car),
-      charge_state: { ...chargeState(car), ...unknown, ...novelty() },
-      ...novelty(),
-    });
-  }
-
-  function commandCall(request: SimulatedRequest, { car, rest, may }: CarCall): SimulatedAnswer {
-    if (!may('vehicle_charging_cmds')) return MISSING_SCOPES;
-    const limited = overLimit('commands', car.vin);
-    if (limited !== undefined) return limited;
-    if (car.signing === 'required') return refused(403, 'Tesla Vehicle Command Protocol required');
-    if (!isAwake(car)) return UNAVAILABLE;
-    const outcome = order(car, rest.slice('command/'.length), bodyOf(request));
-    return outcome === undefined ? refused(400, 'invalid_command') : answered(outcome);
-  }
-
-  function siteCall(site: SimulatedSite, rest: string, may: (scope: string) => boolean): SimulatedAnswer {
-    if (!may('energy_device_data')) return MISSING_SCOPES;
-    const limited = overLimit('data', String(site.id));
-    if (limited !== undefined) return limited;
-    advanceSite(site, clock.now());
-    if (rest === 'site_info')
-      return answered({ id: String(site.id), site_name: site.name, components: components(site) });
-    if (rest !== 'live_status') return refused(404, 'not_found');
-    const unknown = fault === 'unknown_values' ? { island_status: 'perplexed', grid_status: 'Odd' } : {};
-    return answered({ ...liveStatus(site), ...unknown, ...novelty() });
-  }
-
-  /** Fields of next year's software. */
-  const novelty = (): JsonObject =>
-    fault === 'unknown_values' ? { flux: [1, { level: 'high' }], constructor: 'odd', toString: 1 } : {};
-
-  function listedCar(car: SimulatedCar): JsonObject {
-    return {
-      id: Number(car.vin.slice(-6)),
-      vehicle_id: Number(car.vin.slice(-6)),
-      vin: car.vin,
-      display_name: car.name,
-      access_type: 'OWNER',
-      state: cachedState(car),
-      in_service: false,
-      api_version: 85,
-      command_signing: car.signing,
-      ...novelty(),
-    };
-  }
-
-  function listedSite(site: SimulatedSite): JsonObject {
-    return {
-      energy_site_id: site.id,
-      resource_type: site.hasBattery ? 'battery' : 'solar',
-      site_name: site.name,
-      components: components(site),
-      ...novelty(),
-    };
-  }
-
-  return {
-    async handle(request) {
-      if (request.path === AUTHORIZE_PATH) return oauth.authorize(request);
-      const wrong = answerOf(fault, request.path);
-      if (wrong !== undefined) return wrong;
-      if (request.method === 'POST' && request.path === TOKEN_PATH) return token(request);
-      return api(request);
-    },
-    fault(next) {
-      fault = next;
-    },
-    arrange(device, situation) {
-      const now = clock.now();
-      const car = allCars().find(({ vin }) => vin === device.id);
-      if (car !== undefined) arrangeCar(car, situation, now);
-      const site = allSites().find(({ id }) => String(id) === device.id);
-      if (site !== undefined && situation === 'battery_idle') advanceSite(site, now);
-    },
-    reach({ id }, isReachable) {
-      for (const car of allCars()) if (car.vin === id) car.isOffline = !isReachable;
-    },
-    remove({ id }) {
-      removed.add(id);
-    },
-    expireTokens: () => oauth.expireAll(),
-    revoke() {
-      for (const user of Object.keys(USERS)) oauth.revoke(user);
-    },
-    user: userNamed('anna'),
-    users: { none: userNamed('cecilia'), large: userNamed('david') },
   };
 }
 
-const userNamed = (name: User) => ({ name, password: PASSWORD, credentials: {} });
+type Call = SimulatedCall<SimulatedHome>;
+type Device = SimulatedCar | SimulatedSite;
 
-/** Awake, plugged in at half charge, with the highest current. */
-function arrangeCar(car: SimulatedCar, situation: Situation, now: number): void {
-  advance(car, now);
-  Object.assign(car, {
-    isOffline: false,
-    soc: 50,
-    isPlugged: situation !== 'off',
-    isStopped: situation !== 'charging',
-    startsAt: now,
-    limit: 80,
-    amperes: 16,
-    addedWh: 0,
-    activeAt: now,
-    wakesAt: null,
+const isCar = (device: Device): device is SimulatedCar => 'vin' in device;
+const idOf = (device: Device): string => (isCar(device) ? device.vin : String(device.id));
+
+/**
+ * Tesla's sign-in and Fleet API, REST alone: signatures of commands are not simulated, only their absence is refused. Below `/proxy` it
+ * stands for the vehicle-command proxy, which signs for cars that know the key.
+ */
+export function createSimulator(options: SimulatorOptions) {
+  const { clock } = options;
+  const homes = homesAt(clock.now());
+  const registration = { isDone: false };
+  const overLimit = counter(clock);
+
+  interface Allowed {
+    readonly scope: string;
+    readonly counts?: keyof typeof LIMITS;
+  }
+  /** A call that takes a scope, about the account alone. */
+  const withScope = (scope: string, answer: (call: Call) => SimulatedAnswer | undefined) => (call: Call) => {
+    if (call.user === 'unregistered' && !registration.isDone)
+      return refused(412, 'Account must be registered in the current region');
+    const isUntyped = call.request.headers['content-type']?.startsWith('application/json') !== true;
+    if (call.request.method === 'POST' && isUntyped) return refused(406, 'not_acceptable');
+    if (scope !== '' && !call.scopes.includes(scope)) return refused(403, 'Unauthorized missing scopes');
+    return answer(call);
+  };
+  const aboutCar = (
+    { scope, counts = 'data' }: Allowed,
+    answer: (car: SimulatedCar, call: Call) => SimulatedAnswer | undefined,
+  ) =>
+    withScope(scope, (call) => {
+      const car = call.home.cars.find(({ vin }) => vin === call.params.vin);
+      if (car === undefined) return undefined;
+      advance(car, clock.now());
+      return overLimit(counts, car.vin) ?? answer(car, call);
+    });
+  const aboutSite = (
+    scope: string,
+    answer: (site: SimulatedSite, call: Call) => SimulatedAnswer | undefined,
+  ) =>
+    withScope(scope, (call) => {
+      const site = call.home.sites.find(({ id }) => String(id) === call.params.site);
+      if (site === undefined) return undefined;
+      advanceSite(site, clock.now());
+      return overLimit('data', String(site.id)) ?? answer(site, call);
+    });
+
+  const cars = ({ home }: Call): JsonObject[] =>
+    home.cars.map((car) => {
+      advance(car, clock.now());
+      return listedCar(car);
+    });
+
+  function fleetStatus({ home, body }: Call): SimulatedAnswer {
+    const { vins } = body;
+    if (!Array.isArray(vins)) return refused(400, 'invalid_request');
+    const asked = home.cars.filter(({ vin }) => vins.includes(vin));
+    const vinsOf = (some: readonly SimulatedCar[]) => some.map(({ vin }) => vin);
+    return answered({
+      key_paired_vins: vinsOf(asked.filter(({ isPaired }) => isPaired)),
+      unpaired_vins: vinsOf(asked.filter(({ isPaired }) => !isPaired)),
+      vehicle_info: Object.fromEntries(
+        asked.map(({ vin, signing }) => [
+          vin,
+          {
+            firmware_version: '2026.38.1',
+            vehicle_command_protocol_required: signing === 'required',
+            total_number_of_keys: 2,
+          },
+        ]),
+      ),
+    });
+  }
+
+  function command(car: SimulatedCar, { params, body }: Call, isByProxy: boolean): SimulatedAnswer {
+    const isRefused = car.signing === 'required' && !isByProxy;
+    if (isRefused) return refused(403, 'Tesla Vehicle Command Protocol required');
+    if (car.signing === 'required' && !car.isPaired)
+      return refused(500, 'vehicle rejected request: your public key has not been paired with the vehicle');
+    if (!isAwake(car)) return UNAVAILABLE;
+    const outcome = order(car, params.name ?? '', body);
+    return outcome === undefined ? refused(400, 'invalid_command') : answered(outcome);
+  }
+  const CHARGING = { scope: 'vehicle_charging_cmds', counts: 'commands' } as const;
+  const CAR = { scope: 'vehicle_device_data' } as const;
+  const updated = (isDone: boolean) =>
+    isDone ? answered({ code: 201, message: 'Updated' }) : refused(400, 'invalid_field');
+
+  return simulatedVendor<SimulatedHome, Device>(options, {
+    vendor: 'Tesla',
+    users: homes,
+    signIn: signInAt(registration),
+    refusal: refused,
+    tokenRefused: refused(401, 'token expired (401)'),
+    routes: {
+      'GET /api/1/users/region': withScope('', ({ user }) => {
+        const region = user === 'american' ? 'na' : 'eu';
+        return answered({ region, fleet_api_base_url: AUDIENCES[region] });
+      }),
+      'GET /api/1/users/me': withScope('user_data', ({ user }) =>
+        answered({ email: `${user}@example.com`, full_name: user, vault_uuid: `simulated-${user}` }),
+      ),
+      'GET /api/1/products': withScope('', (call) => {
+        for (const site of call.home.sites) advanceSite(site, clock.now());
+        const listed = [...cars(call), ...call.home.sites.map(listedSite), ...call.home.others];
+        return answered(listed, { count: listed.length });
+      }),
+      'GET /api/1/vehicles': withScope('vehicle_device_data', (call) => {
+        const page = Math.max(1, Number(call.query.get('page') ?? 1));
+        const size = Math.min(100, Math.max(1, Number(call.query.get('per_page') ?? 100)));
+        const all = cars(call);
+        const pages = Math.max(1, Math.ceil(all.length / size));
+        return answered(all.slice((page - 1) * size, page * size), {
+          count: all.length,
+          pagination: {
+            previous: page > 1 ? page - 1 : null,
+            next: page < pages ? page + 1 : null,
+            current: page,
+            per_page: size,
+            count: all.length,
+            pages,
+          },
+        });
+      }),
+      'POST /api/1/vehicles/fleet_status': withScope('vehicle_device_data', fleetStatus),
+      'GET /api/1/vehicles/:vin': aboutCar(CAR, (car) => answered(listedCar(car))),
+      'GET /api/1/vehicles/:vin/vehicle_data': aboutCar(CAR, (car) =>
+        isAwake(car) ? answered({ ...listedCar(car), charge_state: chargeState(car) }) : UNAVAILABLE,
+      ),
+      'POST /api/1/vehicles/:vin/wake_up': aboutCar({ scope: 'vehicle_cmds', counts: 'wakes' }, (car) => {
+        const before = listedCar(car);
+        wake(car);
+        return answered(before);
+      }),
+      'POST /api/1/vehicles/:vin/command/:name': aboutCar(CHARGING, (car, call) => command(car, call, false)),
+      'POST /proxy/api/1/vehicles/:vin/command/:name': aboutCar(CHARGING, (car, call) =>
+        command(car, call, true),
+      ),
+      'GET /api/1/energy_sites/:site/live_status': aboutSite('energy_device_data', (site) =>
+        site.isOffline ? refused(408, 'device is offline') : answered(liveStatus(site)),
+      ),
+      'GET /api/1/energy_sites/:site/site_info': aboutSite('energy_device_data', (site) =>
+        answered(siteInfo(site)),
+      ),
+      'GET /api/1/energy_sites/:site/calendar_history': aboutSite('energy_device_data', (site, { query }) =>
+        answered(query.get('kind') === 'backup' ? { events: [], total_events: 0 } : energyHistory(site)),
+      ),
+      'POST /api/1/energy_sites/:site/backup': aboutSite('energy_cmds', (site, { body }) =>
+        updated(setUp(site, 'backup', body)),
+      ),
+      'POST /api/1/energy_sites/:site/operation': aboutSite('energy_cmds', (site, { body }) =>
+        updated(setUp(site, 'operation', body)),
+      ),
+    },
+    devices: {
+      find: (home, { id }) => [...home.cars, ...home.sites].find((device) => idOf(device) === id),
+      arrange(device, situation) {
+        if (isCar(device)) arrangeCar(device, situation, clock.now());
+        else advanceSite(device, clock.now());
+      },
+      reach(device, isReachable) {
+        device.isOffline = !isReachable;
+      },
+      remove(home, device) {
+        const list: Device[] = isCar(device) ? home.cars : home.sites;
+        list.splice(list.indexOf(device), 1);
+      },
+    },
   });
 }
 
-function bodyOf(request: SimulatedRequest): JsonObject {
-  const value: unknown = request.body.length === 0 ? {} : JSON.parse(Buffer.from(request.body).toString());
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+function listedCar(car: SimulatedCar): JsonObject {
+  return {
+    id: Number(car.vin.slice(-6)),
+    vehicle_id: Number(car.vin.slice(-6)),
+    vin: car.vin,
+    display_name: car.name,
+    access_type: 'OWNER',
+    state: cachedState(car),
+    in_service: false,
+    api_version: 85,
+    command_signing: car.signing,
+  };
 }
+
+const listedSite = (site: SimulatedSite): JsonObject => ({
+  energy_site_id: site.id,
+  resource_type: site.hasBattery ? 'battery' : 'solar',
+  site_name: site.name,
+  components: components(site),
+});

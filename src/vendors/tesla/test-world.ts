@@ -7,19 +7,21 @@ import type { DeviceState, DeviceType, Limits } from '../../adapter/device.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
+import { PASSWORD } from '../../simulation/sign-in.ts';
 import { tesla } from './index.ts';
-import { PASSWORD, type User } from './simulated-accounts.ts';
+import type { User } from './simulated-homes.ts';
 import { createSimulator } from './simulator.ts';
 
 /** Falls asleep within it, when nobody asks: 15 minutes, and the half minute that Tesla needs to notice. */
 export const SLEEP_SECONDS = 16 * 60;
 
 /** Tesla's simulator with somebody signed in, and short ways to do what the platform does. */
-export async function world(user: User = 'anna') {
+export async function world(user: User = 'home') {
   const requests: SimulatedRequest[] = [];
   const tampering: { answer: (request: SimulatedRequest) => SimulatedAnswer | undefined } = {
     answer: () => undefined,
   };
+  let isByProxy = false;
   const adapter: Adapter = {
     ...tesla,
     simulator: async () => ({
@@ -30,7 +32,9 @@ export async function world(user: User = 'anna') {
           user: { name: user, password: PASSWORD, credentials: {} },
           handle: async (request) => {
             requests.push(request);
-            return tampering.answer(request) ?? simulator.handle(request);
+            const isSigned = isByProxy && request.path.includes('/command/');
+            const path = isSigned ? `/proxy${request.path}` : request.path;
+            return tampering.answer(request) ?? simulator.handle({ ...request, path });
           },
         };
       },
@@ -56,6 +60,10 @@ export async function world(user: User = 'anna') {
   return {
     simulated,
     requests,
+    /** Commands go through the simulated vehicle-command proxy from now on. */
+    byProxy(): void {
+      isByProxy = true;
+    },
     /** An answer in place of the simulator's, while it gives one. */
     tampering,
     link: () => tesla.link(simulated.session()),

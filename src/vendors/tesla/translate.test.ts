@@ -24,7 +24,7 @@ const awake = (charge: ChargeState): CarReading => ({ isAwake: true, charge });
 
 /** The state that comes of a recorded answer, by the way of the client. */
 async function stateFrom(type: 'vehicle' | 'battery' | 'solar_inverter', name: string) {
-  const here = await world('cecilia');
+  const here = await world('none');
   here.tampering.answer = ({ path }) =>
     /vehicle_data$|live_status$|\/vehicles\//.test(path) ? { status: 200, json: recorded(name) } : undefined;
   return here.state({ ...ref(type, 'LRW3E7EK1SM000001'), details: { region: 'eu', solar: true } });
@@ -80,12 +80,17 @@ describe('recorded answers', () => {
   });
 
   it('of an account: a car, a battery with cells, and a site that has neither', async () => {
-    const here = await world('cecilia');
+    const here = await world('none');
     here.tampering.answer = ({ path }) =>
       path === '/api/1/products' ? { status: 200, json: recorded('products') } : undefined;
     const { devices } = await here.link();
     assert.deepEqual(devices, [
-      { id: 'LRW3F7EK4NC700000', type: 'vehicle', name: 'Test', details: { region: 'eu' } },
+      {
+        id: 'LRW3F7EK4NC700000',
+        type: 'vehicle',
+        name: 'Test',
+        details: { region: 'eu', commands: 'plain' },
+      },
       { id: '123456', type: 'battery', name: 'Energy Site', details: { region: 'eu', solar: true } },
     ]);
   });

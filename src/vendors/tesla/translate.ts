@@ -110,12 +110,10 @@ export function carLimits(car: CarReading): Limits {
 }
 
 /** What the car takes as its charge limit, percent. */
-export function chargeLimitRange(charge: ChargeState | undefined): readonly [number, number] {
-  return [
-    figure(charge?.charge_limit_soc_min, 0, 100) ?? 50,
-    figure(charge?.charge_limit_soc_max, 0, 100) ?? 100,
-  ];
-}
+export const chargeLimitRange = (charge: ChargeState | undefined) => ({
+  least: figure(charge?.charge_limit_soc_min, 0, 100) ?? 50,
+  most: figure(charge?.charge_limit_soc_max, 0, 100) ?? 100,
+});
 
 export const carObservedAt = (car: CarReading): number | null => figure(chargeOf(car).timestamp, 1, 8.6e15);
 

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../../adapter/adapter.ts';
+import type { Adapter, NextStep } from '../../../adapter/adapter.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
 import type { Words } from '../../../core/language.ts';
 import type { DeviceRow } from '../../../domain/devices/index.ts';
@@ -76,6 +76,8 @@ export interface DonePage {
   /** The page itself. */
   readonly href: string;
   readonly devices: readonly DeviceRow[];
+  /** What the user still has to do, elsewhere. */
+  readonly nextSteps: readonly NextStep[];
   /** Address at which stations dial in. */
   readonly dialInAddress: string;
   /** The app, with what came of it; null without one. */
@@ -91,18 +93,26 @@ export function donePage(reader: Reader, page: DonePage): string {
   const isExpected = adapter.dialIn !== undefined && devices.every(({ seen }) => seen === null);
   const found = adapter.dialIn === undefined ? words.title(name) : words.station;
   const title = isExpected ? words.dialsIn : found;
-  const isPrimary = devices.length > 0;
+  const isPrimary = devices.length > 0 && page.nextSteps.length === 0;
   return linkPage(reader, {
     title,
     main: html`${steps(reader, page.steps, 'done')}
 <div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${isExpected ? dialsIn(reader, page) : devices.length === 0 ? nothingFound(reader, name) : foundDevices(reader, devices)}
+${page.nextSteps.map((step) => nextStep(reader, step))}
 ${
   backHref === null
     ? html`<p>${words.close}</p>`
     : html`<p><a class="${isPrimary ? 'button button-primary button-wide' : 'button button-wide'}" href="${backHref}">${backTo(reader)}</a></p>`
 }`,
   });
+}
+
+/** In another tab: the way back to the app stays open. */
+function nextStep({ language }: Reader, { url, words }: NextStep): Html {
+  const { title, text } = words[language];
+  return html`<div class="notice notice-note"><p>${text}</p></div>
+<p><a class="button button-primary button-wide" href="${url}" target="_blank" rel="noopener">${title}</a></p>`;
 }
 
 function foundDevices(reader: Reader, devices: readonly DeviceRow[]): Html {

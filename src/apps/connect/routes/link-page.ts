@@ -19,6 +19,7 @@ import { donePage, waitingPage } from '../linking/done-page.ts';
 import { NOT_FILLED } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
 import { stepsOf } from '../linking/frame.ts';
+import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import { textIn } from '../linking/reader.ts';
 import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
@@ -40,6 +41,7 @@ const SessionView = Type.Object({
     examples: [LINK_ID],
   }),
   devices: LinkedDevices,
+  next_steps: NextSteps,
   reason: Type.Union([Type.String(), Type.Null()], {
     examples: [null],
     description: "Why the last attempt failed: `cancelled`, the vendor's reason, or an error code",
@@ -73,12 +75,19 @@ export async function linkPageRoutes(
   }
 
   /** How a session is, for the account that began it. */
-  async function viewOf({ account }: Principal, session: string, reply: FastifyReply): Promise<FastifyReply> {
+  async function viewOf(
+    request: FastifyRequest,
+    { account }: Principal,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const session = textIn((request.params as SessionPath['Params']).session);
     const { status, link, reason, expires_at } = await linkSessions.view(account, session);
     const found = link === null ? [] : await devices.knownOfLink({ account, link });
     const linked = found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type }));
     reply.header('cache-control', 'no-store');
-    return reply.send({ session, status, link, devices: linked, reason, expires_at });
+    const steps = nextStepsOf(adapters.get(found[0]?.vendor ?? ''), found, publicUrl());
+    const next = nextStepsField(steps, request);
+    return reply.send({ session, status, link, devices: linked, ...next, reason, expires_at });
   }
 
   app.get<SessionPath>(
@@ -103,7 +112,7 @@ export async function linkPageRoutes(
     },
     async (request, reply) => {
       const session = textIn(request.params.session);
-      if (request.principal !== null) return viewOf(request.principal, session, reply);
+      if (request.principal !== null) return viewOf(request, request.principal, reply);
       const opened = await openOrDone(request, reply, session);
       if (opened === undefined) return reply;
       const { row, reader } = opened;
@@ -142,13 +151,15 @@ export async function linkPageRoutes(
       }
       const { vendor: slug, link } = linked;
       const adapter = adapters.get(slug) ?? { slug, name: slug };
+      const found = await devices.knownOfLink({ account, link });
       return sendPage(
         reply,
         donePage(reader, {
           adapter,
           steps: stepsOf(row),
           href: donePath(session),
-          devices: await devices.knownOfLink({ account, link }),
+          devices: found,
+          nextSteps: nextStepsOf(adapters.get(slug), found, publicUrl()),
           dialInAddress: `${publicUrl().replace(/^http/, 'ws')}/${adapters.get(slug)?.dialIn?.path ?? ''}/`,
           backHref: backToApp(row.redirectUri, { status: 'linked', session, link }),
         }),

@@ -5,6 +5,7 @@ import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
+import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 import { principalOf } from '../principal.ts';
 import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
@@ -44,7 +45,7 @@ export const LinkedDevices = Type.Array(
   }),
 );
 
-const Linked = Type.Object({ devices: LinkedDevices });
+const Linked = Type.Object({ devices: LinkedDevices, next_steps: NextSteps });
 
 const ListedLink = Type.Object({
   id: Type.String({ examples: [LINK_ID] }),
@@ -64,8 +65,9 @@ const checkLink = validator(LinkBody, { name: 'body' });
 
 export function linkRoutes(
   app: FastifyInstance,
-  { links, idempotency, guarded }: ConnectDependencies & { readonly guarded: GuessLimit },
+  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
 ): void {
+  const { adapters, links, idempotency, guarded, publicUrl } = dependencies;
   app.post(
     '/link',
     {
@@ -89,10 +91,13 @@ export function linkRoutes(
         run: async (begun) => {
           const { vendor: written, user_ref, credentials } = checkLink(request.body);
           const vendor = vendorSlug(written);
-          const { devices } = await guarded({ account, vendor, credentials }, () =>
+          const { link, devices } = await guarded({ account, vendor, credentials }, () =>
             links.link({ account, vendor, userRef: user_ref, credentials, begun }),
           );
-          return { devices };
+          const adapter = adapters.get(vendor);
+          if (adapter?.nextSteps === undefined) return { devices };
+          const found = await dependencies.devices.knownOfLink({ account, link });
+          return { devices, ...nextStepsField(nextStepsOf(adapter, found, publicUrl()), request) };
         },
       });
     },

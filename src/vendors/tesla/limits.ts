@@ -1,0 +1,58 @@
+import { limit } from '../../adapter/kit/index.ts';
+
+/** Micro-dollars of the pay-per-use plan; every answer below 500 is billed. */
+const PRICE = { data: 1_000_000 / 500, command: 1_000_000 / 1_000, wake: 1_000_000 / 50 } as const;
+
+/**
+ * What costs nothing. `GET /vehicles/{vin}`: Home Assistant's `tesla_fleet` coordinator calls it "a free API call". Energy sites: Home
+ * Assistant's documentation, "Energy product APIs are free to use at this time" (home-assistant.io pull request 36184). Lists of an
+ * account: TeslaFi calls that of cars "a free endpoint", so they have no price below. Tesla's own pricing categories were not seen.
+ */
+export const FREE = { credit: 0 } as const;
+
+/** A list that tells of the cars themselves; what it costs was not found, so it counts as data. */
+export const AS_DATA = { credit: PRICE.data } as const;
+
+const FROM_MEMORY = 'from memory, not checked against Tesla; the real limits come with its 429 answers';
+
+export const LIMITS = [
+  limit('credit', {
+    of: 'app',
+    microUsd: 10_000_000,
+    seconds: 30 * 86_400,
+    for: { read: PRICE.data, command: PRICE.command, wake: PRICE.wake },
+    reserve: 0.3,
+    share: 4,
+    setting: {
+      name: 'ELNAV_TESLA_MONTHLY_USD',
+      times: 1_000_000,
+      description:
+        "US dollars that calls to Tesla may cost in any 30 days, for all users together; 10 is Tesla's monthly discount, and 0 leaves the calls that are free: the state of energy sites, and whether a car sleeps",
+    },
+    source: 'prices and monthly discount: developer.tesla.com; what is free: Home Assistant and TeslaFi',
+  }),
+  limit('device_data', {
+    of: 'device',
+    calls: 60,
+    seconds: 60,
+    for: ['list', 'read'],
+    reserve: 0.5,
+    source: FROM_MEMORY,
+  }),
+  limit('device_commands', {
+    of: 'device',
+    calls: 30,
+    seconds: 60,
+    for: ['command'],
+    reserve: 0,
+    source: FROM_MEMORY,
+  }),
+  limit('device_wakes', {
+    of: 'device',
+    calls: 3,
+    seconds: 60,
+    for: ['wake'],
+    reserve: 0,
+    source: FROM_MEMORY,
+  }),
+];
