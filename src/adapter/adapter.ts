@@ -84,7 +84,7 @@ export interface NextStep {
   /** https. */
   readonly url: string;
   /** What to do there and why: `title` for a button, `text` above it. */
-  readonly words: Readonly<Record<WordLanguage, { readonly title: string; readonly text: string }>>;
+  readonly words: Readonly<Record<Language, { readonly title: string; readonly text: string }>>;
   /** The devices that it is for. */
   readonly devices: readonly string[];
 }

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Adapter, NextStep } from '../../../adapter/adapter.ts';
 import { Device } from '../../../adapter/device.ts';
+import { languageOf } from '../../../core/language.ts';
 import type { DeviceRow } from '../../../domain/devices/index.ts';
-import { languageOf } from '../../../pages/language.ts';
 
 /** What the end user still has to do, elsewhere, before linked devices can do all that they offer. */
 export const NextSteps = Type.Optional(
