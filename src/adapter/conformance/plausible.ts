@@ -20,7 +20,11 @@ const CHARGING_W = {
 };
 const VOLTS = 250;
 const PHASES = 3;
+/** A meter is measured from one of its reports to another that is this much later at least. */
 const ENERGY_SECONDS = 600;
+const STEP_SECONDS = 60;
+/** Vendors report a meter once an hour at the least. */
+const MOST_SECONDS = 3_600 + STEP_SECONDS;
 /** How far the energy may be from power × time: charging may end or step on the way. */
 const ENERGY_SHARE = 0.25;
 
@@ -57,7 +61,8 @@ export async function checkPlausible(check: Plausibility): Promise<void> {
   }
 }
 
-async function whileCharging({ simulator, ref, offered, see }: Plausibility, before: View): Promise<void> {
+async function whileCharging(check: Plausibility, before: View): Promise<void> {
+  const { ref, offered } = check;
   const { charging, connected, battery_soc: soc, power_w: power, energy_wh: energy } = before.state;
   if (charging !== true) throw new Error(`charging is ${charging} while it charges`);
   if (connected === false) throw new Error('connected is false while it charges');
@@ -69,14 +74,38 @@ async function whileCharging({ simulator, ref, offered, see }: Plausibility, bef
     amps == null ? (CHARGING_W.mostOf[ref.type] ?? Number.POSITIVE_INFINITY) : amps * VOLTS * PHASES;
   if (!isWithin(power, CHARGING_W.least, most))
     throw new Error(`power_w is ${power} while it charges; ${CHARGING_W.least} to ${most} can be`);
-  if (!offered.includes('read_energy') || typeof energy !== 'number') return;
-  await simulator.pass(ENERGY_SECONDS);
-  const after = (await see()).state;
-  if (typeof after.energy_wh !== 'number') return;
-  const grown = after.energy_wh - energy;
-  const expected = (((after.power_w ?? power) + power) / 2) * (ENERGY_SECONDS / 3_600);
+  if (offered.includes('read_energy') && typeof energy === 'number') await energyGrows(check, before);
+}
+
+/** The energy grows as the power says, from one report of the meter to another: some vendors report it once an hour. */
+async function energyGrows(check: Plausibility, before: View): Promise<void> {
+  const first = await nextReport(check, before, 0);
+  const second = await nextReport(check, first.view, ENERGY_SECONDS);
+  const powers = [first.view.state.power_w ?? 0, second.view.state.power_w ?? 0];
+  const mean = powers.reduce((sum, watts) => sum + watts, 0) / powers.length;
+  const grown = (second.view.state.energy_wh ?? 0) - (first.view.state.energy_wh ?? 0);
+  const expected = mean * (second.seconds / 3_600);
   if (Math.abs(grown - expected) > expected * ENERGY_SHARE + 1)
     throw new Error(
-      `energy_wh grew by ${grown} in ${ENERGY_SECONDS} s at ${power} W; ${Math.round(expected)} is expected`,
+      `energy_wh grew by ${grown} in ${second.seconds} s at ${mean} W; ${Math.round(expected)} is expected`,
     );
+}
+
+/** Waits until the energy is another, and `least` seconds have passed; how many have. */
+async function nextReport(
+  { simulator, see }: Plausibility,
+  before: View,
+  least: number,
+): Promise<{ readonly view: View; readonly seconds: number }> {
+  let last = before;
+  for (let seconds = STEP_SECONDS; seconds <= MOST_SECONDS + least; seconds += STEP_SECONDS) {
+    await simulator.pass(STEP_SECONDS);
+    const view = await see();
+    const isReport = view.state.energy_wh !== last.state.energy_wh;
+    if (isReport && seconds >= least) return { view, seconds };
+    last = view;
+  }
+  throw new Error(
+    `energy_wh stays ${before.state.energy_wh} for an hour while it charges at ${before.state.power_w} W`,
+  );
 }
