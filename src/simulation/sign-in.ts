@@ -5,7 +5,7 @@ import type { Refusal } from './faults.ts';
 import { createSimulatedOAuth } from './oauth.ts';
 import { bodyOf } from './routes.ts';
 
-/** One password for all users of all simulators: it protects nothing. */
+/** The one of sign-in pages: it protects nothing. */
 export const PASSWORD = 'simulated';
 
 /** Who a call comes from. */
@@ -25,6 +25,8 @@ export interface SimulatedSignIn {
   /** No token is good any more; signing in again is. */
   revoke(): void;
   credentialsOf(user: string): JsonObject;
+  /** The one of all users. */
+  readonly password: string;
 }
 
 export interface SignInContext extends SimulatorOptions {
@@ -75,6 +77,7 @@ export function byOAuth({ authorizePath, tokenPath, isRotating = true, ...rest }
         for (const user of users) oauth.revoke(user);
       },
       credentialsOf: () => ({}),
+      password: PASSWORD,
     };
   };
 }
@@ -88,30 +91,63 @@ interface PasswordOptions {
   /** What wrong credentials get; the vendor's refusal with 401 unless it is said. */
   readonly wrong?: SimulatedAnswer;
   /** The token response; that of RFC 6749 unless it is said. */
-  readonly answer?: (tokens: { readonly access: string; readonly seconds: number }) => JsonObject;
+  readonly answer?: (tokens: {
+    readonly access: string;
+    /** Only where tokens can be renewed. */
+    readonly refresh: string;
+    readonly seconds: number;
+  }) => JsonObject;
+  /** Where tokens are renewed, and the field of the body that has the refresh token, which is good once; they end for good without it. */
+  readonly refresh?: { readonly path: string; readonly field: string; readonly wrong?: SimulatedAnswer };
+  /** What a user signs in as: an e-mail address, say; the name itself unless it is said. */
+  readonly signsInAs?: (user: string) => string;
 }
 
-/** Users sign in with user name and password; the token ends by itself. */
-export function byPassword({ path, accessSeconds, fields, wrong, answer }: PasswordOptions): MakeSignIn {
-  const { user: userField, password: passwordField } = fields ?? { user: 'username', password: 'password' };
+/** Unlike the one of pages it is a secret that must never be shown, and so no part of the name of a file. */
+const TYPED_PASSWORD = 'simulated-password';
+
+/** Users sign in with user name and password; the token ends by itself, and is renewed where the vendor does so. */
+export function byPassword(parts: PasswordOptions): MakeSignIn {
+  const { path, accessSeconds, wrong, answer, refresh, signsInAs = (user: string) => user } = parts;
+  const { user: userField, password: passwordField } = parts.fields ?? {
+    user: 'username',
+    password: 'password',
+  };
   return ({ clock, random, users, refusal }) => {
     const issued = new Map<string, { readonly user: string; readonly endsAt: number }>();
+    const renewable = new Map<string, string>();
+
+    function issue(user: string): SimulatedAnswer {
+      const access = randomBase62(random, 32);
+      const renewal = randomBase62(random, 32);
+      issued.set(access, { user, endsAt: clock.now() + accessSeconds * 1_000 });
+      if (refresh !== undefined) renewable.set(renewal, user);
+      const json = answer?.({ access, refresh: renewal, seconds: accessSeconds }) ?? {
+        access_token: access,
+        expires_in: accessSeconds,
+        ...(refresh === undefined ? {} : { refresh_token: renewal }),
+      };
+      return { status: 200, json };
+    }
+
     return {
       page: () => undefined,
       token(request, isLost) {
-        if (request.method !== 'POST' || request.path !== path) return undefined;
-        const { [userField]: user, [passwordField]: password } = bodyOf(request);
-        if (isLost || typeof user !== 'string' || !users.includes(user) || password !== PASSWORD)
+        if (request.method !== 'POST') return undefined;
+        const body = bodyOf(request);
+        if (request.path === refresh?.path) {
+          const old = String(body[refresh.field]);
+          const user = renewable.get(old);
+          renewable.delete(old);
+          if (isLost || user === undefined)
+            return refresh.wrong ?? refusal(401, 'the refresh token is not valid');
+          return issue(user);
+        }
+        if (request.path !== path) return undefined;
+        const user = users.find((one) => signsInAs(one) === body[userField]);
+        if (isLost || user === undefined || body[passwordField] !== TYPED_PASSWORD)
           return wrong ?? refusal(401, 'wrong user name or password');
-        const access = randomBase62(random, 32);
-        issued.set(access, { user, endsAt: clock.now() + accessSeconds * 1_000 });
-        return {
-          status: 200,
-          json: answer?.({ access, seconds: accessSeconds }) ?? {
-            access_token: access,
-            expires_in: accessSeconds,
-          },
-        };
+        return issue(user);
       },
       callerOf(request) {
         const known = issued.get(bearerOf(request));
@@ -120,8 +156,12 @@ export function byPassword({ path, accessSeconds, fields, wrong, answer }: Passw
           : undefined;
       },
       expireTokens: () => issued.clear(),
-      revoke: () => issued.clear(),
-      credentialsOf: (user) => ({ username: user, password: PASSWORD }),
+      revoke() {
+        issued.clear();
+        renewable.clear();
+      },
+      credentialsOf: (user) => ({ username: signsInAs(user), password: TYPED_PASSWORD }),
+      password: TYPED_PASSWORD,
     };
   };
 }
@@ -146,6 +186,7 @@ export function byKey({
         isRevoked = true;
       },
       credentialsOf: (user) => ({ api_key: `simulated-key-of-${user}` }),
+      password: PASSWORD,
     };
   };
 }

@@ -4,12 +4,15 @@ import type {
   SimulatedAnswer,
   SimulatedFault,
   SimulatedRequest,
+  SimulatedSocket,
   SimulatorOptions,
   VendorSimulator,
 } from '../adapter/simulator.ts';
 import { faultAnswer, plainRefusal, type Refusal, strange } from './faults.ts';
 import { bodyOf, compileRoutes, type Routes } from './routes.ts';
-import { type MakeSignIn, PASSWORD } from './sign-in.ts';
+import type { MakeSignIn } from './sign-in.ts';
+
+const POLICY_VIOLATION = 1008;
 
 /** How the devices of a home are found and moved; `listed` makes it for homes that are lists. */
 export interface SimulatedDevices<Home, Device> {
@@ -26,6 +29,8 @@ interface Limit {
   readonly seconds: number;
   /** Everybody who calls as our app, or each user. */
   readonly of: 'user' | 'app';
+  /** Which calls it is of, as `GET /path`; all unless it is said. */
+  readonly on?: RegExp;
 }
 
 export interface SimulatedVendor<Home, Device> {
@@ -43,6 +48,11 @@ export interface SimulatedVendor<Home, Device> {
   /** What calls beyond a limit get; the refusal with 429 unless it is said. */
   readonly limited?: SimulatedAnswer;
   readonly limits?: readonly Limit[];
+  /** A signed-in user opens a WebSocket; who is not signed in finds it closed. */
+  readonly stream?: (
+    socket: SimulatedSocket,
+    call: { readonly home: Home; readonly request: SimulatedRequest },
+  ) => void;
   /** Puts every successful answer into the vendor's envelope. */
   readonly envelope?: (answer: SimulatedAnswer) => SimulatedAnswer;
 }
@@ -58,15 +68,21 @@ export function simulatedVendor<Home, Device>(
   const isOver = counter(limits, options.clock.now);
   let fault: SimulatedFault | null = null;
 
-  function called(request: SimulatedRequest): SimulatedAnswer {
+  function callerOf(request: SimulatedRequest) {
     const caller = signIn.callerOf(request);
     const home = caller === undefined ? undefined : users[caller.user];
     if (fault === 'token_refused' || fault === 'login_lost' || caller === undefined || home === undefined)
-      return parts.tokenRefused ?? refusal(401, 'the token is not valid');
-    if (isOver(caller.user)) return parts.limited ?? refusal(429, 'too many requests');
+      return undefined;
+    return { ...caller, home };
+  }
+
+  function called(request: SimulatedRequest): SimulatedAnswer {
+    const caller = callerOf(request);
+    if (caller === undefined) return parts.tokenRefused ?? refusal(401, 'the token is not valid');
+    if (isOver(caller.user, `${request.method} ${request.path}`))
+      return parts.limited ?? refusal(429, 'too many requests');
     const route = routes.find(request);
     const answer = route?.answer({
-      home,
       ...caller,
       params: route.params,
       query: request.query,
@@ -84,7 +100,11 @@ export function simulatedVendor<Home, Device>(
     throw new Error(`the simulator of ${parts.vendor} has no device ${device.id}`);
   }
 
-  const userNamed = (name: string) => ({ name, password: PASSWORD, credentials: signIn.credentialsOf(name) });
+  const userNamed = (name: string) => ({
+    name,
+    password: signIn.password,
+    credentials: signIn.credentialsOf(name),
+  });
 
   return {
     async handle(request) {
@@ -101,6 +121,15 @@ export function simulatedVendor<Home, Device>(
         ? { ...wrapped, json: strange(wrapped.json) }
         : wrapped;
     },
+    ...(parts.stream === undefined
+      ? {}
+      : {
+          upgrade(request: SimulatedRequest, socket: SimulatedSocket) {
+            const caller = callerOf(request);
+            if (caller === undefined) socket.close(POLICY_VIOLATION);
+            else parts.stream?.(socket, { home: caller.home, request });
+          },
+        }),
     fault(next) {
       fault = next;
     },
@@ -141,15 +170,16 @@ export function listed<Device extends { readonly id: string; online: boolean }>(
 }
 
 /** Counts calls in sliding windows; one that is refused counts too. */
-function counter(limits: readonly Limit[], now: () => number): (user: string) => boolean {
-  const longest = Math.max(0, ...limits.map(({ seconds }) => seconds)) * 1_000;
+function counter(limits: readonly Limit[], now: () => number): (user: string, call: string) => boolean {
   const calls = new Map<string, number[]>();
-  return (user) => {
-    for (const who of [`user ${user}`, 'app'])
-      calls.set(who, [...(calls.get(who) ?? []).filter((at) => at > now() - longest), now()]);
-    return limits.some(({ calls: most, seconds, of }) => {
-      const times = calls.get(of === 'app' ? 'app' : `user ${user}`) ?? [];
-      return times.filter((at) => at > now() - seconds * 1_000).length > most;
+  return (user, call) => {
+    const over = limits.map(({ calls: most, seconds, of, on }, index) => {
+      if (on !== undefined && !on.test(call)) return false;
+      const key = `${index} ${of === 'app' ? '' : user}`;
+      const times = [...(calls.get(key) ?? []).filter((at) => at > now() - seconds * 1_000), now()];
+      calls.set(key, times);
+      return times.length > most;
     });
+    return over.includes(true);
   };
 }

@@ -6,6 +6,7 @@ import { LinkCode, type Login, type LoginSession, type OAuth, type Tokens } from
 import { tokensIn } from '../token-response.ts';
 import { vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
+import type { TranslateFailure } from './calls.ts';
 import { credentialsOf, type Fields, secret, text } from './credentials.ts';
 
 /*
@@ -36,6 +37,8 @@ interface SignInOptions {
   readonly refusedWith?: readonly number[];
   /** The same, where a status does not tell. */
   readonly isRefused?: (failure: HttpFailure) => boolean;
+  /** The vendor's own words for other failures, as for its other calls. */
+  readonly failure?: TranslateFailure;
 }
 
 interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login, 'signIn' | 'needsPartner'> {
@@ -52,7 +55,7 @@ interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login
 
 /** The user gives a user name and a password, which are exchanged for tokens. */
 export function password<More extends string = never>(options: PasswordOptions<More>): Linking {
-  const { vendor, user, fields = {}, signIn, refusedWith, isRefused, ...login } = options;
+  const { vendor, user, fields = {}, signIn, refusedWith, isRefused, failure, ...login } = options;
   const words = USER_WORDS[user];
   const all: Fields = {
     username: text({
@@ -161,7 +164,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Linking {
 
 /** Wraps a sign-in so that only what says so is a wrong credential. An outage or a quota must not cost the user the link. */
 function guarded(
-  { vendor, refusedWith = [401], isRefused }: SignInOptions,
+  { vendor, refusedWith = [401], isRefused, failure }: SignInOptions,
   what: string,
   signIn: (session: LoginSession, credentials: JsonObject) => Promise<Tokens>,
 ): NonNullable<Login['signIn']> {
@@ -173,7 +176,7 @@ function guarded(
     } catch (cause) {
       if (cause instanceof HttpFailure && refuses(cause))
         throw new AppError('link.credentials_refused', `${vendor} says that the ${what} is wrong`, { cause });
-      throw vendorFailure(vendor, cause);
+      throw failure?.(cause, 'the sign-in') ?? vendorFailure(vendor, cause);
     }
   };
 }
