@@ -95,9 +95,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'Easee is told when a limit ends, and never too early',
-    file: 'src/vendors/easee/orders.ts',
-    from: 'minutes: Math.ceil(for_seconds / 60)',
-    to: 'minutes: Math.floor(for_seconds / 60)',
-    tests: ['src/vendors/easee/orders.test.ts'],
+    file: 'src/vendors/easee/commands.ts',
+    from: 'Math.ceil(seconds / 60)',
+    to: 'Math.floor(seconds / 60)',
+    tests: ['src/vendors/easee/commands.test.ts'],
   },
 ];

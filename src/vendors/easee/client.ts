@@ -1,223 +1,181 @@
-import Type from 'typebox';
-import { Compile } from 'typebox/compile';
+import Type, { type Static } from 'typebox';
+import type { Found } from '../../adapter/adapter.ts';
 import { HttpFailure } from '../../adapter/http.ts';
+import { each, fits, notUnderstood, tokensIn, vendorCalls } from '../../adapter/kit/index.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import type { VendorRequest } from '../../adapter/vendor-http.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { type ChargerRaw, type Circuit, IDS, withObservation } from './observations.ts';
-import { failureOf, isWrongPassword, notUnderstood } from './refusal.ts';
+import { type ChargerRaw, emptyRaw, IDS, withObservation } from './charger.ts';
 
-const STATED_SECONDS = 3_600;
+/** How long the gateway turns an address away it does not say; it is not called again at once. */
+const BLOCKED_SECONDS = 900;
 const MOST_BYTES = 4 * 1024 * 1024;
+const NAME_LENGTH = 200;
 
-export const Credentials = Type.Object(
-  {
-    username: Type.String({
-      minLength: 3,
-      maxLength: 254,
-      pattern: '^(\\+[0-9 ]{6,20}|[^\\s@]+@[^\\s@]+)$',
-      description: 'Email address of the Easee account, or its phone number with the country code',
-    }),
-    password: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      writeOnly: true,
-      description: 'Password of the Easee account',
-    }),
-  },
-  { additionalProperties: false },
-);
-
-const texts = Type.String({ minLength: 1, maxLength: 8_192 });
-const tokenAnswers = Compile(
-  Type.Object({
-    accessToken: texts,
-    refreshToken: Type.Optional(Type.Union([texts, Type.Null()])),
-    expiresIn: Type.Optional(Type.Number()),
-  }),
-);
-const observationAnswers = Compile(Type.Object({ observations: Type.Array(Type.Unknown()) }));
-
+const Refusal = Type.Object({ errorCode: Type.Number(), errorCodeName: Type.Optional(Type.Unknown()) });
+const TokenResponse = Type.Object({
+  accessToken: Type.Unknown(),
+  refreshToken: Type.Optional(Type.Unknown()),
+  expiresIn: Type.Optional(Type.Unknown()),
+});
+const Observations = Type.Object({ observations: Type.Array(Type.Unknown()) });
+const Products = Type.Array(Type.Unknown());
+const Member = Type.Object({ id: Type.Unknown() });
+/** A site or a circuit; what is in it is judged member by member. */
+const Place = Type.Object({
+  id: Type.Unknown(),
+  ratedCurrent: Type.Optional(Type.Unknown()),
+  circuits: Type.Optional(Type.Unknown()),
+  chargers: Type.Optional(Type.Unknown()),
+});
+type Place = Static<typeof Place>;
 const Charger = Type.Object({
   id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
   name: Type.Optional(Type.Unknown()),
 });
-const chargers = Compile(Charger);
-const productAnswers = Compile(
-  Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      circuits: Type.Optional(
-        Type.Union([
-          Type.Null(),
-          Type.Array(
-            Type.Object({
-              id: Type.Integer(),
-              ratedCurrent: Type.Optional(Type.Unknown()),
-              chargers: Type.Optional(Type.Union([Type.Null(), Type.Array(Type.Unknown())])),
-            }),
-          ),
-        ]),
-      ),
-    }),
-  ),
-);
+const Ticks = Type.Object({ commandId: Type.Optional(Type.Unknown()), ticks: Type.Number() });
+
+const calls = vendorCalls('Easee', { failure });
+
+/** What is peculiar to Easee; the rest is translated as for every vendor. */
+export function failure(cause: unknown, what: string): AppError | undefined {
+  if (!(cause instanceof HttpFailure) || cause.kind !== 'refused') return undefined;
+  const { status } = cause;
+  const reason = refusalIn(cause);
+  // The gateway in front turns addresses away that call too much; the service behind it says a code.
+  if (status === 403 && reason === undefined)
+    return new AppError('vendor.rate_limited', 'Easee turns our calls away at its gateway (403) for now', {
+      cause,
+      retryAfterSeconds: BLOCKED_SECONDS,
+    });
+  const did =
+    status === 404 ? 'does not know' : status === 403 ? 'gives the account no access to' : 'refused';
+  const advice = status === 404 ? '; link the account again if it moved' : '';
+  return new AppError('vendor.refused', `Easee ${did} ${what} (${reason ?? status})${advice}`, { cause });
+}
+
+/** Easee's own code, with its name where that is one word: nothing else of the body is repeated. */
+function refusalIn(cause: HttpFailure): string | undefined {
+  const body = bodyOf(cause);
+  if (!fits(Refusal, body)) return undefined;
+  const { errorCode, errorCodeName: name } = body;
+  const isWord = typeof name === 'string' && /^[A-Za-z]{1,60}$/.test(name);
+  return isWord ? `code ${errorCode}, ${name}` : `code ${errorCode}`;
+}
+
+function bodyOf(cause: HttpFailure): unknown {
+  try {
+    return JSON.parse(cause.bodyText());
+  } catch {
+    return undefined;
+  }
+}
+
+/** 100 and 727 as clients know them; another 400 is Easee's trouble, and must not cost the user the link. */
+export function isWrongPassword(cause: HttpFailure): boolean {
+  if (cause.status === 401) return true;
+  if (cause.status !== 400) return false;
+  const body = bodyOf(cause);
+  if (fits(Refusal, body)) return body.errorCode === 100 || body.errorCode === 727;
+  return /user ?name or password/i.test(cause.bodyText());
+}
 
 /** An e-mail address or telephone number as Easee takes it. */
 const userNameOf = (credentials: JsonObject): string => String(credentials.username).replaceAll(' ', '');
 
-/** Names the account: the sign-in tells no id that a session could see. */
+/** Names the account: the sign-in says no id that a session could see. */
 export const accountOf = (credentials: JsonObject): string => userNameOf(credentials).toLowerCase();
 
-/** From user name and password to tokens; `link.credentials_refused` when Easee says that they are wrong. */
-export async function signIn(session: LoginSession, credentials: JsonObject): Promise<Tokens> {
-  try {
-    const answer = await session.http.send({
-      method: 'POST',
-      path: '/api/accounts/login',
-      use: 'login',
-      json: { userName: userNameOf(credentials), password: String(credentials.password) },
-    });
-    return tokensIn(session, answer.json());
-  } catch (cause) {
-    if (isWrongPassword(cause))
-      throw new AppError('link.credentials_refused', 'the Easee user name or password is wrong', {
-        cause,
-      });
-    throw failureOf(cause, 'the sign-in');
-  }
+async function tokensFrom(session: LoginSession, path: string, json: JsonObject): Promise<Tokens> {
+  const body = (await session.http.send({ method: 'POST', path, use: 'login', json })).json();
+  if (!fits(TokenResponse, body)) throw notUnderstood('Easee', 'the sign-in');
+  const { accessToken: access_token, refreshToken: refresh_token, expiresIn: expires_in } = body;
+  const standard = { access_token, refresh_token, expires_in } as JsonObject;
+  return tokensIn('Easee', standard, { now: session.clock.now(), before: undefined });
 }
+
+/** From user name and password to tokens. */
+export const signIn = (session: LoginSession, credentials: JsonObject): Promise<Tokens> =>
+  tokensFrom(session, '/api/accounts/login', {
+    userName: userNameOf(credentials),
+    password: String(credentials.password),
+  });
 
 /** Both tokens are asked for; the old ones are good no more. 400 and 401 say that they were not good. */
 export async function refresh(session: LoginSession, tokens: Tokens): Promise<Tokens> {
   try {
-    const answer = await session.http.send({
-      method: 'POST',
-      path: '/api/accounts/refresh_token',
-      use: 'login',
-      json: { accessToken: tokens.access, refreshToken: tokens.refresh },
+    return await tokensFrom(session, '/api/accounts/refresh_token', {
+      accessToken: tokens.access,
+      refreshToken: tokens.refresh,
     });
-    return tokensIn(session, answer.json());
   } catch (cause) {
-    if (cause instanceof HttpFailure && (cause.status === 400 || cause.status === 401))
-      throw new AppError('vendor.login_expired', 'the sign-in at Easee has expired; link the account again', {
-        cause,
-      });
-    throw failureOf(cause, 'the sign-in');
+    const isLost = cause instanceof HttpFailure && (cause.status === 400 || cause.status === 401);
+    if (!isLost) throw failure(cause, 'the sign-in') ?? vendorFailure('Easee', cause);
+    const sentence = 'the sign-in at Easee has expired; link the account again';
+    throw new AppError('vendor.login_expired', sentence, { cause });
   }
-}
-
-function tokensIn({ clock }: LoginSession, told: Json): Tokens {
-  if (!tokenAnswers.Check(told)) throw notUnderstood('the sign-in');
-  const seconds = told.expiresIn ?? STATED_SECONDS;
-  return {
-    access: told.accessToken,
-    refresh: told.refreshToken ?? null,
-    expiresAt: clock.now() + (seconds > 0 ? seconds : STATED_SECONDS) * 1000,
-  };
-}
-
-export interface FoundCharger {
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly site: number;
-  readonly circuit: number;
-  readonly ratedA: number | null;
-  readonly isAlone: boolean;
 }
 
 /** Every charger that the account may see, with its place: one call however many they are. */
-export async function findChargers(session: Session): Promise<FoundCharger[]> {
+export async function findChargers(session: Session): Promise<Found[]> {
   const what = 'the chargers of the account';
-  const told = await ask(session, what, { path: '/api/accounts/products', use: 'list' });
-  if (!productAnswers.Check(told)) throw notUnderstood(what);
-  const found = new Map<string, FoundCharger>();
-  for (const site of told) {
-    for (const circuit of site.circuits ?? []) {
-      const all = circuit.chargers ?? [];
-      for (const charger of all) {
-        if (!chargers.Check(charger)) {
-          session.log.warn({ vendor: 'easee' }, 'a charger without a usable id was left out');
-          continue;
-        }
-        const { ratedCurrent } = circuit;
-        found.set(charger.id, {
-          id: charger.id,
-          name: typeof charger.name === 'string' && charger.name !== '' ? charger.name : undefined,
-          site: site.id,
-          circuit: circuit.id,
-          ratedA: typeof ratedCurrent === 'number' && ratedCurrent > 0 ? ratedCurrent : null,
-          isAlone: all.length === 1,
-        });
-      }
-    }
-  }
-  return [...found.values()];
+  const request = { what, use: 'list', mostBytes: MOST_BYTES } as const;
+  const sites = await calls.get(session, '/api/accounts/products', Products, request);
+  const found = each(sites, Place).flatMap((site) =>
+    each(site.circuits, Place).flatMap((circuit) =>
+      each(circuit.chargers, Charger).map((charger) => foundCharger(site, circuit, charger)),
+    ),
+  );
+  return [...new Map(found.map((charger) => [charger.id, charger])).values()];
 }
 
-/** A charger of which nothing is known yet. */
-export function emptyRaw({ details }: DeviceRef): ChargerRaw {
-  const circuit: Circuit = {
-    ratedA: typeof details.rated_a === 'number' ? details.rated_a : null,
-    isAlone: details.alone === true,
+function foundCharger(site: Place, circuit: Place, { id, name }: Static<typeof Charger>): Found {
+  const rated = circuit.ratedCurrent;
+  const isPlaced = Number.isInteger(site.id) && Number.isInteger(circuit.id);
+  const isNamed = typeof name === 'string' && name !== '';
+  return {
+    id,
+    type: 'charger',
+    ...(isNamed ? { name: name.slice(0, NAME_LENGTH).toWellFormed() } : {}),
+    details: {
+      ...(isPlaced ? { site: Number(site.id), circuit: Number(circuit.id) } : {}),
+      rated_a: typeof rated === 'number' && rated > 0 ? rated : null,
+      // One whose id cannot be read hangs on the circuit all the same.
+      alone: isPlaced && each(circuit.chargers, Member).length === 1,
+    },
   };
-  return { circuit, observed: new Map() };
 }
 
 /** One call for state and limits. `/api/chargers/{id}/state` is gone since 1 September 2026. */
 export async function readCharger(session: Session, device: DeviceRef): Promise<ChargerRaw> {
-  const what = `charger ${device.id}`;
-  const told = await ask(session, what, {
-    path: `/state/${encodeURIComponent(device.id)}/observations`,
+  const path = `/state/${encodeURIComponent(device.id)}/observations`;
+  const { observations } = await calls.get(session, path, Observations, {
+    what: `charger ${device.id}`,
     query: { ids: IDS.join(',') },
     device: device.id,
+    mostBytes: MOST_BYTES,
   });
-  if (!observationAnswers.Check(told)) throw notUnderstood(what);
-  return told.observations.reduce<ChargerRaw>(withObservation, emptyRaw(device));
+  return observations.reduce<ChargerRaw>(withObservation, emptyRaw(device, session.clock.now()));
 }
 
-async function ask(session: Session, what: string, request: VendorRequest): Promise<Json> {
-  try {
-    return (await session.http.send({ ...request, mostBytes: MOST_BYTES })).json();
-  } catch (cause) {
-    throw failureOf(cause, what);
-  }
+/** What Easee says of a command that it has passed on; the charger's own response names both. */
+export interface Passed {
+  readonly commandId: number | null;
+  readonly ticks: number;
 }
 
-/**
- * Posts what a charger or circuit shall do. Answers the ticks that the outcome will be told under; none when Easee has done it
- * already, or found nothing to do.
- */
+/** Posts what a charger or circuit shall do; undefined when Easee has done it already, or found nothing to do. */
 export async function post(
   session: Session,
   device: DeviceRef,
-  { path, json }: { readonly path: string; readonly json?: Json },
-): Promise<string[]> {
-  try {
-    const answer = await session.http.send({
-      method: 'POST',
-      path,
-      use: 'command',
-      device: device.id,
-      ...(json === undefined ? {} : { json }),
-    });
-    // An empty body is an answer; a page is none, whatever its status.
-    const told = answer.bytes.length === 0 ? null : answer.json();
-    return answer.status === 202 ? ticksIn(told) : [];
-  } catch (cause) {
-    throw failureOf(cause, `charger ${device.id}`);
-  }
+  request: { readonly path: string; readonly json?: Json },
+): Promise<Passed | undefined> {
+  const response = await calls.command(session, device, request);
+  // One for a command, a list for settings; 0 is nothing to do.
+  const [passed] = each([response].flat(), Ticks).filter(({ ticks }) => ticks > 0);
+  if (passed === undefined) return undefined;
+  const { commandId, ticks } = passed;
+  return { commandId: typeof commandId === 'number' ? commandId : null, ticks };
 }
-
-/** One for a command, a list for settings; 0 is nothing to do. */
-function ticksIn(told: Json): string[] {
-  return [told].flat().flatMap((one) => {
-    const ticks = typeof one === 'object' && one !== null && !Array.isArray(one) ? one.ticks : 0;
-    return typeof ticks === 'number' && ticks > 0 ? [tickName(ticks)] : [];
-  });
-}
-
-/** Ticks have 18 digits, and lose the last ones as numbers; they do so in the same way wherever they are read. */
-export const tickName = (ticks: number): string => ticks.toFixed(0);

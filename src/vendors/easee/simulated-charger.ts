@@ -8,40 +8,49 @@ const CAR_WH = 60_000;
 /** A charger answers a command, and a moment later does what it says. */
 const ANSWER_MS = 600;
 const EFFECT_MS = 1_200;
-/** Lifetime energy is told about once an hour. */
+/** With 6 A a charge begins so late. */
+const SLOW_START_MS = 300_000;
+/** How often figures are reported that have not changed, by their number: the temperature always, the others while it charges. */
+const REPORTED_EVERY_MS: Readonly<Record<number, number>> = {
+  120: 60_000,
+  150: 900_000,
+  183: 60_000,
+  184: 60_000,
+  185: 60_000,
+};
+const TEMPERATURE = 150;
+/** The meter is reported once an hour, the energy of the session more often. */
 const LIFETIME_MS = 3_600_000;
+const SESSION_MS = 300_000;
+
+type Phases = readonly [number, number, number];
 
 export interface SimulatedCircuit {
   readonly id: number;
   readonly site: number;
   readonly ratedA: number;
   /** The limit on each phase that holds until the charger restarts. */
-  dynamicA: readonly [number, number, number];
+  dynamicA: Phases;
   readonly chargers: SimulatedCharger[];
 }
 
-export interface SimulatedObservation {
+interface SimulatedObservation {
   readonly id: number;
   readonly value: string | number | boolean;
   readonly dataType: number;
   readonly at: number;
 }
 
-/** What a command of the API does to the charger. */
+/** What a command of the API does to the charger; 0 minutes: until it is changed. */
 export type Deed =
-  | { readonly type: 'start' | 'stop' | 'pause' | 'resume' }
-  | { readonly type: 'dynamic'; readonly amperes: number }
-  | {
-      readonly type: 'circuit';
-      readonly amperes: readonly [number, number, number];
-      /** 0: until it is changed. */
-      readonly minutes: number;
-    };
+  | { readonly type: 'start' | 'stop' | 'pause' | 'resume' | 'reboot' }
+  | { readonly type: 'dynamic'; readonly amperes: number; readonly minutes: number }
+  | { readonly type: 'circuit'; readonly amperes: Phases; readonly minutes: number };
 
 export interface ChargerEvents {
   /** What it observes may have changed. */
   changed(charger: SimulatedCharger): void;
-  answered(charger: SimulatedCharger, ticks: string, wasAccepted: boolean): void;
+  answered(charger: SimulatedCharger, ticks: bigint, wasAccepted: boolean): void;
 }
 
 interface ChargerOptions {
@@ -54,20 +63,42 @@ interface ChargerOptions {
   readonly isOnline?: boolean;
 }
 
+/** A figure as it was last reported: it stays behind what is measured. */
+function reported(clock: Clock, everyMs: number, start: number) {
+  let value = start;
+  let at = clock.now();
+  return {
+    value: () => value,
+    measure(now: number) {
+      if (clock.now() - at < everyMs) return;
+      value = now;
+      at = clock.now();
+    },
+    restart(now: number) {
+      value = now;
+      at = clock.now();
+    },
+  };
+}
+
 /** A charger with a car, in time: power follows its limits, energy follows power. */
 export function createSimulatedCharger(options: ChargerOptions) {
   const { id, name, circuit, clock, events, needsAuthorization = false } = options;
   let isOnline = options.isOnline ?? true;
+  let isEnabled = true;
+  let isSilent = false;
   let isPlugged = false;
   let isAuthorized = !needsAuthorization;
   let dynamicA = 32;
+  let beginsAt = 0;
+  let carDelayMs = 0;
   let carWh = CAR_WH / 2;
   let sessionWh = 0;
   let lifetimeWh = 1_234_567;
-  let toldLifetimeWh = lifetimeWh;
-  let toldLifetimeAt = clock.now();
   let last = clock.now();
-  const known = new Map<number, SimulatedObservation>();
+  const session = reported(clock, SESSION_MS, 0);
+  const lifetime = reported(clock, LIFETIME_MS, lifetimeWh);
+  const observed = new Map<number, SimulatedObservation>();
 
   const limitA = () => Math.min(dynamicA, circuit.ratedA, ...circuit.dynamicA, CAR_A);
 
@@ -75,7 +106,8 @@ export function createSimulatedCharger(options: ChargerOptions) {
     if (!isOnline) return 0;
     if (!isPlugged) return 1;
     if (!isAuthorized) return 7;
-    if (limitA() < LEAST_A) return 2;
+    if (!isEnabled || limitA() < LEAST_A) return 2;
+    if (clock.now() < beginsAt) return 6;
     return carWh >= CAR_WH ? 4 : 3;
   }
 
@@ -89,42 +121,55 @@ export function createSimulatedCharger(options: ChargerOptions) {
     carWh += wh;
     sessionWh += wh;
     lifetimeWh += wh;
-    if (now - toldLifetimeAt >= LIFETIME_MS) {
-      toldLifetimeWh = lifetimeWh;
-      toldLifetimeAt = now;
-    }
     last = now;
+    session.measure(sessionWh);
+    lifetime.measure(lifetimeWh);
   }
 
   function values(): [number, string | number | boolean, number][] {
     const [p1, p2, p3] = circuit.dynamicA;
     const current = amperes();
+    const drawn = current === 0 ? 0.01 : current - 0.1;
     return [
-      [22, circuit.ratedA, 3],
-      [23, circuit.ratedA, 3],
-      [24, circuit.ratedA, 3],
-      [31, true, 2],
+      ...[22, 23, 24].map((one): [number, number, number] => [one, circuit.ratedA, 3]),
+      [31, isEnabled, 2],
       [38, 2, 4],
       [47, 32, 3],
       [48, dynamicA, 3],
-      [96, current > 0 || !isPlugged ? 0 : 52, 4],
+      [96, current > 0 || !isPlugged ? 0 : isEnabled ? 52 : 53, 4],
       [109, mode(), 4],
       [111, p1, 3],
       [112, p2, 3],
       [113, p3, 3],
       [120, watts() / 1000, 3],
-      [121, sessionWh / 1000, 3],
-      [124, toldLifetimeWh / 1000, 3],
+      [121, session.value() / 1000, 3],
+      [124, lifetime.value() / 1000, 3],
+      [TEMPERATURE, 21, 4],
       [182, 0.02, 3],
-      [183, current === 0 ? 0.01 : current - 0.1, 3],
-      [184, current === 0 ? 0.01 : current - 0.1, 3],
-      [185, current === 0 ? 0.01 : current - 0.1, 3],
+      ...[183, 184, 185].map((one): [number, number, number] => [one, drawn, 3]),
       [250, isOnline, 2],
     ];
   }
 
+  const changeAll = () => {
+    for (const charger of circuit.chargers) events.changed(charger);
+  };
+
+  /** Goes back once the time of a limit is over, unless another has taken its place. */
+  function expire(minutes: number, isStill: () => boolean, back: () => void): void {
+    if (minutes === 0) return;
+    clock.after(minutes * 60_000, () => {
+      if (!isStill()) return;
+      advance();
+      back();
+      changeAll();
+    });
+  }
+
   function effect(deed: Deed): void {
     advance();
+    const wasCharging = amperes() > 0;
+    const before = dynamicA;
     switch (deed.type) {
       case 'start':
         isAuthorized = true;
@@ -136,52 +181,62 @@ export function createSimulatedCharger(options: ChargerOptions) {
         dynamicA = 0;
         break;
       case 'resume':
+      case 'reboot':
         // Whatever the limit was before.
         dynamicA = 32;
         break;
       case 'dynamic':
         dynamicA = deed.amperes;
+        expire(
+          deed.minutes,
+          () => dynamicA === deed.amperes,
+          () => {
+            dynamicA = before;
+          },
+        );
         break;
       case 'circuit':
         circuit.dynamicA = deed.amperes;
-        if (deed.minutes > 0) clock.after(deed.minutes * 60_000, () => expire(deed.amperes));
+        expire(
+          deed.minutes,
+          () => circuit.dynamicA === deed.amperes,
+          () => {
+            circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
+          },
+        );
         break;
     }
-    for (const charger of circuit.chargers) events.changed(charger);
+    if (!wasCharging) beginsAt = clock.now() + (limitA() < LEAST_A + 1 ? SLOW_START_MS : carDelayMs);
+    changeAll();
   }
-
-  /** The time of a limit is over, unless another has taken its place. */
-  function expire(amperes: SimulatedCircuit['dynamicA']): void {
-    if (circuit.dynamicA !== amperes) return;
-    advance();
-    circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
-    for (const charger of circuit.chargers) events.changed(charger);
-  }
-
-  const hasNothingToDo = (deed: Deed): boolean => {
-    if (deed.type === 'dynamic') return deed.amperes === dynamicA;
-    if (deed.type === 'pause') return dynamicA === 0;
-    return false;
-  };
 
   const charger = {
     id,
     name,
     circuit,
-    hasNothingToDo,
     needsAuthorization,
 
-    /** All that it observes, each with the time of its last change. */
+    hasNothingToDo(deed: Deed): boolean {
+      if (deed.type === 'dynamic') return deed.amperes === dynamicA;
+      return deed.type === 'pause' && dynamicA === 0;
+    },
+
+    /** All that it has reported, each with the time of its last report. */
     observe(): readonly SimulatedObservation[] {
+      if (isSilent) return [...observed.values()];
       advance();
       const at = clock.now();
-      for (const [number, value, dataType] of values())
-        if (known.get(number)?.value !== value) known.set(number, { id: number, value, dataType, at });
-      return [...known.values()];
+      for (const [number, value, dataType] of values()) {
+        const before = observed.get(number);
+        const every = amperes() > 0 || number === TEMPERATURE ? REPORTED_EVERY_MS[number] : undefined;
+        const isDue = before === undefined || (every !== undefined && at - before.at >= every);
+        if (isDue || before.value !== value) observed.set(number, { id: number, value, dataType, at });
+      }
+      return [...observed.values()];
     },
 
     /** Does it later, as the cloud and the charger take their time; a charger that is away never answers. */
-    order(deed: Deed, ticks: string): void {
+    order(deed: Deed, ticks: bigint): void {
       clock.after(ANSWER_MS, () => {
         if (isOnline) events.answered(charger, ticks, true);
       });
@@ -191,7 +246,7 @@ export function createSimulatedCharger(options: ChargerOptions) {
     },
 
     /** Answers that it does not want to, and does nothing. */
-    refuse(ticks: string): void {
+    refuse(ticks: bigint): void {
       clock.after(ANSWER_MS, () => events.answered(charger, ticks, false));
     },
 
@@ -201,32 +256,41 @@ export function createSimulatedCharger(options: ChargerOptions) {
       events.changed(charger);
     },
 
+    /** Its owner enables or disables it in the app. */
+    setEnabled(enabled: boolean): void {
+      advance();
+      isEnabled = enabled;
+      events.changed(charger);
+    },
+
+    /** The car takes so long before it draws anything. */
+    delayCar(seconds: number): void {
+      carDelayMs = seconds * 1_000;
+    },
+
+    /** It reports nothing any more, although Easee takes it for connected. */
+    fallSilent(): void {
+      charger.observe();
+      isSilent = true;
+    },
+
     arrange(situation: Situation): void {
       advance();
       isOnline = true;
       isPlugged = situation === 'plugged_in' || situation === 'charging';
       carWh = CAR_WH / 2;
       sessionWh = 0;
+      session.restart(0);
+      beginsAt = 0;
       isAuthorized = situation === 'charging' || !needsAuthorization;
       // One that asks for authorization waits for that, the others because they were paused.
       dynamicA = situation === 'plugged_in' && !needsAuthorization ? 0 : 32;
       circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
-      for (const one of circuit.chargers) events.changed(one);
+      changeAll();
     },
   };
   circuit.chargers.push(charger);
   return charger;
 }
 
-export interface SimulatedCharger {
-  readonly id: string;
-  readonly name: string;
-  readonly circuit: SimulatedCircuit;
-  readonly needsAuthorization: boolean;
-  hasNothingToDo(deed: Deed): boolean;
-  observe(): readonly SimulatedObservation[];
-  order(deed: Deed, ticks: string): void;
-  refuse(ticks: string): void;
-  setOnline(online: boolean): void;
-  arrange(situation: Situation): void;
-}
+export type SimulatedCharger = ReturnType<typeof createSimulatedCharger>;

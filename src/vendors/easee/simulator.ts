@@ -1,254 +1,356 @@
-import type {
-  SimulatedAnswer,
-  SimulatedFault,
-  SimulatedRequest,
-  SimulatorOptions,
-  VendorSimulator,
-} from '../../adapter/simulator.ts';
-import { createSimulatedAccounts, type SimulatedUser } from './simulated-accounts.ts';
-import type { ChargerEvents, Deed, SimulatedCharger } from './simulated-charger.ts';
-import { createSimulatedHomes, EMPTY, FLEET, HOME, productsOf, USERS } from './simulated-homes.ts';
-import { createSimulatedHub } from './simulated-hub.ts';
+import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
+import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
+import type { JsonObject } from '../../core/json.ts';
+import {
+  byPassword,
+  type HubClient,
+  type Refusal,
+  type SimulatedCall,
+  simulatedHub,
+  simulatedVendor,
+} from '../../simulation/index.ts';
+import {
+  type ChargerEvents,
+  createSimulatedCharger,
+  type Deed,
+  type SimulatedCharger,
+  type SimulatedCircuit,
+} from './simulated-charger.ts';
 
+/** The gateway says 403 to addresses that call too much: nobody refused us anything. */
+export const faultCodes: FaultCodes = { forbidden: 'vendor.rate_limited' };
+
+const ACCESS_SECONDS = 3_600;
 /** 100 ns since the year 1, as .NET counts. */
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
-
-const WINDOWS = {
-  observations: { amount: 100, seconds: 300 },
-  settings: { amount: 20, seconds: 60 },
-} as const;
+const MANY = 500;
 
 const DEEDS: Readonly<Record<string, Deed>> = {
   start_charging: { type: 'start' },
   stop_charging: { type: 'stop' },
   pause_charging: { type: 'pause' },
   resume_charging: { type: 'resume' },
+  reboot: { type: 'reboot' },
 };
+const COMMAND_IDS: Readonly<Record<Deed['type'], number>> = {
+  start: 25,
+  stop: 26,
+  pause: 48,
+  resume: 48,
+  dynamic: 48,
+  reboot: 1,
+  circuit: 22,
+};
+
+type Home = SimulatedCharger[];
+type Call = SimulatedCall<Home>;
 
 /** More than the contract asks of a simulator, for tests of what is peculiar to Easee. */
 export interface EaseeSimulator extends VendorSimulator {
   readonly charger: (id: string) => SimulatedCharger;
   /** The charger answers the next command with a refusal. */
   refuseNext(): void;
-  /** Turns every call away at the gateway, as it does with addresses that call too much. */
-  blockAddress(isBlocked: boolean): void;
+  /** Responses of chargers say other ticks than those that the command was answered with: 100 ns each. */
+  shiftTicks(by: bigint): void;
   /** Ends every stream as a server that is replaced does. */
   closeStreams(): void;
 }
 
-/** Easee's cloud, its chargers and the cars at them. Users: home, empty and fleet `@easee.simulated`. */
+/** Easee's cloud, its chargers and the cars at them. Users sign in as `home@easee.simulated` and so on. */
 export function createSimulator(options: SimulatorOptions): EaseeSimulator {
-  const { clock, random } = options;
-  const accounts = createSimulatedAccounts(USERS, { clock, random });
-  const windows = new Map<string, { from: number; used: number }>();
-  let fault: SimulatedFault | null = null;
-  let isBlocked = false;
+  const { clock } = options;
+  /** What was last sent of each charger: times and values by the number of the observation. */
+  const sent = new Map<HubClient<Home>, Map<string, Map<number, string>>>();
   let refusals = 0;
   let serial = 0n;
+  let shift = 0n;
 
-  const hub = createSimulatedHub({
-    clock,
-    random,
-    userOf: (header) => accounts.userOf(header),
-    chargerOf: (user, id) => homes.chargerOf(user, id),
-  });
   const events: ChargerEvents = {
-    changed: (charger) => hub.changed(charger),
-    answered: (charger, ticks, wasAccepted) => hub.answered(charger, ticks, wasAccepted),
+    changed(charger) {
+      for (const client of sent.keys()) update(client, charger);
+    },
+    answered(charger, ticks, wasAccepted) {
+      const at = new Date(clock.now()).toISOString();
+      const response = {
+        serialNumber: charger.id,
+        id: commandIds.get(ticks) ?? 0,
+        timestamp: at,
+        deliveredAt: at,
+        wasAccepted,
+        resultCode: wasAccepted ? 0 : 3,
+        comment: '',
+        ticks: exact(ticks + shift),
+      };
+      commandIds.delete(ticks);
+      for (const [client, chargers] of sent)
+        if (chargers.has(charger.id)) client.invoke('CommandResponse', response);
+    },
   };
-  const homes = createSimulatedHomes({ clock, events });
+  const commandIds = new Map<bigint, number>();
+  const users = homes({ clock, events });
 
-  /** 429 once a window is used up, with the seconds until it is over. */
-  function limited(name: keyof typeof WINDOWS, user: SimulatedUser): SimulatedAnswer | undefined {
-    const { amount, seconds } = WINDOWS[name];
-    const key = `${name}/${user.id}`;
-    const now = clock.now();
-    const before = windows.get(key);
-    const window =
-      before === undefined || now - before.from >= seconds * 1000 ? { from: now, used: 0 } : before;
-    windows.set(key, window);
-    window.used += 1;
-    if (window.used <= amount) return undefined;
-    return tooMany(Math.ceil((window.from + seconds * 1000 - now) / 1000));
+  function update(client: HubClient<Home>, charger: SimulatedCharger): void {
+    const before = sent.get(client)?.get(charger.id);
+    if (before === undefined) return;
+    const changed = charger.observe().filter(({ id, at, value }) => before.get(id) !== `${at} ${value}`);
+    for (const { id, at, value } of changed) before.set(id, `${at} ${value}`);
+    const payloads = changed.map(({ id, value, dataType, at }) => ({
+      mid: charger.id,
+      dataType,
+      id,
+      timestamp: new Date(at).toISOString(),
+      value: typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value),
+      simulated: true,
+    }));
+    client.invoke('ProductUpdate', ...payloads);
   }
 
-  function observations(charger: SimulatedCharger, query: URLSearchParams): SimulatedAnswer {
-    const wanted = new Set((query.get('ids') ?? '').split(',').map(Number));
-    const told = charger.observe().filter(({ id }) => wanted.has(id));
-    const isStrange = fault === 'unknown_values';
-    return {
-      status: 200,
-      json: {
-        id: charger.id,
-        simulated: true,
-        observations: [
-          ...told.map(({ id, value, dataType, at }) => ({
-            id,
-            dataType: isStrange ? 9 : dataType,
-            value: isStrange && id === 109 ? 42 : value,
-            timestamp: new Date(at).toISOString(),
-            simulated: true,
-          })),
-          ...(isStrange ? [{ id: 9_999, value: { new: 'kind' } }, 'a word', null] : []),
-        ],
-      },
-    };
-  }
-
-  const nextTicks = () => {
-    serial += 1n;
-    return String(TICKS_AT_1970 + BigInt(clock.now()) * 10_000n + serial);
-  };
+  const hub = simulatedHub<Home>({
+    ...options,
+    invoked(client, target, [id]) {
+      if (target !== 'SubscribeWithCurrentState') return `Unknown hub method '${target}'`;
+      const charger = client.home.find((one) => one.id === id);
+      if (charger === undefined) return 'An unexpected error occurred';
+      const chargers = sent.get(client) ?? new Map<string, Map<number, string>>();
+      sent.set(client, chargers.set(charger.id, new Map()));
+      update(client, charger);
+      return undefined;
+    },
+    ticked(client) {
+      for (const charger of client.home) update(client, charger);
+    },
+    closed: (client) => void sent.delete(client),
+  });
 
   /** Takes an order. `shape` is how the path answers: one object for a command, a list for settings. */
-  function order(charger: SimulatedCharger, deed: Deed, shape: 'one' | 'list'): SimulatedAnswer {
-    if (charger.hasNothingToDo(deed))
-      return shape === 'list' ? { status: 202, json: [] } : raw(202, told(charger, '0'));
-    const ticks = nextTicks();
+  function order(charger: SimulatedCharger, deed: Deed, shape: 'one' | 'list' = 'one'): SimulatedAnswer {
+    const commandId = COMMAND_IDS[deed.type];
+    const answer = (ticks: bigint) => ({
+      device: charger.id,
+      commandId,
+      ticks: exact(ticks),
+      simulated: true,
+    });
+    if (charger.hasNothingToDo(deed)) return { status: 202, json: shape === 'list' ? [] : answer(0n) };
+    serial += 1n;
+    const ticks = TICKS_AT_1970 + BigInt(clock.now()) * 10_000n + serial;
+    commandIds.set(ticks, commandId);
     if (refusals > 0) {
       refusals -= 1;
       charger.refuse(ticks);
     } else charger.order(deed, ticks);
-    const one = told(charger, ticks);
-    return raw(202, shape === 'list' ? `[${one}]` : one);
+    return { status: 202, json: shape === 'list' ? [answer(ticks)] : answer(ticks) };
   }
 
-  function settings(charger: SimulatedCharger, body: Readonly<Record<string, unknown>>): SimulatedAnswer {
-    const { dynamicChargerCurrent: amperes } = body;
-    if (typeof amperes !== 'number' || amperes < 0 || amperes > 40)
-      return { status: 400, json: { errorCode: 400, errorCodeName: 'ValidationError' } };
-    return order(charger, { type: 'dynamic', amperes }, 'list');
+  function dynamicCurrent(charger: SimulatedCharger, amps: unknown, minutes: unknown, shape: 'one' | 'list') {
+    if (typeof amps !== 'number' || amps < 0 || amps > 40 || typeof minutes !== 'number') return INVALID;
+    return order(charger, { type: 'dynamic', amperes: amps, minutes }, shape);
   }
 
-  function circuitLimit(user: SimulatedUser, path: string, body: Readonly<Record<string, unknown>>) {
-    const [, site, id] = /^\/api\/sites\/(\d+)\/circuits\/(\d+)\/dynamicCurrent$/.exec(path) ?? [];
-    const charger = homes
-      .chargersOf(user)
-      .find(({ circuit }) => String(circuit.site) === site && String(circuit.id) === id);
-    if (charger === undefined) return notThere();
-    const phases = [body.phase1, body.phase2, body.phase3].map(Number);
-    const [p1 = Number.NaN, p2 = Number.NaN, p3 = Number.NaN] = phases;
-    if (!phases.every((amperes) => amperes >= 0 && amperes <= 100) || typeof body.timeToLive !== 'number')
-      return { status: 400, json: { errorCode: 400, errorCodeName: 'ValidationError' } };
-    return order(charger, { type: 'circuit', amperes: [p1, p2, p3], minutes: body.timeToLive }, 'one');
-  }
-
-  function route(request: SimulatedRequest, user: SimulatedUser): SimulatedAnswer {
-    const { method, path, query } = request;
-    if (method === 'GET' && path === '/api/accounts/products')
-      return { status: 200, json: productsOf(homes.chargersOf(user)) };
-    if (method === 'POST' && path === '/hubs/chargers/negotiate') return hub.negotiate();
-    const [, read, , act] =
-      /^(?:\/state\/([^/]+)\/observations|\/api\/chargers\/([^/]+)\/(settings|commands\/\w+))$/.exec(path) ??
-      [];
-    const id = /^\/(?:state|api\/chargers)\/([^/]+)\//.exec(path)?.[1];
-    const charger = id === undefined ? undefined : homes.chargerOf(user, decodeURIComponent(id));
-    if (method === 'GET' && read !== undefined) {
-      if (charger === undefined) return notThere();
-      return limited('observations', user) ?? observations(charger, query);
-    }
-    if (method !== 'POST') return atTheGateway();
-    if (path.startsWith('/api/sites/'))
-      return limited('settings', user) ?? circuitLimit(user, path, bodyOf(request));
-    if (act === undefined) return atTheGateway();
-    if (charger === undefined) return notThere();
-    if (act === 'settings') return limited('settings', user) ?? settings(charger, bodyOf(request));
-    const deed = DEEDS[act.slice('commands/'.length)];
-    if (deed === undefined) return atTheGateway();
+  function command({ params, body }: Call, charger: SimulatedCharger): SimulatedAnswer | undefined {
+    if (params.command === 'set_dynamic_charger_current')
+      return dynamicCurrent(charger, body.amps, body.minutes ?? 0, 'one');
+    const deed = DEEDS[params.command ?? ''];
+    if (deed === undefined) return undefined;
     // Authorization where none is asked for.
     if ((deed.type === 'start' || deed.type === 'stop') && !charger.needsAuthorization)
       return { status: 403, json: { errorCode: 106, errorCodeName: 'Forbidden' } };
-    return order(charger, deed, 'one');
+    return order(charger, deed);
   }
 
-  async function handle(request: SimulatedRequest): Promise<SimulatedAnswer> {
-    if (isBlocked) return atTheGateway();
-    const broken = fault === null ? undefined : BROKEN[fault];
-    if (broken !== undefined) return broken;
-    if (request.path === '/api/accounts/login') return accounts.login(bodyOf(request));
-    if (request.path === '/api/accounts/refresh_token') return accounts.refresh(bodyOf(request));
-    const user = accounts.userOf(request.headers.authorization);
-    if (user === undefined) return { status: 401, text: '' };
-    return route(request, user);
+  function circuitLimit({ home, params, body }: Call): SimulatedAnswer | undefined {
+    const charger = home.find(
+      ({ circuit }) => String(circuit.site) === params.site && String(circuit.id) === params.circuit,
+    );
+    const { phase1: p1, phase2: p2, phase3: p3, timeToLive: minutes = 0 } = body;
+    if (charger === undefined) return undefined;
+    if (!isAmperes(p1) || !isAmperes(p2) || !isAmperes(p3) || typeof minutes !== 'number') return INVALID;
+    return order(charger, { type: 'circuit', amperes: [p1, p2, p3], minutes });
   }
+
+  /** Answers about the charger that the path names; none of this home is not known. */
+  const ofCharger =
+    (answer: (call: Call, charger: SimulatedCharger) => SimulatedAnswer | undefined) => (call: Call) => {
+      const charger = call.home.find(({ id }) => id === call.params.id);
+      return charger === undefined ? undefined : answer(call, charger);
+    };
+
+  const vendor = simulatedVendor<Home, SimulatedCharger>(options, {
+    vendor: 'Easee',
+    users,
+    refusal,
+    signIn: byPassword({
+      path: '/api/accounts/login',
+      accessSeconds: ACCESS_SECONDS,
+      fields: { user: 'userName', password: 'password' },
+      signsInAs: (user) => `${user}@easee.simulated`,
+      wrong: { status: 400, json: { errorCode: 100, errorCodeName: 'InvalidUserPassword' } },
+      refresh: { path: '/api/accounts/refresh_token', field: 'refreshToken' },
+      answer: ({ access, refresh, seconds }) => ({
+        accessToken: access,
+        expiresIn: seconds,
+        accessClaims: ['User'],
+        tokenType: 'Bearer',
+        refreshToken: refresh,
+        simulated: true,
+      }),
+    }),
+    limits: [
+      { calls: 100, seconds: 300, of: 'user', on: /^GET \/state\// },
+      { calls: 20, seconds: 60, of: 'user', on: /^POST .*\/(settings|dynamicCurrent)$/ },
+    ],
+    limited: { status: 429, headers: { 'retry-after': '60' }, text: 'Too many requests' },
+    stream: hub.open,
+    devices: {
+      find: (home, { id }) => home.find((charger) => charger.id === id),
+      arrange: (charger, situation) => charger.arrange(situation),
+      reach: (charger, isReachable) => charger.setOnline(isReachable),
+      remove: (home, charger) => void home.splice(home.indexOf(charger), 1),
+    },
+    routes: {
+      'POST /hubs/chargers/negotiate': ({ request }) => hub.negotiate(request),
+      'GET /api/accounts/products': ({ home }) => ok(sitesOf(home)),
+      'GET /api/chargers': ({ home }) => ok(home.map(chargerJson)),
+      'GET /api/sites': ({ home }) => ok(sitesOf(home).map(({ circuits, equalizers, ...site }) => site)),
+      'GET /api/sites/:site': ({ home, params }) => {
+        const site = sitesOf(home).find(({ id }) => String(id) === params.site);
+        return site === undefined ? undefined : ok(site);
+      },
+      'GET /api/chargers/:id/site': ofCharger(({ home }, { circuit }) =>
+        ok(sitesOf(home).find(({ id }) => id === circuit.site) ?? {}),
+      ),
+      'GET /api/chargers/:id/config': ofCharger((_call, charger) => ok(configJson(charger))),
+      'GET /state/:id/observations': ofCharger(({ query }, charger) => {
+        const ids = new Set((query.get('ids') ?? '').split(',').map(Number));
+        const observations = charger.observe().filter(({ id }) => ids.has(id));
+        return ok({
+          id: charger.id,
+          simulated: true,
+          observations: observations.map(({ at, ...one }) => ({
+            ...one,
+            timestamp: new Date(at).toISOString(),
+          })),
+        });
+      }),
+      'POST /api/chargers/:id/settings': ofCharger(({ body }, charger) =>
+        dynamicCurrent(charger, body.dynamicChargerCurrent, 0, 'list'),
+      ),
+      'POST /api/chargers/:id/commands/:command': ofCharger(command),
+      'POST /api/sites/:site/circuits/:circuit/dynamicCurrent': circuitLimit,
+    },
+  });
 
   return {
-    handle,
-    upgrade: (request, socket) => hub.open(request, socket),
-    fault(next) {
-      if (fault === 'login_lost') accounts.close(false);
-      fault = next;
-      if (next === 'token_refused') accounts.forgetAll();
-      if (next === 'login_lost') accounts.close(true);
+    ...vendor,
+    charger(id) {
+      const found = Object.values(users)
+        .flat()
+        .find((one) => one.id === id);
+      if (found === undefined) throw new Error(`the simulator has no charger ${id}`);
+      return found;
     },
-    arrange: (device, situation) => homes.anyCharger(device.id).arrange(situation),
-    user: signingIn(HOME),
-    charger: (id) => homes.anyCharger(id),
     refuseNext() {
       refusals += 1;
     },
-    blockAddress(blocked) {
-      isBlocked = blocked;
+    shiftTicks(by) {
+      shift = by;
     },
     closeStreams: () => hub.closeAll(),
-    expireTokens: () => accounts.expireAll(),
-    revoke: () => accounts.forgetAll(),
-    reach: ({ id }, isReachable) => homes.anyCharger(id).setOnline(isReachable),
-    remove: ({ id }) => homes.take(id),
-    users: { none: signingIn(EMPTY), large: signingIn(FLEET) },
   };
 }
 
-const signingIn = ({ email, password }: SimulatedUser) => ({
-  name: email,
-  password,
-  credentials: { username: email, password },
+const ok = (json: JsonObject | JsonObject[]): SimulatedAnswer => ({ status: 200, json });
+const INVALID: SimulatedAnswer = { status: 400, json: { errorCode: 400, errorCodeName: 'ValidationError' } };
+const isAmperes = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 100;
+
+/** Ticks have more digits than a number keeps; they are written as they are. */
+const exact = (ticks: bigint) =>
+  (JSON as unknown as { rawJSON(text: string): number }).rawJSON(String(ticks));
+
+/** The gateway has no code of Easee's own. */
+const refusal: Refusal = (status, reason) =>
+  status === 403
+    ? { status, json: { message: 'Forbidden' } }
+    : { status, json: { errorCode: status, errorCodeName: reason.replaceAll(/[^a-z]/gi, '') } };
+
+/** Who has which chargers, on which circuits. */
+function homes(common: { readonly clock: SimulatorOptions['clock']; readonly events: ChargerEvents }) {
+  const circuit = (site: number, id: number, ratedA: number): SimulatedCircuit => ({
+    id,
+    site,
+    ratedA,
+    dynamicA: [ratedA, ratedA, ratedA],
+    chargers: [],
+  });
+  const charger = (id: string, name: string, on: SimulatedCircuit, more: object = {}) =>
+    createSimulatedCharger({ id, name: `${name} (simulated)`, circuit: on, ...common, ...more });
+  const shared = circuit(55_002, 66_002, 32);
+  return {
+    home: [
+      charger('EH000001', 'Garage', circuit(55_001, 66_001, 20)),
+      charger('EH000002', 'Left', shared),
+      charger('EH000003', 'Right', shared),
+      charger('EC000004', 'Cabin', circuit(55_003, 66_003, 25), { needsAuthorization: true }),
+      charger('EC000005', 'Far away', circuit(55_003, 66_004, 16), { isOnline: false }),
+    ],
+    none: [],
+    large: Array.from({ length: MANY }, (_, index) =>
+      charger(
+        `EF${String(index).padStart(6, '0')}`,
+        `Place ${index}`,
+        circuit(70_000 + Math.floor(index / 50), 80_000 + index, 32),
+      ),
+    ),
+  };
+}
+
+const chargerJson = ({ id, name }: SimulatedCharger) => ({
+  id,
+  name,
+  color: 1,
+  createdOn: '2026-01-01T00:00:00Z',
+  updatedOn: '2026-01-01T00:00:00Z',
+  backPlate: { id: 'simulated', masterBackPlateId: 'simulated' },
+  levelOfAccess: 1,
+  productCode: 1,
+  userRole: 1,
 });
 
-const tooMany = (seconds: number): SimulatedAnswer => ({
-  status: 429,
-  headers: { 'retry-after': String(seconds) },
-  text: 'Too many requests',
+const configJson = ({ circuit, needsAuthorization, observe }: SimulatedCharger) => ({
+  isEnabled: observe().find(({ id }) => id === 31)?.value ?? true,
+  authorizationRequired: needsAuthorization,
+  detectedPowerGridType: 1,
+  circuitMaxCurrentP1: circuit.ratedA,
+  circuitMaxCurrentP2: circuit.ratedA,
+  circuitMaxCurrentP3: circuit.ratedA,
+  phaseMode: 2,
+  localNodeType: 1,
+  maxChargerCurrent: 32,
+  simulated: true,
 });
 
-/** What every fault answers; the others are about tokens and values. */
-const BROKEN: { readonly [F in SimulatedFault]?: SimulatedAnswer } = {
-  hang: { status: 200, broken: 'hang' },
-  reset: { status: 200, broken: 'reset' },
-  truncated: { status: 200, broken: 'truncate', text: '{"observations":[{"id":109,"val' },
-  html: {
-    status: 200,
-    headers: { 'content-type': 'text/html' },
-    text: '<html><body>Maintenance (simulated)</body></html>',
-  },
-  server_error: { status: 503, text: 'Service Unavailable' },
-  rate_limited: tooMany(42),
-  rate_limited_without_delay: { status: 429, text: 'Too many requests' },
-};
-
-/** As the AWS gateway in front of Easee: for addresses that call too much, and for paths that there are not. */
-const atTheGateway = (): SimulatedAnswer => ({ status: 403, json: { message: 'Forbidden' } });
-
-const notThere = (): SimulatedAnswer => ({
-  status: 404,
-  json: { errorCode: 404, errorCodeName: 'NotFound' },
-});
-
-const raw = (status: number, text: string): SimulatedAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  text,
-});
-
-/** Written by hand: ticks have more digits than a number keeps. */
-const told = (charger: SimulatedCharger, ticks: string): string =>
-  `{"device":"${charger.id}","commandId":48,"ticks":${ticks},"simulated":true}`;
-
-function bodyOf(request: SimulatedRequest): Readonly<Record<string, unknown>> {
-  try {
-    const body: unknown = JSON.parse(Buffer.from(request.body).toString());
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+/** Sites with their circuits and the chargers of one user on them. */
+function sitesOf(home: Home) {
+  const circuits = [...new Set(home.map(({ circuit }) => circuit))];
+  return [...new Set(circuits.map(({ site }) => site))].map((site) => ({
+    id: site,
+    name: `Site ${site} (simulated)`,
+    levelOfAccess: 1,
+    siteKey: 'SIMU-LATE',
+    ratedCurrent: 32,
+    equalizers: [],
+    circuits: circuits
+      .filter((circuit) => circuit.site === site)
+      .map((circuit) => ({
+        id: circuit.id,
+        siteId: site,
+        circuitPanelId: 1,
+        panelName: '1',
+        ratedCurrent: circuit.ratedA,
+        useDynamicMaster: false,
+        simulated: true,
+        chargers: home.filter((charger) => charger.circuit === circuit).map(chargerJson),
+      })),
+  }));
 }

@@ -1,156 +1,131 @@
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
-import type { Stream, StreamSession, VendorSocket } from '../../adapter/stream.ts';
-import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import { fits, followHub, HUB_SILENCE_SECONDS, until } from '../../adapter/kit/index.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
+import type { Stream, StreamSession } from '../../adapter/stream.ts';
+import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { tickName } from './client.ts';
-import { type Chargers, createChargers } from './followed.ts';
-import { createRecords, HANDSHAKE, type HubMessage, invocation, MESSAGE, PING } from './hub.ts';
+import { type ChargerRaw, emptyRaw, IDS, isSilent, merged, withObservation } from './charger.ts';
+import { failure, readCharger } from './client.ts';
+import { CommandResponse, responseName } from './commands.ts';
 
-const HUB = '/hubs/chargers';
-/** The server takes a client for dead after 30 s. */
-const PING_MS = 15_000;
+/** By then the current state has been replayed. */
+const REPLAYED_MS = 10_000;
+const AGAIN_MS = 300_000;
 
-const negotiations = Compile(
-  Type.Object({
-    connectionId: Type.Optional(Type.String({ maxLength: 512 })),
-    connectionToken: Type.Optional(Type.String({ maxLength: 512 })),
-  }),
-);
-const responses = Compile(
-  Type.Object({
-    ticks: Type.Number(),
-    wasAccepted: Type.Boolean(),
-    resultCode: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  }),
-);
+const Update = Type.Object({ mid: Type.String() });
 
-/** Easee's SignalR hub: what chargers observe, and what became of commands. */
+/** Easee's SignalR hub: what chargers observe, and what they say to commands. */
 export const stream: Stream = {
-  // The server pings every 15 s.
-  silenceSeconds: 45,
+  silenceSeconds: HUB_SILENCE_SECONDS,
   async run(session, devices, opened) {
-    const socket = await connect(session);
-    const chargers = createChargers(session, devices);
-    const close = () => socket.close();
-    session.signal.addEventListener('abort', close, { once: true });
-    const cancelPings = repeat(session, PING_MS, () => socket.send(PING));
-    let cancelSeeding = () => {};
+    const chargers = followChargers(session, devices);
+    const ending = new AbortController();
     try {
-      socket.send(HANDSHAKE);
-      const records = createRecords();
-      let isReady = false;
-      for await (const frame of socket.frames) {
-        if (session.signal.aborted) return;
-        for (const message of recordsIn(records, frame)) {
-          if (isReady) {
-            if (take(session, chargers, message) === 'closed') return;
-            continue;
-          }
-          // The first record answers the handshake.
-          if (typeof message.error === 'string') throw ended('refused the handshake');
-          isReady = true;
-          for (const [index, { id }] of devices.entries())
-            socket.send(invocation('SubscribeWithCurrentState', [id, true], String(index)));
-          cancelSeeding = chargers.seedLater();
+      await followHub(session, {
+        vendor: 'Easee',
+        host: 'streams',
+        path: '/hubs/chargers',
+        failure,
+        opened(invoke) {
+          for (const { id } of devices) invoke('SubscribeWithCurrentState', [id, true]);
+          chargers.readMissing(AbortSignal.any([session.signal, ending.signal])).catch(() => {
+            // The stream has ended; nothing else rejects it.
+          });
           opened();
-        }
-        chargers.flush();
-      }
+        },
+        invoked(target, args) {
+          for (const payload of args) {
+            if (target === 'ProductUpdate' || target === 'ChargerUpdate') chargers.take(payload);
+            if (target === 'CommandResponse' && fits(CommandResponse, payload))
+              session.tell(responseName(payload.serialNumber), payload);
+          }
+        },
+        settled: chargers.report,
+        ticked: chargers.reportSilent,
+      });
     } finally {
-      session.signal.removeEventListener('abort', close);
-      cancelPings();
-      cancelSeeding();
-      socket.close();
+      ending.abort();
     }
   },
 };
 
-/** Agrees on a connection and opens it. The cookie keeps it at the server that knows the connection's id. */
-async function connect(session: StreamSession): Promise<VendorSocket> {
-  try {
-    const answer = await session.http.send({
-      method: 'POST',
-      host: 'streams',
-      path: `${HUB}/negotiate`,
-      query: { negotiateVersion: '1' },
-      use: 'login',
-    });
-    const agreed = answer.json();
-    const id = negotiations.Check(agreed) ? (agreed.connectionToken ?? agreed.connectionId) : undefined;
-    if (id === undefined)
-      throw new AppError(
-        'vendor.answer_invalid',
-        'the response of Easee about the stream was not understood',
-      );
-    const cookie = cookiesIn(answer.headers['set-cookie'] ?? '');
-    return await session.connect({
-      host: 'streams',
-      path: HUB,
-      query: { id },
-      ...(cookie === '' ? {} : { headers: { cookie } }),
-    });
-  } catch (cause) {
-    throw vendorFailure('Easee', cause);
+interface Followed {
+  readonly device: DeviceRef;
+  raw: ChargerRaw;
+  /** All is there that a read would give. */
+  isWhole: boolean;
+  /** It was silent when it was last reported. */
+  wasSilent: boolean;
+}
+
+/**
+ * Chargers as the stream updates them. One is reported only when all is there that a read would give: from the replay of its state,
+ * or for what the replay left out, from one read.
+ */
+function followChargers(session: StreamSession, devices: readonly DeviceRef[]) {
+  const { clock, log } = session;
+  const all = new Map(
+    devices.map((device): [string, Followed] => [
+      device.id,
+      { device, raw: emptyRaw(device, clock.now()), isWhole: false, wasSilent: false },
+    ]),
+  );
+  const changed = new Set<Followed>();
+
+  function report(): void {
+    for (const charger of changed) {
+      charger.isWhole ||= IDS.every((id) => charger.raw.observed.has(id));
+      if (!charger.isWhole) continue;
+      changed.delete(charger);
+      charger.raw = { ...charger.raw, now: clock.now() };
+      charger.wasSilent = isSilent(charger.raw);
+      session.observed(charger.device.id, charger.raw);
+    }
   }
-}
 
-/** `name=value` pairs of one or several Set-Cookie headers, joined by commas; the comma in a date is followed by no `=`. */
-export function cookiesIn(header: string): string {
-  const pairs = header.matchAll(/(?:^|,\s*)([\w.-]{1,100}=[^;,\s]{0,4096})/g);
-  return [...pairs].map((pair) => pair[1]).join('; ');
-}
-
-function recordsIn(records: (frame: string) => HubMessage[], frame: string): HubMessage[] {
-  try {
-    return records(frame);
-  } catch (cause) {
-    throw new AppError('vendor.answer_invalid', 'the stream of Easee was not understood', { cause });
-  }
-}
-
-const ended = (how: string): AppError => new AppError('vendor.unreachable', `Easee ${how} of the stream`);
-
-function take(session: StreamSession, chargers: Chargers, message: HubMessage): 'closed' | undefined {
-  switch (message.type) {
-    case MESSAGE.invocation:
-      for (const argument of message.arguments ?? []) {
-        if (message.target === 'ProductUpdate' || message.target === 'ChargerUpdate') chargers.take(argument);
-        if (message.target === 'CommandResponse' && responses.Check(argument))
-          session.tell(`command:${tickName(argument.ticks)}`, {
-            wasAccepted: argument.wasAccepted,
-            resultCode: argument.resultCode ?? null,
-          });
-      }
-      return undefined;
-    case MESSAGE.completion:
-      if (typeof message.error === 'string')
-        session.log.warn(
-          { vendor: 'easee', link: session.link },
-          'the stream refused to tell of a charger; it is read instead',
-        );
-      return undefined;
-    case MESSAGE.close:
-      if (typeof message.error === 'string') throw ended('closed the connection');
-      return 'closed';
-    default:
-      return undefined;
-  }
-}
-
-function repeat({ clock }: StreamSession, ms: number, work: () => void): () => void {
-  let cancel = () => {};
-  const plan = () => {
-    cancel = clock.after(ms, () => {
+  /** Reads those that are not whole; true when none is left. */
+  async function readThem(): Promise<true | undefined> {
+    for (const charger of all.values()) {
+      if (charger.isWhole) continue;
       try {
-        work();
-      } catch {
-        // The connection is gone; its frames end, or throw, by themselves.
-        return;
+        const read = await readCharger(session, charger.device);
+        // What the stream reported meanwhile is newer, or is left out for being older.
+        charger.raw = merged(read, charger.raw);
+        charger.isWhole = true;
+        changed.add(charger);
+        report();
+      } catch (error) {
+        log.warn({ err: error, vendor: 'easee', link: session.link }, 'a charger could not be read');
+        if (error instanceof AppError && error.code === 'vendor.rate_limited') return undefined;
       }
-      plan();
-    });
+    }
+    return [...all.values()].every(({ isWhole }) => isWhole) || undefined;
+  }
+
+  return {
+    report,
+
+    take(payload: unknown): void {
+      const charger = fits(Update, payload) ? all.get(payload.mid) : undefined;
+      if (charger === undefined) return;
+      const after = withObservation(charger.raw, payload);
+      if (after === charger.raw) return;
+      charger.raw = after;
+      changed.add(charger);
+    },
+
+    /** Reports those that have fallen silent: what was true of them may be so no longer. */
+    reportSilent(): void {
+      const now = clock.now();
+      for (const charger of all.values())
+        if (charger.isWhole && !charger.wasSilent && isSilent({ ...charger.raw, now })) changed.add(charger);
+      report();
+    },
+
+    /** Reads what the replay left out, once it is over; rejects once the signal fires. */
+    async readMissing(signal: AbortSignal): Promise<void> {
+      await sleep(clock, REPLAYED_MS, signal);
+      await until({ clock, signal }, readThem, { everyMs: AGAIN_MS, withinMs: Number.POSITIVE_INFINITY });
+    },
   };
-  plan();
-  return () => cancel();
 }

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/simulated-vendor.ts';
 import type { Command } from '../../adapter/commands.ts';
-import type { Simulator } from '../../adapter/conformance/index.ts';
-import { capabilitiesOfKind, stateOf } from '../../adapter/derive.ts';
+import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import type { SimulatedRequest, SimulatedSocket } from '../../adapter/simulator.ts';
+import type { SimulatedSocket } from '../../adapter/simulator.ts';
 import type { StreamSession, VendorSocket } from '../../adapter/stream.ts';
-import type { Clock } from '../../core/clock.ts';
 import { easee } from './index.ts';
 import type { EaseeSimulator } from './simulator.ts';
+
+export const charger = kindOf(easee, 'charger');
+export const stateIn = (raw: unknown) => stateOf(charger, raw, capabilitiesOfKind(charger));
 
 /** Easee before its simulator. */
 export interface EaseeWorld extends SimulatedVendor {
@@ -21,11 +22,8 @@ export interface EaseeWorld extends SimulatedVendor {
 
 export async function makeWorld(): Promise<EaseeWorld> {
   const vendor = await makeSimulatedVendor(easee);
-  const plain = vendor.session.bind(vendor);
-  const { charger } = easee.kinds;
-  const world: EaseeWorld = Object.assign(vendor, {
+  return Object.assign(vendor, {
     easee: vendor.vendor as EaseeSimulator,
-    session: () => ({ ...plain(), clock: impatient(vendor.clock) }),
     ref: (id: string, details = { site: 55_001, circuit: 66_001, rated_a: 20, alone: true }): DeviceRef => ({
       account: 1,
       link: 'link-1',
@@ -33,42 +31,17 @@ export async function makeWorld(): Promise<EaseeWorld> {
       type: 'charger',
       details,
     }),
-    state: async (ref: DeviceRef) =>
-      stateOf(charger, await charger.read(world.session(), ref), capabilitiesOfKind(charger)),
-    command: (ref: DeviceRef, command: Command) => send(charger, world.session(), ref, command),
+    state: async (ref: DeviceRef) => stateIn(await charger.read(vendor.session(), ref)),
+    command: (ref: DeviceRef, command: Command) => send(charger, vendor.session(), ref, command),
   });
-  return world;
 }
-
-/** An adapter that waits makes the simulator's time pass: nobody else would turn the clock meanwhile. */
-function impatient(clock: SimulatedVendor['clock']): Clock {
-  return {
-    now: clock.now,
-    after(ms, fire) {
-      let isDue = true;
-      setImmediate(() => {
-        if (!isDue) return;
-        clock.turn(ms);
-        fire();
-      });
-      return () => {
-        isDue = false;
-      };
-    },
-  };
-}
-
-/** As `conforms()` takes it. */
-export const asSimulator = (world: EaseeWorld): Simulator => world;
 
 export interface OpenStream {
-  readonly session: StreamSession;
-  /** What the stream told of devices, in order. */
   readonly observed: { readonly id: string; readonly raw: unknown }[];
-  readonly told: Map<string, unknown>;
+  /** What the stream has signalled to commands, by name. */
+  readonly signalled: Map<string, unknown>;
   /** Whether the adapter has said that it is subscribed. */
   isOpen: boolean;
-  readonly headers: Record<string, string>[];
   /** Settles as `run` does. */
   readonly run: Promise<void>;
   /** What a session for commands has besides: it hears this stream. */
@@ -78,50 +51,37 @@ export interface OpenStream {
   settle(): Promise<void>;
 }
 
-/** Runs the adapter's stream against the simulator's `upgrade`, in memory. */
-export function openStream(world: EaseeWorld, devices: readonly DeviceRef[]): OpenStream {
+type Connect = StreamSession['connect'];
+
+/** Runs the adapter's stream against the simulator's `upgrade`, in memory, or against whatever `connect` opens. */
+export function openStream(world: EaseeWorld, devices: readonly DeviceRef[], connect?: Connect): OpenStream {
   const aborting = new AbortController();
   const observed: OpenStream['observed'] = [];
-  const told = new Map<string, unknown>();
-  const headers: Record<string, string>[] = [];
+  const signalled = new Map<string, unknown>();
   const session: StreamSession = {
     ...world.session(),
     // A stream lives in the time that the test turns.
     clock: world.clock,
     signal: aborting.signal,
-    async connect({ path, query = {}, headers: sent = {} }) {
-      assert.ok(world.tokens !== undefined);
-      const all = { authorization: `Bearer ${world.tokens.access}`, ...sent };
-      headers.push(all);
-      const [client, server] = socketPair();
-      const request: SimulatedRequest = {
-        method: 'GET',
-        path,
-        query: new URLSearchParams(query),
-        headers: all,
-        body: new Uint8Array(),
-      };
-      world.easee.upgrade?.(request, server);
-      return client;
-    },
+    connect: connect ?? connectTo(world),
     observed: (id, raw) => void observed.push({ id, raw }),
-    tell: (name, value) => void told.set(name, value),
+    tell: (name, value) => void signalled.set(name, value),
   };
   const opened = () => {
     open.isOpen = true;
   };
   const open: OpenStream = {
-    session,
     observed,
-    told,
-    headers,
+    signalled,
     isOpen: false,
     run: easee.stream.run(session, devices, opened),
     signals: {
       async wait(name, ms) {
         world.clock.turn(ms);
         await open.settle();
-        return told.get(name);
+        const value = signalled.get(name);
+        signalled.delete(name);
+        return value;
       },
     },
     abort: () => aborting.abort(),
@@ -133,6 +93,24 @@ export function openStream(world: EaseeWorld, devices: readonly DeviceRef[]): Op
   open.run.catch(() => {});
   return open;
 }
+
+const connectTo =
+  (world: EaseeWorld): Connect =>
+  async ({ path, query = {}, headers = {} }) => {
+    assert.ok(world.tokens !== undefined);
+    const [client, server] = socketPair();
+    world.easee.upgrade?.(
+      {
+        method: 'GET',
+        path,
+        query: new URLSearchParams(query),
+        headers: { authorization: `Bearer ${world.tokens.access}`, ...headers },
+        body: new Uint8Array(),
+      },
+      server,
+    );
+    return client;
+  };
 
 /** Both ends of a WebSocket in memory. */
 export function socketPair(): [VendorSocket, SimulatedSocket] {

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { type ChargerRaw, type Circuit, flagOf, heardAt, ID, withObservation } from './observations.ts';
-import { capacityOf, energyOf, isOnline, limitsOf, powerOf, statusOf } from './translate.ts';
+import {
+  type ChargerRaw,
+  capacityOf,
+  emptyRaw,
+  energyOf,
+  ID,
+  isDisabled,
+  isOnline,
+  limitsOf,
+  powerOf,
+  reportedAt,
+  statusOf,
+  withObservation,
+} from './charger.ts';
 
-const ALONE: Circuit = { ratedA: 20, isAlone: true };
-const EMPTY: ChargerRaw = { circuit: ALONE, observed: new Map() };
+const NOW = Date.UTC(2026, 10, 21, 9, 0);
+const EMPTY: ChargerRaw = emptyRaw({ details: { rated_a: 20, alone: true } }, NOW);
+const later = (raw: ChargerRaw, minutes: number): ChargerRaw => ({ ...raw, now: raw.now + minutes * 60_000 });
 
 function recorded(name: string): ChargerRaw {
   const text = readFileSync(new URL(`recorded/${name}.json`, import.meta.url), 'utf8');
@@ -13,7 +26,7 @@ function recorded(name: string): ChargerRaw {
   return observations.reduce<ChargerRaw>(withObservation, EMPTY);
 }
 
-const told = (raw: ChargerRaw, values: Readonly<Record<number, unknown>>): ChargerRaw =>
+const reporting = (raw: ChargerRaw, values: Readonly<Record<number, unknown>>): ChargerRaw =>
   Object.entries(values).reduce(
     (now, [id, value]) => withObservation(now, { id: Number(id), value, timestamp: '2026-11-21T09:00:00Z' }),
     raw,
@@ -45,12 +58,12 @@ describe('what a charger observes', () => {
       operation_state: 'awaiting_start',
     });
     assert.equal(powerOf(paused), 0);
-    assert.equal(heardAt(paused), Date.UTC(2026, 10, 21, 8, 50, 12));
+    assert.equal(reportedAt(paused), Date.UTC(2026, 10, 21, 8, 50, 12));
   });
 
-  it('was heard when the latest measurement was, not when a setting was changed', () => {
-    assert.equal(heardAt(charging), Date.UTC(2026, 10, 21, 8, 50, 12, 345));
-    assert.equal(heardAt(EMPTY), null);
+  it('was reported when the latest measurement was, not when a setting was changed', () => {
+    assert.equal(reportedAt(charging), Date.UTC(2026, 10, 21, 8, 50, 12, 345));
+    assert.equal(reportedAt(EMPTY), null);
   });
 
   it('gives each mode its word, and an unknown one what is left to say', () => {
@@ -59,7 +72,7 @@ describe('what a charger observes', () => {
         connected,
         charging: charges,
         operation_state,
-      } = statusOf(told(charging, { [ID.opMode]: mode }));
+      } = statusOf(reporting(charging, { [ID.opMode]: mode }));
       return [operation_state, connected, charges];
     });
     assert.deepEqual(seen, [
@@ -78,22 +91,56 @@ describe('what a charger observes', () => {
 
   it('knows of an unreachable charger only what does not pass', () => {
     for (const values of [{ [ID.opMode]: 0 }, { [ID.connectedToCloud]: false }]) {
-      const away = told(charging, values);
+      const away = reporting(charging, values);
       assert.equal(statusOf(away).online, false);
       assert.equal(statusOf(away).charging, null);
       assert.equal(powerOf(away), null);
       assert.equal(energyOf(away), 1_240_900);
       assert.deepEqual(capacityOf(away), { current_a: null, power_w: null });
     }
-    assert.equal(isOnline(EMPTY), false, 'one that has never told anything');
-    assert.equal(isOnline(told(EMPTY, { [ID.opMode]: 1 })), true, 'one without the flag');
+    assert.equal(isOnline(EMPTY), false, 'one that has never reported');
+    assert.equal(isOnline(reporting(EMPTY, { [ID.opMode]: 1 })), true, 'one without the flag');
+  });
+
+  it('is not taken for charging now when it has reported nothing for 20 minutes', () => {
+    const shown = (raw: ChargerRaw) => {
+      const { charging: isCharging, online, operation_state } = statusOf(raw);
+      return [isCharging, powerOf(raw), capacityOf(raw).current_a, energyOf(raw), online, operation_state];
+    };
+    const fresh = [true, 8_765, 3, 1_240_900, true, 'charging'];
+    const silent = [null, null, null, 1_240_900, true, 'charging'];
+    // It last reported at 8:50:12.
+    assert.deepEqual(shown(later(charging, 10)), fresh);
+    assert.deepEqual(shown(later(charging, 11)), silent);
+    assert.deepEqual(shown(later(charging, 7 * 24 * 60)), silent);
+    const warm = { id: ID.temperature, value: 31, timestamp: '2026-11-21T09:05:00Z' };
+    assert.deepEqual(
+      shown(later(withObservation(charging, warm), 20)),
+      fresh,
+      'anything that it measures will do',
+    );
+    const set = { id: ID.maxChargerCurrent, value: 16, timestamp: '2026-11-21T09:05:00Z' };
+    assert.deepEqual(shown(later(withObservation(charging, set), 20)), silent, 'a setting is no measurement');
+  });
+
+  it('stands at zero until there is another figure, for only changes are reported', () => {
+    const paused = later(recorded('observations-as-text'), 60);
+    assert.deepEqual([powerOf(paused), statusOf(paused).charging], [0, false]);
+  });
+
+  it('may be disabled by its owner', () => {
+    assert.equal(isDisabled(charging), false, 'unless that is said');
+    for (const off of [false, 'False', '0', 0])
+      assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: off })), true);
+    for (const on of [true, 'True', '1', 'maybe'])
+      assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: on })), false);
   });
 
   it('takes a zero of the lifetime energy for nothing', () => {
     assert.equal(energyOf(recorded('observations-as-text')), null);
     for (const stray of [0, '0', '0.0', 12])
-      assert.equal(energyOf(told(charging, { [ID.lifetimeEnergy]: stray })), 1_240_900);
-    assert.equal(energyOf(told(charging, { [ID.lifetimeEnergy]: 1_241 })), 1_241_000);
+      assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: stray })), 1_240_900);
+    assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: 1_241 })), 1_241_000);
   });
 
   it('keeps the newest of each', () => {
@@ -120,11 +167,10 @@ describe('what a charger observes', () => {
       { id: 'constructor', value: 1 },
     ];
     for (const one of strange) assert.equal(withObservation(charging, one), charging, JSON.stringify(one));
-    const odd = told(charging, { [ID.totalPower]: 'NaN', [ID.dynamicChargerCurrent]: '', 250: 'maybe' });
+    const odd = reporting(charging, { [ID.totalPower]: 'NaN', [ID.dynamicChargerCurrent]: '', 250: 'maybe' });
     assert.equal(powerOf(odd), null);
-    for (const beyond of [1e300, '1e300', '1e400', '-1e10', Number.NaN])
-      assert.equal(powerOf(told(charging, { [ID.totalPower]: beyond })), null, String(beyond));
-    assert.equal(flagOf(odd, ID.connectedToCloud), null);
+    for (const beyond of [1e300, '1e300', '1e400', '-1e10'])
+      assert.equal(powerOf(reporting(charging, { [ID.totalPower]: beyond })), null, String(beyond));
     assert.equal(isOnline(odd), true);
   });
 });
@@ -132,17 +178,18 @@ describe('what a charger observes', () => {
 describe('limits and capacity', () => {
   const charging = recorded('observations-charging');
 
-  it('are the lowest that is told', () => {
+  it('are the lowest of what is reported', () => {
     const most = (raw: ChargerRaw) => limitsOf(raw).max_a;
     assert.equal(most(EMPTY), 20);
     assert.equal(most({ ...EMPTY, circuit: { ratedA: null, isAlone: true } }), 32);
     assert.equal(most({ ...EMPTY, circuit: { ratedA: 63, isAlone: true } }), 32);
-    assert.equal(most(told(charging, { [ID.maxChargerCurrent]: 10.5 })), 10);
-    assert.equal(most(told(charging, { [ID.circuitMaxP2]: 0 })), 16, 'a zero is not a limit');
+    assert.equal(most(reporting(charging, { [ID.maxChargerCurrent]: 10.5 })), 10);
+    assert.equal(most(reporting(charging, { [ID.circuitMaxP2]: 0 })), 16, 'a zero is not a limit');
   });
 
   it('leave what the limit leaves', () => {
-    const left = (values: Readonly<Record<number, unknown>>) => capacityOf(told(charging, values)).current_a;
+    const left = (values: Readonly<Record<number, unknown>>) =>
+      capacityOf(reporting(charging, values)).current_a;
     assert.equal(left({ 111: 14, 112: 14, 113: 14 }), 1);
     assert.equal(left({ 111: 6, 112: 6, 113: 6 }), 0, 'never below zero');
     assert.equal(left({ 111: 15, 112: 0, 113: 0 }), 2, 'phases that are switched off do not count');
@@ -153,7 +200,7 @@ describe('limits and capacity', () => {
   it('are not guessed', () => {
     const none = { current_a: null, power_w: null };
     assert.deepEqual(capacityOf({ ...charging, circuit: { ratedA: 32, isAlone: false } }), none);
-    assert.deepEqual(capacityOf(told(EMPTY, { [ID.opMode]: 1 })), none);
-    assert.deepEqual(capacityOf(told(EMPTY, { [ID.opMode]: 1, 111: 16, 112: 16, 113: 16 })), none);
+    assert.deepEqual(capacityOf(reporting(EMPTY, { [ID.opMode]: 1 })), none);
+    assert.deepEqual(capacityOf(reporting(EMPTY, { [ID.opMode]: 1, 111: 16, 112: 16, 113: 16 })), none);
   });
 });
