@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { makeSimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { conforms } from '../../adapter/conformance/index.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import { tesla } from './index.ts';
 import { CARS, SITES } from './simulated-homes.ts';
 import { world } from './test-world.ts';
+
+describe('the conformance', () => {
+  it('lets a read survive a 408 only when it shows the device as offline', async () => {
+    const solar = { ...kindOf(tesla, 'solar_inverter'), status: () => ({ online: true }) };
+    const boastful = { ...tesla, kinds: { ...tesla.kinds, solar_inverter: solar } };
+    const findings = await conforms(boastful, await makeSimulatedVendor(tesla));
+    const found = findings.find(({ check }) => check === 'request_timeout: read solar_inverter');
+    assert.match(found?.fault ?? '', /did not fail, and the device is shown as online/);
+    const others = findings.filter(({ check }) => /^request_timeout: read (vehicle|battery)$/.test(check));
+    assert.deepEqual(
+      others.map(({ fault }) => fault),
+      [null, null],
+    );
+  });
+});
 
 describe('linking', () => {
   it('finds cars and energy sites, and passes over what is neither', async () => {
