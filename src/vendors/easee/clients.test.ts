@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { HubConnectionBuilder, LogLevel } from '@microsoft/signalr';
 import { WebSocket } from 'ws';
 import { type ServedVendor, serveVendor } from '../../../test/served-vendor.ts';
 import { until } from '../../../test/until.ts';
@@ -8,8 +9,8 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { easee } from './index.ts';
 
 /*
- * What clients of others ask of Easee, at the simulator on a port: it must be Easee as they know it, not as we read it. Requests and
- * what is read of the responses as in pyeasee 0.8.17 and pysignalr 1 (both MIT).
+ * What clients of others ask of Easee, at the simulator on a port: it must be Easee as they know it, not as we read it. Microsoft's
+ * client runs here; requests and what is read of the responses are as in pyeasee 0.8.17 and pysignalr 1 (both MIT).
  */
 
 const END = '\u001e';
@@ -179,5 +180,63 @@ describe('pysignalr', () => {
     const update = messages().find(({ target }) => target === 'ProductUpdate');
     assert.equal(has(first(update?.arguments ?? null), 'dataType', 'id', 'value').mid, ID);
     socket.close();
+  });
+});
+
+describe("Microsoft's SignalR client", () => {
+  const connect = async (log: string[]) => {
+    const connection = new HubConnectionBuilder()
+      .withUrl(`${served.url}/hubs/chargers`, { accessTokenFactory: () => token })
+      .configureLogging({ log: (level, message) => void (level >= LogLevel.Warning && log.push(message)) })
+      .build();
+    const updates: JsonObject[] = [];
+    const responses: JsonObject[] = [];
+    connection.on('ProductUpdate', (update: JsonObject) => void updates.push(update));
+    connection.on('CommandResponse', (response: JsonObject) => void responses.push(response));
+    await connection.start();
+    return { connection, updates, responses };
+  };
+
+  it('connects, gets the state of a charger, and what it says to an order', async () => {
+    const log: string[] = [];
+    const { connection, updates, responses } = await connect(log);
+    const valueAt = (id: number) => updates.findLast((one) => one.mid === ID && one.id === id)?.value;
+    await connection.invoke('SubscribeWithCurrentState', ID, true);
+    await until(
+      'the whole state has come',
+      async () => valueAt(109) !== undefined && valueAt(250) === 'True',
+    );
+    assert.ok(updates.length >= 20, `${updates.length} updates`);
+
+    const { status, body } = await ask('POST', `/api/chargers/${ID}/commands/set_dynamic_charger_current`, {
+      amps: 14,
+      minutes: 0,
+    });
+    assert.equal(status, 202);
+    clock.turn(5_000);
+    await until(
+      'the charger has answered and obeyed',
+      async () => responses.length > 0 && valueAt(48) === '14',
+    );
+    const { serialNumber, wasAccepted, ticks } = responses[0] ?? {};
+    assert.deepEqual([serialNumber, wasAccepted, ticks], [ID, true, has(body, 'ticks').ticks]);
+    clock.turn(60_000);
+    await connection.stop();
+    assert.deepEqual(log, [], 'it has nothing to complain of');
+  });
+
+  it('is told why a call fails, and nothing without a token that is good', async () => {
+    const log: string[] = [];
+    const { connection } = await connect(log);
+    await assert.rejects(
+      connection.invoke('SubscribeWithCurrentState', 'XX999999', true),
+      /unexpected error/,
+    );
+    await assert.rejects(connection.invoke('NoSuchMethod'), /NoSuchMethod/);
+    await connection.stop();
+    const good = token;
+    token = 'none';
+    await assert.rejects(connect(log), /401/);
+    token = good;
   });
 });
