@@ -11,7 +11,7 @@ import {
   type HttpRequest,
 } from '../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../src/adapter/login.ts';
-import { retryAfterSeconds } from '../src/adapter/retry-after.ts';
+import { limitedSeconds, retryAfterSeconds } from '../src/adapter/retry-after.ts';
 import type { Session } from '../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
@@ -301,7 +301,10 @@ async function understood(
     Buffer.from(answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json));
   const text = () => Buffer.from(bytes).toString();
   const { status, headers = {} } = answer;
-  const asked = retryAfterSeconds(headers['retry-after'], clock.now());
+  const asked =
+    status === 429
+      ? limitedSeconds(headers, clock.now())
+      : retryAfterSeconds(headers['retry-after'], clock.now());
   const failure = failureOfStatus('it', { status, body: text().slice(0, 4_096), retryAfterSeconds: asked });
   if (failure !== null && request.expect?.includes(status) !== true) throw failure;
   return {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { failureOfStatus, HttpFailure, type HttpRequest } from '../adapter/http.ts';
-import { retryAfterSeconds } from '../adapter/retry-after.ts';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
 
 /** A request as it goes out. */
 export interface Outgoing {
@@ -74,7 +74,8 @@ function failureOf(
   { now, body }: { readonly now: number; readonly body: string },
 ): HttpFailure {
   if (status < 400) return new HttpFailure('answer_invalid', redirected(name, url, headers), { status });
-  const asked = retryAfterSeconds(headers['retry-after'], now);
+  const asked =
+    status === 429 ? limitedSeconds(headers, now) : retryAfterSeconds(headers['retry-after'], now);
   const failure = failureOfStatus(name, { status, body, retryAfterSeconds: asked });
   if (failure === null) throw new Error(`status ${status} is no failure`);
   return failure;

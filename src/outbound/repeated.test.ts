@@ -67,6 +67,8 @@ describe('a call that may be repeated', () => {
       answers(429, '', { 'retry-after': '120' }),
       answers(429, '', { 'retry-after': 'Sat, 21 Nov 2026 10:00:00 GMT' }),
       answers(503, '', { 'retry-after': '99999999' }),
+      answers(429, '', { 'ratelimit-minute-remaining': '0', 'ratelimit-minute-reset': '55' }),
+      answers(503, '', { 'ratelimit-reset': '55', 'retry-after': '60' }),
     ]);
     const call = () => http.send({ path: '/' });
     await assert.rejects(
@@ -78,7 +80,9 @@ describe('a call that may be repeated', () => {
       fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: 3600 }),
     );
     await assert.rejects(call, fails('server_error', /503/, { retryAfterSeconds: 86_400 }));
-    assert.equal(requests.length, 3);
+    await assert.rejects(call, fails('rate_limited', /limits our calls/, { retryAfterSeconds: 55 }));
+    await assert.rejects(call, fails('server_error', /503/, { retryAfterSeconds: 60 }));
+    assert.equal(requests.length, 5);
   });
 
   it('ends with the last failure when the attempts or the time are used up', async (test) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HttpFailure } from '../adapter/http.ts';
-import { retryAfterSeconds } from '../adapter/retry-after.ts';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -28,6 +28,33 @@ describe('Retry-After', () => {
       '9'.repeat(400),
     ])
       assert.equal(read(nothing), undefined, `${nothing}`);
+  });
+});
+
+describe('the delay of a call that was one too many', () => {
+  const delay = (headers: Record<string, string>) => limitedSeconds(headers, NOW);
+
+  it('is what Retry-After asks for, else that of the limit that is used up', () => {
+    assert.equal(delay({ 'retry-after': '7', 'ratelimit-reset': '50' }), 7);
+    assert.equal(
+      delay({
+        'ratelimit-data-remaining': '0',
+        'ratelimit-data-reset': '12',
+        'ratelimit-month-remaining': '900',
+        'ratelimit-month-reset': '80000',
+      }),
+      12,
+    );
+    assert.equal(delay({ 'ratelimit-reset': '5' }), 5);
+  });
+
+  it('is seconds or a moment, at most a day, and nothing that is no number', () => {
+    assert.equal(delay({ 'ratelimit-reset': String(NOW / 1000 + 90) }), 90);
+    assert.equal(delay({ 'ratelimit-reset': String(NOW / 1000 - 90) }), undefined);
+    assert.equal(delay({ 'ratelimit-reset': '999999999' }), 86_400);
+    for (const odd of ['', '-5', 'soon', '1e3', '5.5'])
+      assert.equal(delay({ 'ratelimit-reset': odd }), undefined, odd);
+    assert.equal(delay({}), undefined);
   });
 });
 

@@ -58,9 +58,16 @@ export const mutants: readonly Mutant[] = [
   {
     control: "the body's own delay of a 429 is kept to",
     file: 'src/vendors/tesla/failures.ts',
-    from: ' ?? seconds(bodyIn(answer).after, now)',
-    to: '',
+    from: 'secondsOrMoment(bodyIn(answer).after, now) ??',
+    to: 'secondsOrMoment(undefined, now) ??',
     tests: [FAILURES],
+  },
+  {
+    control: 'the delay of a limit that is used up is kept to',
+    file: 'src/outbound/exchange.ts',
+    from: 'limitedSeconds(headers, now)',
+    to: "retryAfterSeconds(headers['retry-after'], now)",
+    tests: ['src/outbound/repeated.test.ts'],
   },
   {
     control: 'a date in Retry-After is a delay',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { delayIn } from './failures.ts';
 import { CARS, SITES } from './simulated-homes.ts';
 import { ref, world } from './test-world.ts';
 
@@ -149,42 +148,29 @@ describe('secrets', () => {
   });
 });
 
-describe('a delay', () => {
-  const NOW = Date.UTC(2026, 10, 21, 9);
-  const delay = (headers: Record<string, string>, body: Json = null) =>
-    delayIn({ headers, json: () => body }, NOW);
+describe('the delay of a 429', () => {
+  const CASES: readonly [Record<string, string>, Json, number][] = [
+    [{ 'retry-after': '7', 'ratelimit-data-reset': '50' }, null, 7],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 09:00:45 GMT' }, null, 45],
+    [{ 'ratelimit-data-remaining': '0', 'ratelimit-data-reset': '12' }, null, 12],
+    // Home Assistant reads it.
+    [{}, { response: null, error: 'too_many_requests', after: 42 }, 42],
+    [{}, { after: '17' }, 17],
+    [{ 'retry-after': '7' }, { after: 42 }, 7],
+    [{}, { after: 'soon' }, 60],
+    [{}, null, 60],
+  ];
 
-  it('is read from Retry-After, as seconds or as a date', () => {
-    assert.equal(delay({ 'retry-after': '7', 'ratelimit-data-reset': '50' }), 7);
-    assert.equal(delay({ 'retry-after': 'Sat, 21 Nov 2026 09:00:45 GMT' }), 45);
-  });
-
-  it("is read from the body's `after`, as Home Assistant does", () => {
-    assert.equal(delay({}, { response: null, error: 'too_many_requests', after: 42 }), 42);
-    assert.equal(delay({}, { after: '17' }), 17);
-    assert.equal(delay({}, { after: null }), undefined);
-    assert.equal(delay({ 'retry-after': '7' }, { after: 42 }), 7);
-  });
-
-  it('is read from the limit that is used up', () => {
-    assert.equal(
-      delay({
-        'ratelimit-data-remaining': '0',
-        'ratelimit-data-reset': '12',
-        'ratelimit-month-remaining': '900',
-        'ratelimit-month-reset': '80000',
-      }),
-      12,
-    );
-    assert.equal(delay({ 'ratelimit-reset': '5' }), 5);
-    assert.equal(delay({ 'ratelimit-data-reset': String(NOW / 1000 + 90) }), 90, 'as a moment');
-    assert.equal(delay({ 'ratelimit-data-reset': String(NOW / 1000 - 90) }), undefined);
-  });
-
-  it('is at most a day, and nothing that is no number', () => {
-    assert.equal(delay({ 'ratelimit-data-reset': '999999999' }), 86_400);
-    for (const odd of ['', '-5', 'soon', '1e3', '5.5'])
-      assert.equal(delay({ 'ratelimit-data-reset': odd }, { after: odd }), undefined);
-    assert.equal(delay({}), undefined);
+  it('is read from headers or the body, and a minute where none is told', async () => {
+    for (const [headers, json, seconds] of CASES) {
+      const here = await world();
+      here.tampering.answer = ({ path }) =>
+        path.includes('/vehicles/') ? { status: 429, headers, json } : undefined;
+      await assert.rejects(
+        here.state(car),
+        { code: 'vendor.rate_limited', retryAfterSeconds: seconds },
+        JSON.stringify([headers, json]),
+      );
+    }
   });
 });

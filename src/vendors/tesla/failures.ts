@@ -1,6 +1,6 @@
 import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
 import type { Refusals } from '../../adapter/kit/calls.ts';
-import { retryAfterSeconds } from '../../adapter/retry-after.ts';
+import { limitedSeconds, secondsOrMoment } from '../../adapter/retry-after.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { regionOfHost } from './regions.ts';
@@ -11,7 +11,6 @@ import { regionOfHost } from './regions.ts';
  */
 export const REFUSALS = [400, 402, 403, 404, 405, 406, 408, 412, 421, 422, 423, 429, 451, 540] as const;
 
-const DAY_SECONDS = 86_400;
 /** Nothing changes until somebody pays, and refusals are billed too. */
 const UNPAID_RETRY_SECONDS = 3_600;
 /** Tesla's limits are by the minute. */
@@ -54,7 +53,9 @@ export const refusals: Refusals = {
         return is(
           'vendor.rate_limited',
           `Tesla limits calls about ${what}`,
-          delayIn(answer, now) ?? UNSTATED_RETRY_SECONDS,
+          limitedSeconds(answer.headers, now) ??
+            secondsOrMoment(bodyIn(answer).after, now) ??
+            UNSTATED_RETRY_SECONDS,
         );
       case 500:
         return isUnpaired(words)
@@ -122,28 +123,4 @@ function wordsIn(answer: HttpAnswer): string {
 export function plain(words: string): string {
   const trimmed = words.trim();
   return /^[a-z][a-z_ :,]{0,99}$/.test(trimmed) ? `: ${trimmed}` : '';
-}
-
-/**
- * Seconds until the next call is allowed: `Retry-After` (seconds or a date), `after` in the body, or the longest of the
- * `RateLimit-*-Reset` whose `-Remaining` is used up (seconds, or the moment itself). At most a day; undefined where nothing is said.
- */
-export function delayIn(answer: Pick<HttpAnswer, 'headers' | 'json'>, now: number): number | undefined {
-  const { headers } = answer;
-  const asked = retryAfterSeconds(headers['retry-after'], now) ?? seconds(bodyIn(answer).after, now);
-  if (asked !== undefined) return asked;
-  const resets = Object.entries(headers).flatMap(([name, value]) => {
-    const limit = /^(ratelimit-(?:[a-z_-]{1,40}-)?)reset$/.exec(name)?.[1];
-    if (limit === undefined || Number(headers[`${limit}remaining`] ?? 0) > 0) return [];
-    return seconds(value, now) ?? [];
-  });
-  return resets.length === 0 ? undefined : Math.max(...resets);
-}
-
-function seconds(value: Json | undefined, now: number): number | undefined {
-  const digits = String(value ?? '').trim();
-  if (!/^\d{1,12}$/.test(digits)) return undefined;
-  const stated = Number(digits);
-  const wait = stated > 1_000_000_000 ? stated - Math.floor(now / 1000) : stated;
-  return wait < 0 ? undefined : Math.min(wait, DAY_SECONDS);
 }
