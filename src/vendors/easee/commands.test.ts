@@ -101,6 +101,18 @@ describe('starting and stopping', () => {
 });
 
 describe('a start', () => {
+  it('is sent to a charger that was charging when it last reported, long ago', async () => {
+    const world = await makeWorld();
+    const ref = world.ref('EH000001');
+    world.easee.arrange(ref, 'charging');
+    world.easee.charger('EH000001').fallSilent();
+    await world.command(ref, { type: 'start_charge' });
+    assert.deepEqual(commandsIn(world), [], 'it may still charge');
+    world.clock.turn(21 * 60_000);
+    await world.command(ref, { type: 'start_charge' });
+    assert.match(commandsIn(world)[0] ?? '', /resume_charging$/);
+  });
+
   const orders = (world: EaseeWorld) => commandsIn(world).map((call) => call.split('/').at(-1));
 
   it('is refused for a charger that its owner has disabled', async () => {

@@ -14,6 +14,7 @@ import {
   LEAST_A,
   MODE,
   modeOf,
+  statusOf,
 } from './charger.ts';
 import { type Passed, post, readCharger } from './client.ts';
 
@@ -55,7 +56,7 @@ export const chargeControl: Handlers<'charge_control'> = {
   async start_charge(session, device) {
     const charger = commanded(session, device);
     const raw = await charger.readOnline();
-    if (modeOf(raw) === MODE.charging) return;
+    if (statusOf(raw).charging === true) return;
     if (isDisabled(raw))
       throw new AppError(
         'vendor.refused',
