@@ -26,7 +26,7 @@ import type { Json, JsonObject } from '../src/core/json.ts';
 import { createLog } from '../src/core/log.ts';
 import { refreshGrant } from '../src/domain/links/refresh-grant.ts';
 import { renewTokens } from '../src/domain/links/renewal.ts';
-import { createVendorHttp } from '../src/domain/links/vendor-http.ts';
+import { createVendorHttp, type Spend } from '../src/domain/links/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../src/simulation/faults.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -100,7 +100,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       adapter,
       host: (_name, use) => hosts(use),
       tokens: undefined,
-      spend: () => {},
+      spend: (call) => checkCosts(adapter, call),
       signal: aborted.signal,
     }),
   });
@@ -166,7 +166,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           adapter,
           host: (_name, use) => hosts(use),
           tokens: adapter.login === undefined && oauth === undefined ? undefined : keeper(),
-          spend: () => {},
+          spend: (call) => checkCosts(adapter, call),
           signal: aborted.signal,
         }),
       };
@@ -211,6 +211,15 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   }
   await world.signIn();
   return world;
+}
+
+/** A cost of a limit that there is not would be ignored in silence. */
+function checkCosts({ budgets = [] }: Adapter, { costs = {} }: Parameters<Spend>[0]): void {
+  for (const name of Object.keys(costs))
+    assert.ok(
+      budgets.some((rule) => rule.name === name),
+      `a call costs of "${name}", which is no limit`,
+    );
 }
 
 /** An adapter that waits makes the simulator's time pass: nobody else would turn the clock meanwhile. */

@@ -94,6 +94,24 @@ describe("the month's money", () => {
   });
 });
 
+describe('one Tesla user whom two accounts have linked', () => {
+  it('stays linked in both: each renews tokens of its own', async (test) => {
+    const { link, served, clock } = await open(test, () => ({}));
+    const callers = [(await link('home')).caller, (await link('home')).caller];
+    for (let round = 0; round < 3; round += 1) {
+      served.vendor.expireTokens();
+      clock.turn(9 * 3_600_000);
+      for (const caller of callers) {
+        assert.equal((await caller.call('GET', `/devices/${SITES.battery}`)).status, 200);
+        const [state] = (await caller.call('GET', '/links')).body as { status: string }[];
+        assert.equal(state?.status, 'active');
+      }
+    }
+    const renewals = served.asked.filter((line) => line === 'POST /oauth2/v3/token');
+    assert.ok(renewals.length >= 2 + 6, `${renewals.length} calls of the token endpoint`);
+  });
+});
+
 describe('cars that take signed commands alone', () => {
   it('have no controls without a proxy, and say why', async (test) => {
     const { link } = await open(test, () => ({}));

@@ -79,6 +79,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     );
     report(`${type}: load balancing tells its limits and capacity`, balancingFault(kind));
     report(`${type}: what can end by itself can be sent at all`, timedFault(kind));
+    report(`${type}: its reads cost of limits that there are`, readCostsFault(adapter, kind));
     report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
     await checkKind({ adapter, simulator, kind, found, report });
   }
@@ -219,6 +220,11 @@ function sameLink(first: Linked, second: Linked): string | null {
       .sort()
       .join(', ');
   return ids(first) === ids(second) ? null : `${ids(first)} became ${ids(second)}`;
+}
+
+function readCostsFault({ budgets = [] }: Adapter, { readCosts = {} }: AnyKind): string | null {
+  const unknown = Object.keys(readCosts).find((name) => !budgets.some((rule) => rule.name === name));
+  return unknown === undefined ? null : `readCosts names "${unknown}", which is no limit`;
 }
 
 function timedFault(kind: AnyKind): string | null {
