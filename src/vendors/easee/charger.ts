@@ -28,6 +28,10 @@ export const ID = {
 
 export const IDS: readonly number[] = Object.values(ID);
 
+/** Whether all is there that the words below are made of; a model that reports no temperature is whole without. */
+export const isWhole = ({ observed }: ChargerRaw): boolean =>
+  IDS.every((id) => id === ID.temperature || observed.has(id));
+
 /** Settings of the installation: when they were changed says nothing of when the charger last reported. */
 const SETTINGS: readonly number[] = [22, 23, 24, ID.isEnabled, ID.maxChargerCurrent];
 

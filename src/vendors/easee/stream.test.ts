@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { asRecord } from '../../adapter/kit/signalr.ts';
 import type { Json } from '../../core/json.ts';
+import { ID, IDS } from './charger.ts';
 import { easee } from './index.ts';
 import {
   charger,
@@ -185,6 +186,18 @@ describe('a stream that is not as expected', () => {
     world.clock.turn(3_600_000);
     await open.settle();
     assert.equal(reads(), 1);
+    open.abort();
+    await open.run;
+  });
+
+  it('does not wait for a temperature, which not every model may report', async () => {
+    const { world, open, update, reads } = await scripted();
+    for (const id of IDS.filter((one) => one !== ID.temperature)) update(id, '1');
+    await open.settle();
+    assert.equal(open.observed.length > 0, true);
+    world.clock.turn(10_000);
+    await open.settle();
+    assert.equal(reads(), 0);
     open.abort();
     await open.run;
   });

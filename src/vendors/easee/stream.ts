@@ -4,7 +4,7 @@ import type { DeviceRef } from '../../adapter/session.ts';
 import type { Stream, StreamSession } from '../../adapter/stream.ts';
 import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { type ChargerRaw, emptyRaw, IDS, isSilent, merged, withObservation } from './charger.ts';
+import { type ChargerRaw, emptyRaw, isSilent, isWhole, merged, withObservation } from './charger.ts';
 import { failure, readCharger } from './client.ts';
 import { CommandResponse, responseName } from './commands.ts';
 
@@ -74,7 +74,7 @@ function followChargers(session: StreamSession, devices: readonly DeviceRef[]) {
 
   function report(): void {
     for (const charger of changed) {
-      charger.isWhole ||= IDS.every((id) => charger.raw.observed.has(id));
+      charger.isWhole ||= isWhole(charger.raw);
       if (!charger.isWhole) continue;
       changed.delete(charger);
       charger.raw = { ...charger.raw, now: clock.now() };
@@ -99,7 +99,7 @@ function followChargers(session: StreamSession, devices: readonly DeviceRef[]) {
         if (error instanceof AppError && error.code === 'vendor.rate_limited') return undefined;
       }
     }
-    return [...all.values()].every(({ isWhole }) => isWhole) || undefined;
+    return [...all.values()].every((charger) => charger.isWhole) || undefined;
   }
 
   return {
