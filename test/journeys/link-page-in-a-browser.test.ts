@@ -153,9 +153,9 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Tesla' }).click();
     await page.getByRole('button', { name: 'Continue to Tesla' }).focus();
     await page.keyboard.press('Enter');
-    const password = page.locator('code', { hasText: /^anna$/ }).locator('xpath=following-sibling::code[1]');
+    const password = page.locator('code', { hasText: /^home$/ }).locator('xpath=following-sibling::code[1]');
     const text = (await password.textContent()) ?? '';
-    await page.getByLabel('User name').fill('anna');
+    await page.getByLabel('User name').fill('home');
     await page.getByLabel('Password').fill(text);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();
