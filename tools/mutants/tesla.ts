@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a call that the vendor does not count takes nothing of a limit',
-    file: 'src/domain/budgets/index.ts',
+    file: 'src/domain/budgets/costs.ts',
     from: 'costs?.[rule.name] ?? rule.costs[use] ?? 0',
     to: 'rule.costs[use] ?? costs?.[rule.name] ?? 0',
     tests: [BUDGETS],

@@ -2,10 +2,10 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { bearableSeconds } from './bearable.ts';
+import { type Cost, costsOf, usedUp } from './costs.ts';
 import { mostOf, shareLeft, trusted } from './room.ts';
 import { createBudgetStore, type Use } from './store.ts';
 import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
@@ -61,12 +61,7 @@ interface Counted {
   readonly tally: Tally;
 }
 
-/** What a call takes of one limit. */
-interface Cost {
-  readonly rule: BudgetRule;
-  readonly cost: number;
-}
-
+/** A cost with what has been used of its limit. */
 interface Taken extends Cost {
   readonly counted: Counted;
   /** What the link itself has used, of a limit that links share. */
@@ -232,24 +227,6 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       if (counted === undefined) throw new Error('there is a tally for each limit');
       return { rule, cost, counted, ...(ofLink === undefined ? {} : { ofLink }) };
     });
-  }
-
-  function usedUp(adapter: Spending['adapter'], rule: BudgetRule, seconds: number): AppError {
-    const { name, amount, unit } = rule;
-    const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
-    return new AppError(
-      'vendor.rate_limited',
-      `the limit "${name}" of ${adapter.name} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; try again in ${seconds} seconds`,
-      { retryAfterSeconds: seconds },
-    );
-  }
-
-  /** What a call takes of each limit; nothing of those that it is not counted in. */
-  function costsOf({ adapter, use, costs, device }: Spending): Cost[] {
-    return (adapter.budgets ?? [])
-      .filter(({ of }) => of !== 'device' || device !== undefined)
-      .map((rule) => ({ rule, cost: costs?.[rule.name] ?? rule.costs[use] ?? 0 }))
-      .filter(({ cost }) => cost > 0);
   }
 
   return {

@@ -1,0 +1,29 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { BudgetRule } from '../../adapter/budget.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Spending } from './index.ts';
+
+/** What a call takes of one limit. */
+export interface Cost {
+  readonly rule: BudgetRule;
+  readonly cost: number;
+}
+
+/** The error for a limit that has no room for a call. */
+export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): AppError {
+  const { name, amount, unit } = rule;
+  const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
+  return new AppError(
+    'vendor.rate_limited',
+    `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; try again in ${seconds} seconds`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+/** What a call takes of each limit; nothing of those that it is not counted in. */
+export function costsOf({ adapter, use, costs, device }: Spending): Cost[] {
+  return (adapter.budgets ?? [])
+    .filter(({ of }) => of !== 'device' || device !== undefined)
+    .map((rule) => ({ rule, cost: costs?.[rule.name] ?? rule.costs[use] ?? 0 }))
+    .filter(({ cost }) => cost > 0);
+}
