@@ -104,7 +104,8 @@ export function failureOfStatus(
   if (status < 300) return null;
   if (status < 400)
     return new HttpFailure('answer_invalid', `${name} redirects, which is not followed`, answer);
-  if (status === 408) return new HttpFailure('timeout', `${name} did not receive the request in time`, answer);
+  if (status === 408)
+    return new HttpFailure('timeout', `${name} did not receive the request in time`, answer);
   if (status === 429) return new HttpFailure('rate_limited', `the rate limit of ${name} is exceeded`, answer);
   if (status >= 500) return new HttpFailure('server_error', `${name} returned status ${status}`, answer);
   return new HttpFailure('refused', `${name} refused the request with status ${status}`, answer);

@@ -33,5 +33,8 @@ const UNSTATED_SECONDS = 60;
 /** `vendor.rate_limited`; the caller always learns when to try again. */
 export function rateLimited(name: string, cause: HttpFailure): AppError {
   const { retryAfterSeconds = UNSTATED_SECONDS } = cause;
-  return new AppError('vendor.rate_limited', `the rate limit of ${name} is exceeded`, { cause, retryAfterSeconds });
+  return new AppError('vendor.rate_limited', `the rate limit of ${name} is exceeded`, {
+    cause,
+    retryAfterSeconds,
+  });
 }

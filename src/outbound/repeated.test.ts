@@ -80,7 +80,10 @@ describe('a call that may be repeated', () => {
       fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: 3600 }),
     );
     await assert.rejects(call, fails('server_error', /503/, { retryAfterSeconds: 86_400 }));
-    await assert.rejects(call, fails('rate_limited', /limits our calls/, { retryAfterSeconds: 55 }));
+    await assert.rejects(
+      call,
+      fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: 55 }),
+    );
     await assert.rejects(call, fails('server_error', /503/, { retryAfterSeconds: 60 }));
     assert.equal(requests.length, 5);
   });

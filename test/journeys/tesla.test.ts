@@ -121,7 +121,7 @@ describe('cars that take signed commands alone', () => {
     assert.equal(refused.status, 422);
     assert.match(
       JSON.stringify(refused.body),
-      /lacks the capability charge_control .*this car takes signed commands only: the operator must run Tesla's vehicle-command proxy/,
+      /does not have the capability charge_control .*this car accepts signed commands only; the operator must run Tesla's vehicle-command proxy/,
     );
   });
 
@@ -144,6 +144,6 @@ describe('cars that take signed commands alone', () => {
     assert.ok(served.asked.includes(`POST /proxy/api/1/vehicles/${CARS.paired}/command/charge_stop`));
     const refused = await command(caller, CARS.signed, { type: 'start_charge' });
     assert.equal(refused.status, 502);
-    assert.match(JSON.stringify(refused.body), /does not know the key of this service/);
+    assert.match(JSON.stringify(refused.body), /does not have the key of this service/);
   });
 });

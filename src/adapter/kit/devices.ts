@@ -6,14 +6,14 @@ import { fits } from './calls.ts';
 /** What linking kept of a device; throws when another version of the adapter kept something else. */
 export function detailsOf<S extends TSchema>(schema: S, { id, details }: DeviceRef): Static<S> {
   if (fits(schema, details)) return details;
-  throw new AppError('vendor.answer_invalid', `${id} was linked by another version; link it again`);
+  throw new AppError('vendor.answer_invalid', `${id} was linked by another version of elnav; link it again`);
 }
 
 /** The error for a device that the account no longer has. */
 export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
   return new AppError(
     'vendor.refused',
-    `${vendor} no longer has ${id} in this account; link the account again to see what is there now`,
+    `${vendor} no longer reports ${id}; link the account again to update the list of devices`,
   );
 }
 

@@ -175,7 +175,7 @@ function guarded(
       return await signIn(session, credentials);
     } catch (cause) {
       if (cause instanceof HttpFailure && refuses(cause))
-        throw new AppError('link.credentials_refused', `${vendor} says that the ${what} is wrong`, { cause });
+        throw new AppError('link.credentials_refused', `the ${vendor} ${what} is wrong`, { cause });
       throw failure?.(cause, 'the sign-in') ?? vendorFailure(vendor, cause);
     }
   };

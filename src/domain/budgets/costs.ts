@@ -15,7 +15,7 @@ export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule
   const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
   return new AppError(
     'vendor.rate_limited',
-    `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; try again in ${seconds} seconds`,
+    `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`,
     { retryAfterSeconds: seconds },
   );
 }

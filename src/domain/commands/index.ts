@@ -230,6 +230,6 @@ function checkCapability(adapter: Adapter, { row }: Known, command: Command): vo
   const why = adapter.kinds[row.type]?.whyWithheld?.(row);
   throw new AppError(
     'device.capability_missing',
-    `${row.id} cannot ${command.type}: it lacks the capability ${needed} (it has ${row.capabilities.join(', ')})${why === undefined ? '' : `; ${why}`}`,
+    `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ')})${why === undefined ? '' : `; ${why}`}`,
   );
 }

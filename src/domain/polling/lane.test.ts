@@ -33,7 +33,7 @@ function laneWith(turns: number) {
     },
     giveBack: () => {},
   });
-  lane.plan({ turns, perSecond: turns });
+  lane.plan({ turns, perSecond: turns }, 1);
   const end = async () => {
     running.shift()?.();
     await new Promise(setImmediate);

@@ -46,7 +46,7 @@ export function failure(cause: unknown, what: string): AppError | undefined {
   const reason = refusalIn(cause);
   // The gateway in front turns addresses away that call too much; the service behind it says a code.
   if (status === 403 && reason === undefined)
-    return new AppError('vendor.rate_limited', 'Easee turns our calls away at its gateway (403) for now', {
+    return new AppError('vendor.rate_limited', 'Easee blocks our calls at its gateway (403); retry later', {
       cause,
       retryAfterSeconds: BLOCKED_SECONDS,
     });

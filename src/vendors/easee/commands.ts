@@ -182,7 +182,7 @@ function commanded(session: Session, device: DeviceRef) {
     if (failure === undefined || accepted) return;
     throw new AppError(
       'command.outcome_unknown',
-      `Easee took the command, but charger ${device.id} has not shown its effect yet; read the device`,
+      `Easee accepted the command, but charger ${device.id} has not shown its effect yet; read the device`,
       { cause: failure },
     );
   }
@@ -202,10 +202,7 @@ function commanded(session: Session, device: DeviceRef) {
       if (amperes === undefined)
         throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
       if (typeof site !== 'number' || typeof circuit !== 'number')
-        throw new AppError(
-          'vendor.refused',
-          'the circuit of the charger is not known; link the account again',
-        );
+        throw new AppError('vendor.refused', 'the circuit of the charger is unknown; link the account again');
       const isDone = (raw: ChargerRaw) =>
         circuitDynamicOf(raw).filter((phase) => phase === amperes).length === 3;
       // Easee takes the three phases together; 0 minutes is until it is changed.

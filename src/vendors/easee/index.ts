@@ -24,7 +24,7 @@ const linking = password({
       },
       {
         pattern: '^(\\+[0-9 ]{6,20}|[^\\s@]+@[^\\s@]+)$',
-        description: 'E-mail address, or telephone number with its country code, of the Easee account',
+        description: 'Email address of the Easee account, or its phone number with the country code',
       },
     ),
     password: secret(
@@ -41,7 +41,7 @@ const linking = password({
   refresh,
 });
 
-const PYEASEE = 'pyeasee holds itself to it';
+const PYEASEE = 'the limit that the client pyeasee uses';
 const REFERENCE = 'as integrators quote it';
 
 /** Easee chargers (Home, Charge and their successors) through Easee's cloud. */

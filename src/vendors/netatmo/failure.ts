@@ -48,5 +48,5 @@ export function failure(cause: unknown): AppError | undefined {
   if (QUOTA_CODES.includes(code)) return rateLimited('Netatmo', cause);
   const reason = REASONS.get(code);
   if (cause.kind !== 'refused' || reason === undefined) return undefined;
-  return new AppError('vendor.refused', `Netatmo refused: ${reason} (error ${code})`, { cause });
+  return new AppError('vendor.refused', `Netatmo refused the request: ${reason} (error ${code})`, { cause });
 }

@@ -174,6 +174,6 @@ async function sendOrder(session: Session, device: DeviceRef, request: VendorReq
   const error = each(response.body?.errors, ModuleError).find(({ id }) => meant.has(id));
   if (error === undefined) return;
   if (error.code === UNREACHABLE)
-    throw new AppError('device.offline', `Netatmo cannot reach the heating of ${device.id}`);
+    throw new AppError('device.offline', `the heating of ${device.id} is unreachable for Netatmo`);
   throw new AppError('vendor.refused', `Netatmo did not set ${device.id}`);
 }

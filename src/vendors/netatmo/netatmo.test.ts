@@ -82,7 +82,10 @@ describe('netatmo reading', () => {
     const devices = (await here.found()).map(refOf);
     const kitchen = await here.room('Kitchen');
     here.simulator.remove(kitchen);
-    await assert.rejects(here.state(kitchen), { code: 'vendor.refused', message: /Netatmo no longer has/ });
+    await assert.rejects(here.state(kitchen), {
+      code: 'vendor.refused',
+      message: /Netatmo no longer reports/,
+    });
     const readings = await netatmo.sweep(here.session(), devices);
     assert.equal(readings.size, 5);
     assert.equal(readings.has(kitchen.id), false);

@@ -29,7 +29,8 @@ export async function link(session: Session): Promise<Linked> {
   const region = await accountRegion(session);
   const me = await call(session, { region, path: '/api/1/users/me', use: 'list' }, Me, ACCOUNT);
   const vendorAccount = me.response.vault_uuid || me.response.email;
-  if (!vendorAccount) throw new AppError('vendor.answer_invalid', 'Tesla does not tell whose account it is');
+  if (!vendorAccount)
+    throw new AppError('vendor.answer_invalid', "Tesla's response does not name the account");
   const listed = await call(session, { region, path: '/api/1/products', use: 'list' }, Products, ACCOUNT);
   const cars = each(listed.response, ListedCar);
   const sites = each(listed.response, ListedSite);
@@ -170,7 +171,7 @@ export const withheldFromCar = ({ details }: Found): readonly Capability[] =>
 
 export const whyWithheld = ({ details }: Pick<Found, 'details'>): string | undefined =>
   details?.commands === 'without_proxy'
-    ? `this car takes signed commands only: ${NO_PROXY}, and the account must then be linked again`
+    ? `this car accepts signed commands only; ${NO_PROXY}, and the account must then be linked again`
     : undefined;
 
 /** Owners of cars that take signed commands add our key to them, in Tesla's app. */

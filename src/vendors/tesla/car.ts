@@ -117,7 +117,7 @@ async function whileAwake<T>(
   if (done !== undefined) return done;
   throw new AppError(
     'device.offline',
-    `the car ${device.id} was told to wake up and is not awake yet; send the command again in ${RETRY_SECONDS} seconds`,
+    `the car ${device.id} was asked to wake up and is not awake yet; retry in ${RETRY_SECONDS} seconds`,
     { retryAfterSeconds: RETRY_SECONDS },
   );
 }
@@ -158,7 +158,7 @@ async function obey(
   );
   const reason = response.reason ?? '';
   if (response.result || [...ALREADY, ...done].includes(reason)) return;
-  throw new AppError('vendor.refused', `the car ${device.id} refused${plain(reason)}`);
+  throw new AppError('vendor.refused', `the car ${device.id} refused the command${plain(reason)}`);
 }
 
 /** Marks a car that was paused by a current of 0, so that a current above 0 lets it go on, and one that its owner stopped not. */

@@ -26,7 +26,7 @@ export const refusals: Refusals = {
       case 402:
         return is(
           'vendor.rate_limited',
-          'Tesla wants payment before it answers more calls: the operator must settle the bill or raise the limit in the developer portal',
+          'Tesla requires payment before it accepts more calls; the operator must pay the bill or raise the limit in the developer portal',
           UNPAID_RETRY_SECONDS,
         );
       case 403:
@@ -48,11 +48,11 @@ export const refusals: Refusals = {
           `${what} is no longer in Tesla's region ${regionOfHost(request.host)}; link the account again`,
         );
       case 423:
-        return is('vendor.refused', 'Tesla has locked the account; its owner must unlock it there');
+        return is('vendor.refused', 'Tesla has locked the account; the owner must unlock it at Tesla');
       case 429:
         return is(
           'vendor.rate_limited',
-          `Tesla limits calls about ${what}`,
+          `the rate limit of Tesla for ${what} is exceeded`,
           limitedSeconds(answer.headers, now) ??
             secondsOrMoment(bodyIn(answer).after, now) ??
             UNSTATED_RETRY_SECONDS,
@@ -60,11 +60,11 @@ export const refusals: Refusals = {
       case 500:
         return isUnpaired(words)
           ? is('vendor.refused', unpaired(what))
-          : is('vendor.unreachable', 'Tesla has a fault of its own (500)');
+          : is('vendor.unreachable', 'Tesla returned a server error (500)');
       case 540:
-        return is('vendor.answer_invalid', `${what} gave Tesla an answer that makes no sense`);
+        return is('vendor.answer_invalid', `${what} sent Tesla an invalid response`);
       default:
-        return is('vendor.refused', `Tesla refused (${answer.status}${plain(words)})`);
+        return is('vendor.refused', `Tesla refused the request (${answer.status}${plain(words)})`);
     }
   },
 };
@@ -79,18 +79,15 @@ const isMobileAccessOff = (body: string) => body.includes('mobile_access_disable
 export function failure(cause: unknown, what: string): AppError | undefined {
   if (!(cause instanceof HttpFailure) || cause.status !== 401 || !isMobileAccessOff(cause.bodyText()))
     return undefined;
-  return new AppError(
-    'vendor.refused',
-    `mobile access is switched off in ${what}; its owner must allow it there`,
-  );
+  return new AppError('vendor.refused', `mobile access is turned off in ${what}; the owner must turn it on`);
 }
 
 function forbidden(what: string, words: string): string {
   if (/vehicle command protocol required/i.test(words))
-    return `${what} takes signed commands only: ${NO_PROXY}`;
+    return `${what} accepts signed commands only; ${NO_PROXY}`;
   if (isUnpaired(words)) return unpaired(what);
   if (/missing scopes/i.test(words))
-    return `the account has not granted all that ${what} needs; link it again and grant everything that is asked for`;
+    return `the account has not granted every permission that ${what} needs; link it again and grant all of them`;
   return `Tesla does not permit this for ${what}${plain(words)}`;
 }
 
@@ -101,7 +98,7 @@ const isUnpaired = (words: string) =>
   /public key has not been paired|key.{0,20}not.{0,10}paired/i.test(words);
 
 const unpaired = (what: string) =>
-  `${what} does not know the key of this service: its owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`;
+  `${what} does not have the key of this service; the owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`;
 
 function bodyIn(answer: Pick<HttpAnswer, 'json'>): { readonly [name: string]: Json } {
   try {

@@ -13,7 +13,7 @@ export const FREE = { credit: 0 } as const;
 /** A list that tells of the cars themselves; what it costs was not found, so it counts as data. */
 export const AS_DATA = { credit: PRICE.data } as const;
 
-const FROM_MEMORY = 'from memory, not checked against Tesla; the real limits come with its 429 answers';
+const FROM_MEMORY = "estimated; adjusted to Tesla's 429 responses";
 
 export const LIMITS = [
   limit('credit', {

@@ -31,7 +31,7 @@ describe('a car that takes signed commands alone', () => {
     assert.deepEqual(found.details, { region: 'eu', commands: 'without_proxy', paired: false });
     const kind = kindOf(tesla, 'vehicle');
     assert.deepEqual(capabilitiesOf(kind, found), READS);
-    assert.match(kind.whyWithheld?.(found) ?? '', /signed commands only: the operator must run .* proxy/);
+    assert.match(kind.whyWithheld?.(found) ?? '', /signed commands only; the operator must run .* proxy/);
     const offline = car(CARS.offline);
     assert.deepEqual(capabilitiesOf(kind, offline), [...READS, ...CONTROLS]);
     assert.equal(kind.whyWithheld?.(offline), undefined);
@@ -48,7 +48,7 @@ describe('a car that takes signed commands alone', () => {
     assert.equal((await state(paired)).charging, false);
     await assert.rejects(send(await device(CARS.signed), { type: 'start_charge' }), {
       code: 'vendor.refused',
-      message: /does not know the key .* https:\/\/tesla\.com\/_ak\//,
+      message: /does not have the key .* https:\/\/tesla\.com\/_ak\//,
     });
   });
 

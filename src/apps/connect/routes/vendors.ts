@@ -33,7 +33,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
       schema: {
         summary: "Read a vendor's rate limits and what is left of them",
         description:
-          'Limits of the app are shared by all accounts of this server; limits of a link are shown for your own links, those of a device by their size alone. Where links share a limit of the app, what each of yours may still use of it stands in a line `of` link with the same name. Background reading keeps `reserved` free for commands.',
+          'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands.',
         tags: ['Linking'],
         params: Type.Object({ vendor: Type.String() }),
         response: answers(Type.Array(Budget), [400, 401, 403, 429, 503]),
