@@ -81,7 +81,11 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const asked: string[] = [];
   const logged: string[] = [];
   const secrets = new Set<string>([PARTNER.clientSecret, ...secretsOf(adapter, user)]);
-  const broken = { calls: null as SimulatedFault | null, login: null as SimulatedFault | null };
+  let broken: { readonly on: 'calls' | 'login' | 'commands'; readonly fault: SimulatedFault } | null = null;
+  const isBroken = (use: CallUse): boolean => {
+    if (broken?.on === 'login') return use === 'login';
+    return broken?.on === 'commands' ? use === 'command' : use !== 'login';
+  };
   const documents = new Map<string, Json>();
   const log = createLog('trace', { write: (line) => void logged.push(line) });
   const credentials: JsonObject = oauth === undefined ? user.credentials : {};
@@ -90,7 +94,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       vendor,
       asked,
       clock,
-      fault: () => (use === 'login' ? broken.login : broken.calls),
+      fault: () => (broken !== null && isBroken(use) ? broken.fault : null),
       alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
     });
   const loginSession = (): LoginSession => ({
@@ -110,8 +114,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       // A login that is lost the vendor says in its own words.
       const isLost = fault === 'login_lost';
       vendor.fault(isLost ? fault : null);
-      broken.calls = on === 'calls' && !isLost ? fault : null;
-      broken.login = on === 'login' && !isLost ? fault : null;
+      broken = fault === null || isLost ? null : { on, fault };
     },
     codes,
     alter: undefined,

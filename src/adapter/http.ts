@@ -20,6 +20,12 @@ export interface HttpRequest {
   readonly mostBytes?: number;
   /** Once it fires the call ends, with a failure of kind `timeout`. */
   readonly signal?: AbortSignal;
+  /** What one attempt may take, ms, where the service is given another time for this call than for others. */
+  readonly timeoutMs?: number;
+  /** Whom the call is for, a link say: once connected, only failures of several of them say something of the service. */
+  readonly subject?: string;
+  /** How the call ends says nothing of the service, and others are not held up by it. */
+  readonly isAside?: boolean;
 }
 
 export interface HttpAnswer {
@@ -60,6 +66,10 @@ export class HttpFailure extends Error {
   readonly status: number | undefined;
   /** What `Retry-After` asked for. */
   readonly retryAfterSeconds: number | undefined;
+  /** False where nothing of the request can have reached the service. */
+  readonly wasSent: boolean;
+  /** The request was to change something, and may have done so. */
+  readonly isOutcomeUnknown: boolean;
   /** Private, so that no log ever shows it. */
   readonly #body: string;
 
@@ -71,6 +81,8 @@ export class HttpFailure extends Error {
       readonly retryAfterSeconds?: number | undefined;
       /** The start of the answer's body. */
       readonly body?: string;
+      readonly wasSent?: boolean;
+      readonly isOutcomeUnknown?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -79,7 +91,30 @@ export class HttpFailure extends Error {
     this.kind = kind;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.wasSent = options.wasSent ?? true;
+    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false;
     this.#body = options.body ?? '';
+  }
+
+  /** The same failure with something else known of it. */
+  with(known: { readonly wasSent?: boolean; readonly isOutcomeUnknown?: boolean }): HttpFailure {
+    const { status, retryAfterSeconds, wasSent, isOutcomeUnknown, cause } = this;
+    const kept = { status, retryAfterSeconds, wasSent, isOutcomeUnknown, cause, body: this.#body };
+    return new HttpFailure(this.kind, this.message, { ...kept, ...known });
+  }
+
+  /** Whether the service may have acted on the request without our having been told so. */
+  leavesOutcomeOpen(): boolean {
+    switch (this.kind) {
+      case 'unreachable':
+      case 'timeout':
+      case 'server_error':
+      case 'answer_invalid':
+        return this.wasSent;
+      case 'rate_limited':
+      case 'refused':
+        return false;
+    }
   }
 
   /** The start of the body of the answer, for who knows the vendor's words; never shown or logged. */

@@ -7,6 +7,7 @@ export function vendorFailure(name: string, cause: unknown): AppError {
   if (!(cause instanceof HttpFailure))
     return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   const { kind, status, retryAfterSeconds } = cause;
+  if (cause.isOutcomeUnknown) return outcomeUnknown(name, cause);
   const delay = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   switch (kind) {
     case 'unreachable':
@@ -25,6 +26,15 @@ export function vendorFailure(name: string, cause: unknown): AppError {
     case 'answer_invalid':
       return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   }
+}
+
+/** `command.outcome_unknown`: sent, and never answered so that the outcome could be told. To send it again could do it twice. */
+export function outcomeUnknown(name: string, cause?: unknown): AppError {
+  return new AppError(
+    'command.outcome_unknown',
+    `the command was sent, and ${name} gave no answer that tells what became of it; read the device before you send another`,
+    { cause },
+  );
 }
 
 /** What is waited where a vendor limits calls and does not say for how long. */

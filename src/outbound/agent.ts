@@ -11,7 +11,7 @@ export interface OutboundAgent {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A backstop on the real clock; the deadline of a call is kept on the injected one, and is shorter as a rule. */
-const SILENCE_TIMEOUT_MS = 60_000;
+const SILENCE_TIMEOUT_MS = 75_000;
 /** Of a message on a WebSocket, decompressed: a few kilobytes can stand for gigabytes. */
 const MOST_MESSAGE_BYTES = 1024 * 1024;
 

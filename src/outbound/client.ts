@@ -6,7 +6,7 @@ import type { AddressGuard } from './address-guard.ts';
 import { createAgent, type OutboundAgent } from './agent.ts';
 import { answerOf } from './answer.ts';
 import { createBreaker } from './breaker.ts';
-import { exchange, type Incoming, type Outgoing } from './exchange.ts';
+import { exchange, type Incoming, type Outgoing, outOfTime } from './exchange.ts';
 import { createLanes } from './lanes.ts';
 import { outgoingOf } from './outgoing.ts';
 import { isPassing, retryDelayMs } from './retry-delay.ts';
@@ -60,6 +60,8 @@ const DEFAULTS = {
   mostAtOnce: 8,
 };
 const MOST_WAITING = 200;
+/** What is waited where too many calls of ours wait already. */
+const BUSY_SECONDS = 5;
 
 /** A client for one service; see `Http` for what it promises. */
 export function createHttp(options: HttpOptions): OutboundHttp {
@@ -73,12 +75,10 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   /** One attempt within its own time. */
   const attempt = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
     const slow = new AbortController();
-    const cancel = clock.after(settings.timeoutMs, () => slow.abort());
+    const cancel = clock.after(outgoing.timeoutMs, () => slow.abort());
     try {
       const signal = AbortSignal.any([given, slow.signal]);
       return await exchange(outgoing, { dispatcher: agent.dispatcher, signal, now: clock.now });
-    } catch (error) {
-      throw error instanceof HttpFailure ? error : outOfTime(name);
     } finally {
       cancel();
     }
@@ -86,13 +86,15 @@ export function createHttp(options: HttpOptions): OutboundHttp {
 
   /** An attempt, if the service is not being left alone. */
   const guarded = async (outgoing: Outgoing, given: AbortSignal): Promise<Incoming> => {
-    const waitMs = breaker.waitMs();
+    const { subject, isAside } = outgoing;
+    const waitMs = breaker.waitMs(subject);
     if (waitMs > 0)
       throw new HttpFailure(
         'unreachable',
         `${name} is unreachable after repeated failures; calls to it are paused`,
         {
           retryAfterSeconds: Math.ceil(waitMs / 1000),
+          wasSent: false,
         },
       );
     try {
@@ -102,9 +104,10 @@ export function createHttp(options: HttpOptions): OutboundHttp {
     } catch (error) {
       // Whoever refuses or limits us is there; a caller who gave up says nothing of the service.
       if (given.aborted) breaker.unsettled();
-      else if (error instanceof HttpFailure && isPassing(error) && error.kind !== 'rate_limited')
-        breaker.failed();
-      else breaker.succeeded();
+      else if (!(error instanceof HttpFailure) || !isPassing(error) || error.kind === 'rate_limited')
+        breaker.succeeded();
+      else if (isAside) breaker.unsettled();
+      else breaker.failed({ subject, isUnconnected: !error.wasSent });
       throw error;
     }
   };
@@ -112,9 +115,15 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const run = async (outgoing: Outgoing, call: Call): Promise<HttpAnswer> => {
     const fault = agent.guard?.faultIn(outgoing.url) ?? null;
     if (fault !== null)
-      throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`);
+      throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`, {
+        wasSent: false,
+      });
     const leave = await lanes.enter(call.signal);
-    if (leave === null) throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`);
+    if (leave === null)
+      throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`, {
+        retryAfterSeconds: BUSY_SECONDS,
+        wasSent: false,
+      });
     try {
       for (;;) {
         try {
@@ -122,6 +131,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
           return answerOf(name, await guarded(outgoing, call.signal));
         } catch (error) {
           if (!(error instanceof HttpFailure)) throw error;
+          call.wasSent ||= error.wasSent;
           const delayMs =
             outgoing.mayRepeat && call.attempts < settings.attempts
               ? retryDelayMs(error, call.attempts, random)
@@ -145,21 +155,27 @@ export function createHttp(options: HttpOptions): OutboundHttp {
       const outgoing = outgoingOf(request, settings);
       const startedAt = clock.now();
       const over = new AbortController();
-      const cancel = clock.after(settings.deadlineMs, () => over.abort());
+      const deadlineMs = Math.max(settings.deadlineMs, request.timeoutMs ?? 0);
+      const cancel = clock.after(deadlineMs, () => over.abort());
       const own = [over.signal, closing.signal];
       const signals = request.signal === undefined ? own : [...own, request.signal];
       const call: Call = {
         signal: AbortSignal.any(signals),
-        endsAt: startedAt + settings.deadlineMs,
+        endsAt: startedAt + deadlineMs,
         attempts: 0,
+        wasSent: false,
       };
-      let outcome: Observation['outcome'] = 'ok';
+      let outcome: Observation['outcome'] = 'answer_invalid';
       try {
-        return await run(outgoing, call);
+        const answer = await run(outgoing, call);
+        outcome = 'ok';
+        return answer;
       } catch (error) {
         const failure = call.signal.aborted && !(error instanceof HttpFailure) ? outOfTime(name) : error;
-        outcome = failure instanceof HttpFailure ? failure.kind : 'answer_invalid';
-        throw failure;
+        if (!(failure instanceof HttpFailure)) throw failure;
+        outcome = failure.kind;
+        // The last attempt may have got nowhere, and one before it may have been taken.
+        throw failure.wasSent === call.wasSent ? failure : failure.with({ wasSent: call.wasSent });
       } finally {
         cancel();
         settings.observe?.({
@@ -182,10 +198,8 @@ interface Call {
   /** ms since 1970. */
   readonly endsAt: number;
   attempts: number;
-}
-
-function outOfTime(name: string): HttpFailure {
-  return new HttpFailure('timeout', `${name} did not respond in time`);
+  /** Whether any attempt may have reached the service. */
+  wasSent: boolean;
 }
 
 /** Resolves after `ms`; rejects when the signal fires first. */

@@ -15,6 +15,10 @@ export interface Outgoing {
   readonly mayRepeat: boolean;
   readonly expect: readonly number[];
   readonly mostBytes: number;
+  /** For one attempt. */
+  readonly timeoutMs: number;
+  readonly subject: string | undefined;
+  readonly isAside: boolean;
 }
 
 /** An answer as it came in, decompressed. */
@@ -31,11 +35,18 @@ interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** Sends once. Throws an `HttpFailure` for everything but an answer to work with, and the signal's reason once it has fired. */
+/** Sends once. Throws an `HttpFailure` for everything but an answer to work with; one of kind `timeout` once the signal has fired. */
 export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
   const { dispatcher, signal, now } = options;
+  let wasSent = false;
+  const begins = () => {
+    wasSent = true;
+  };
+  const watching = dispatcher.compose(
+    (dispatch) => (request, handler) => dispatch(request, watched(handler, begins)),
+  );
   try {
-    const { statusCode, headers, body } = await dispatcher.request({
+    const { statusCode, headers, body } = await watching.request({
       origin: outgoing.url.origin,
       path: `${outgoing.url.pathname}${outgoing.url.search}`,
       method: outgoing.method,
@@ -51,10 +62,26 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
     return { ...answered, bytes: await bodyOf(outgoing, answered.headers, body) };
   } catch (error) {
     if (error instanceof HttpFailure) throw error;
-    signal.throwIfAborted();
-    throw brokenOff(outgoing.name, error);
+    const broken = signal.aborted ? outOfTime(outgoing.name) : brokenOff(outgoing.name, error);
+    throw wasSent ? broken : broken.with({ wasSent });
   }
 }
+
+/** Tells when a connection is there and the request is about to be written to it: before that, nothing has been sent. */
+const watched = (handler: Dispatcher.DispatchHandler, begins: () => void): Dispatcher.DispatchHandler => ({
+  onRequestStart(...given) {
+    begins();
+    handler.onRequestStart?.(...given);
+  },
+  onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
+  onResponseStart: (...given) => handler.onResponseStart?.(...given),
+  onResponseData: (...given) => handler.onResponseData?.(...given),
+  onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+  onResponseError: (...given) => handler.onResponseError?.(...given),
+});
+
+export const outOfTime = (name: string): HttpFailure =>
+  new HttpFailure('timeout', `${name} did not respond in time`);
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   // Names come from the network: one called __proto__ must stay a name.
@@ -181,7 +208,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
  */
 function brokenOff(name: string, error: unknown): HttpFailure {
   const code = codeOf(error);
-  if (TIMEOUTS.has(code)) return new HttpFailure('timeout', `${name} did not respond in time`);
+  if (TIMEOUTS.has(code)) return outOfTime(name);
   if (code === 'ENOTPUBLIC')
     return new HttpFailure('refused', `${name} has an address that is not public, so it is not called`);
   if (code === 'UND_ERR_INVALID_ARG')

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { until } from '../../test/until.ts';
-import { answers, fails, hangs, testServer } from './test-server.ts';
+import { HttpFailure } from '../adapter/http.ts';
+import type { OutboundHttp } from './index.ts';
+import { answers, fails, hangs, testServer, turnedUntilSettled } from './test-server.ts';
 
 describe('a connection that fails', () => {
   it('is refused, reset, closed without answer, cut short or not HTTP', async (test) => {
@@ -42,6 +44,63 @@ describe('a connection that fails', () => {
       nobody.http.send({ path: '/' }),
       fails('unreachable', /is unreachable \(ECONNREFUSED\)/),
     );
+  });
+
+  it('says whether anything was sent', async (test) => {
+    const once = { attempts: 1 };
+    const sent = async (http: OutboundHttp, signal?: AbortSignal) => {
+      const error: unknown = await http
+        .send({ path: '/', ...(signal === undefined ? {} : { signal }) })
+        .catch((failure: unknown) => failure);
+      assert.ok(error instanceof HttpFailure);
+      return error.wasSent;
+    };
+    const nobody = await testServer(test, [answers(200)], { baseUrl: 'http://127.0.0.1:1', ...once });
+    assert.equal(await sent(nobody.http), false);
+    const unknown = await testServer(test, [answers(200)], { baseUrl: 'http://nobody.invalid', ...once });
+    assert.equal(await sent(unknown.http), false);
+    const reset = await testServer(test, [(request) => request.socket.resetAndDestroy()], once);
+    assert.equal(await sent(reset.http), true);
+    assert.equal(await sent((await testServer(test, [answers(500)], once)).http), true);
+    const hanging = await testServer(test, [hangs], { ...once, mostAtOnce: 1 });
+    assert.equal(await sent(hanging.http, AbortSignal.abort()), false, 'given up before it began');
+    const call = sent(hanging.http);
+    const queued = new AbortController();
+    const waiting = sent(hanging.http, queued.signal);
+    await until('the request is there', () => hanging.requests.length === 1);
+    queued.abort();
+    assert.equal(await waiting, false, 'given up while it waited for its turn');
+    hanging.clock.turn(10_000);
+    assert.equal(await call, true);
+  });
+
+  it('has the time that the call says, instead of the usual one', async (test) => {
+    const { http, clock, requests } = await testServer(test, [hangs], {
+      attempts: 1,
+      timeoutMs: 4_000,
+      deadlineMs: 6_000,
+    });
+    let isOver = false;
+    const call = http.send({ path: '/', timeoutMs: 60_000 }).finally(() => {
+      isOver = true;
+    });
+    call.catch(() => {});
+    await until('the request is there', () => requests.length === 1);
+    clock.turn(59_999);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isOver, false);
+    clock.turn(1);
+    await assert.rejects(call, fails('timeout', /in time/));
+  });
+
+  it('was sent where an earlier attempt was', async (test) => {
+    const { http, clock, requests } = await testServer(test, [answers(500)], { attempts: 2 });
+    const call = () => turnedUntilSettled(clock, http.send({ path: '/' }));
+    await assert.rejects(call, fails('server_error', /500/));
+    await assert.rejects(call, fails('server_error', /500/));
+    await assert.rejects(call, fails('unreachable', /calls to it are paused/, { wasSent: true }));
+    assert.equal(requests.length, 5);
+    await assert.rejects(call, fails('unreachable', /calls to it are paused/, { wasSent: false }));
   });
 
   it('hangs: the attempt ends after its time', async (test) => {

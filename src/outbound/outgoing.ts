@@ -6,6 +6,7 @@ interface Base {
   readonly baseUrl: string;
   readonly userAgent: string;
   readonly mostBytes: number;
+  readonly timeoutMs: number;
 }
 
 /** A request made whole. Throws a plain error for one that only a mistake in our code can make. */
@@ -37,6 +38,9 @@ export function outgoingOf(request: HttpRequest, base: Base): Outgoing {
     mayRepeat: request.repeatable ?? method === 'GET',
     expect: request.expect ?? [],
     mostBytes: request.mostBytes ?? base.mostBytes,
+    timeoutMs: request.timeoutMs ?? base.timeoutMs,
+    subject: request.subject,
+    isAside: request.isAside ?? false,
   };
 }
 

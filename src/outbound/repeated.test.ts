@@ -14,7 +14,7 @@ describe('a call that may be repeated', () => {
       [
         answers(500),
         (request) => request.socket.resetAndDestroy(),
-        answers(429),
+        answers(429, '', { 'retry-after': '1' }),
         answers(408),
         answers(200, '{"a":1}'),
       ],
@@ -40,6 +40,16 @@ describe('a call that may be repeated', () => {
     const refusing = await testServer(test, [answers(403)]);
     await assert.rejects(refusing.http.send({ path: '/' }), fails('refused', /403/));
     assert.equal(refusing.requests.length, 1);
+  });
+
+  it('is not repeated where a service has enough and does not say for how long', async (test) => {
+    const { http, requests } = await testServer(test, [
+      answers(429),
+      answers(429, '', { 'retry-after': '0' }),
+    ]);
+    await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /rate limit of .* is exceeded/));
+    await assert.rejects(http.send({ path: '/' }), fails('rate_limited', /rate limit of .* is exceeded/));
+    assert.equal(requests.length, 2);
   });
 
   it('may be a POST that says so', async (test) => {
@@ -89,11 +99,11 @@ describe('a call that may be repeated', () => {
   });
 
   it('ends with the last failure when the attempts or the time are used up', async (test) => {
-    const limited = await testServer(test, [answers(429)], PATIENT);
+    const limited = await testServer(test, [answers(429, '', { 'retry-after': '1' })], PATIENT);
     const call = turnedUntilSettled(limited.clock, limited.http.send({ path: '/' }));
     await assert.rejects(
       call,
-      fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: undefined }),
+      fails('rate_limited', /rate limit of .* is exceeded/, { retryAfterSeconds: 1 }),
     );
     assert.equal(limited.requests.length, 3);
 
@@ -141,6 +151,66 @@ describe('a service in trouble', () => {
     assert.equal((await call()).status, 200);
     assert.equal((await call()).status, 200, 'it is as before');
     assert.equal(requests.length, 8);
+  });
+
+  it('is not in trouble because of one whom it fails, and is where it fails three', async (test) => {
+    const { http, clock, requests } = await testServer(test, [answers(500)], { attempts: 1 });
+    const call = (subject: string) => http.send({ path: '/', subject });
+    for (let count = 0; count < 10; count += 1)
+      await assert.rejects(call('sick'), fails('server_error', /500/));
+    await assert.rejects(call('second'), fails('server_error', /500/));
+    await assert.rejects(call('third'), fails('server_error', /500/));
+    await assert.rejects(call('fourth'), fails('unreachable', /calls to it are paused/, { wasSent: false }));
+    assert.equal(requests.length, 12);
+    clock.turn(30_000);
+    await assert.rejects(call('sick'), fails('server_error', /500/));
+    await assert.rejects(call('sick'), fails('unreachable', /calls to it are paused/), 'it has had its try');
+    await assert.rejects(call('fourth'), fails('server_error', /500/), 'another tries');
+    await assert.rejects(call('fifth'), fails('server_error', /500/));
+    await assert.rejects(
+      call('sixth'),
+      fails('unreachable', /calls to it are paused/),
+      'three more have failed',
+    );
+    clock.turn(30_000);
+    await assert.rejects(call('sick'), fails('server_error', /500/));
+    clock.turn(30_000);
+    await assert.rejects(
+      call('sick'),
+      fails('server_error', /500/),
+      'who is alone tries again after a pause',
+    );
+  });
+
+  it('is well again for all when one call is answered', async (test) => {
+    const sick = Array.from({ length: 5 }, () => answers(500));
+    const { http, clock } = await testServer(test, [...sick, answers(500), answers(200)], { attempts: 1 });
+    const call = (subject: string) => http.send({ path: '/', subject });
+    for (const index of sick.keys())
+      await assert.rejects(call(`link-${index}`), fails('server_error', /500/));
+    await assert.rejects(call('healthy'), fails('unreachable', /calls to it are paused/));
+    clock.turn(30_000);
+    await assert.rejects(call('sick'), fails('server_error', /500/));
+    assert.equal((await call('healthy')).status, 200, 'the sick one tried first and holds nobody up');
+    assert.equal((await call('sick')).status, 200);
+  });
+
+  it('is in trouble for all where nobody can connect, whoever calls', async (test) => {
+    const { http } = await testServer(test, [answers(200)], { baseUrl: 'http://127.0.0.1:1', attempts: 1 });
+    const call = () => http.send({ path: '/', subject: 'alone' });
+    for (let count = 0; count < 5; count += 1)
+      await assert.rejects(call, fails('unreachable', /ECONNREFUSED/));
+    await assert.rejects(call, fails('unreachable', /calls to it are paused/));
+  });
+
+  it('is not in trouble because of calls that are made aside', async (test) => {
+    const { http, requests } = await testServer(test, [answers(500)], { attempts: 1 });
+    for (let count = 0; count < 10; count += 1)
+      await assert.rejects(
+        http.send({ path: '/', subject: `link-${count}`, isAside: true }),
+        fails('server_error', /500/),
+      );
+    assert.equal(requests.length, 10);
   });
 
   it('is not in trouble because it refuses, limits us, or because callers give up', async (test) => {

@@ -13,6 +13,8 @@ const LONGEST_ASKED_WAIT_MS = 10_000;
 export function retryDelayMs(failure: HttpFailure, attempt: number, random: Random): number | null {
   if (!isPassing(failure)) return null;
   const asked = (failure.retryAfterSeconds ?? 0) * 1000;
+  // A service that has enough and does not say for how long is not asked for more: the next call would count too.
+  if (failure.kind === 'rate_limited' && asked === 0) return null;
   if (asked > LONGEST_ASKED_WAIT_MS) return null;
   const full = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
   return asked + Math.round((full / 2) * (1 + fraction(random)));

@@ -9,8 +9,8 @@ import type { Simulator } from './index.ts';
 export interface Cloud {
   /** The same vendor for a user with no device, or with 500. */
   as(user: 'none' | 'large'): Promise<Simulator>;
-  /** Breaks all calls but those that sign in and renew, or only these; null mends both. */
-  fault(fault: SimulatedFault | null, on?: 'calls' | 'login'): void;
+  /** Breaks all calls but those that sign in and renew, only these, or only what commands a device; null mends all. */
+  fault(fault: SimulatedFault | null, on?: 'calls' | 'login' | 'commands'): void;
   /** What the vendor's own words make of a fault, where it is not what the status says. */
   readonly codes: FaultCodes;
   /** Changes what calls are answered, and sees it; undefined leaves it. */
@@ -67,8 +67,21 @@ export function meaningOf(
   call: KindOfCall,
 ): Code | typeof SHOWN_AS_OFFLINE {
   const meaning = codes[fault];
-  return (typeof meaning === 'object' ? meaning[call] : meaning) ?? FAULT_CODES[fault];
+  const said = typeof meaning === 'object' ? meaning[call] : meaning;
+  if (said !== undefined) return said;
+  return call === 'command' && LEAVE_OUTCOME_OPEN.has(fault) ? 'command.outcome_unknown' : FAULT_CODES[fault];
 }
+
+/** After these a command may have been carried out: "try again later" could do it twice. */
+const LEAVE_OUTCOME_OPEN: ReadonlySet<FaultOfCalls> = new Set([
+  'reset',
+  'hang',
+  'truncated',
+  'html',
+  'request_timeout',
+  'server_error',
+  'unavailable',
+]);
 
 /** What a fault of all calls is for the caller, unless the vendor's words say more. */
 export const FAULT_CODES: Readonly<Record<FaultOfCalls, AppError['code']>> = {

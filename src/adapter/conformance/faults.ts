@@ -30,7 +30,8 @@ export async function checkFaults(check: CloudCheck): Promise<void> {
       report(
         `${fault}: ${name}`,
         await faultOf(async () => {
-          cloud.fault(fault);
+          // What a command reads before it is sent is broken as reads are.
+          cloud.fault(fault, call === 'command' ? 'commands' : 'calls');
           try {
             await meets(check, { ...one, fault });
           } finally {

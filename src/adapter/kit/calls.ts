@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { HttpAnswer } from '../http.ts';
 import type { DeviceRef, Session } from '../session.ts';
-import { vendorFailure } from '../vendor-failure.ts';
+import { outcomeUnknown, vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
 
 /** Statuses that the vendor answers in words of its own, and the error for each. */
@@ -97,7 +97,7 @@ export function vendorCalls(
       return answered(session, request, what, (answer) => {
         const body: unknown = answer.json();
         if (fits(schema, body)) return body;
-        throw notUnderstood(vendor, what);
+        throw request.use === 'command' ? outcomeUnknown(vendor) : notUnderstood(vendor, what);
       });
     },
 

@@ -8,6 +8,8 @@ export const VENDOR_TIMEOUT_MS = 14_000;
 
 export interface VendorCall {
   readonly vendor: string;
+  /** Whether a command has been sent by now, where that is known. */
+  readonly isSent?: () => boolean;
   readonly call: 'link' | 'unlink' | 'read' | 'poll' | 'command' | 'conditions' | 'subscribe';
 }
 
@@ -23,7 +25,8 @@ interface CallerOptions {
 
 /** Runs adapter code: bounded in time, counted, and with every failure turned into an `AppError`. */
 export function createVendorCaller({ clock, log, metrics, stopping }: CallerOptions): CallVendor {
-  return async ({ vendor, call }, work) => {
+  return async (what, work) => {
+    const { vendor, call } = what;
     if (stopping?.aborted) throw serverStopping();
     const abort = new AbortController();
     const began = performance.now();
@@ -35,11 +38,7 @@ export function createVendorCaller({ clock, log, metrics, stopping }: CallerOpti
         abort.abort(error);
         reject(error);
       };
-      const cancelTimer = clock.after(VENDOR_TIMEOUT_MS, () =>
-        giveUp(
-          new AppError('vendor.timeout', `${vendor} did not respond within ${VENDOR_TIMEOUT_MS / 1000} s`),
-        ),
-      );
+      const cancelTimer = clock.after(VENDOR_TIMEOUT_MS, () => giveUp(tooLate(what)));
       const stop = () => giveUp(leftBehind({ vendor, call }));
       stopping?.addEventListener('abort', stop, { once: true });
       cancel = () => {
@@ -66,6 +65,15 @@ export function createVendorCaller({ clock, log, metrics, stopping }: CallerOpti
 
 const serverStopping = () =>
   new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
+
+function tooLate({ vendor, call, isSent }: VendorCall): AppError {
+  const late = `${vendor} did not respond within ${VENDOR_TIMEOUT_MS / 1000} s`;
+  if (call !== 'command' || isSent?.() !== true) return new AppError('vendor.timeout', late);
+  return new AppError(
+    'command.outcome_unknown',
+    `${late}, so the outcome of the command is unknown; read the device`,
+  );
+}
 
 /** A call that is given up unanswered: what only asks can be asked again, what changes a device may have done so. */
 function leftBehind({ vendor, call }: VendorCall): AppError {

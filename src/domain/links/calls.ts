@@ -13,12 +13,13 @@ import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { LinkSignals } from './signals.ts';
 import type { TokensOfLinks } from './tokens.ts';
-import { createVendorHttp, tokenHeaders } from './vendor-http.ts';
+import { createVendorHttp, type Trace, tokenHeaders } from './vendor-http.ts';
 
 /** Who calls, and until when. */
 export interface Caller {
   readonly signal: AbortSignal;
   readonly call: VendorCall['call'];
+  readonly trace?: Trace;
 }
 
 type OfVendor = LinkKey & { readonly vendor: string };
@@ -75,6 +76,7 @@ export function createCalls(options: CallsOptions) {
       host: (name) => hostOf(adapter, name, address),
       tokens: undefined,
       spend: (call) => budgets.spend({ ...call, link, adapter, isBackground: false }),
+      of: { subject: subjectOf(link), isAside: false },
       signal,
     });
     return { http, clock, partner: partnerOf(adapter.slug) };
@@ -111,7 +113,7 @@ export function createCalls(options: CallsOptions) {
       keeper: Parameters<typeof createVendorHttp>[0]['tokens'];
       credentials: JsonObject;
     },
-    { signal, call }: Caller,
+    { signal, call, trace }: Caller,
   ): VendorHttp => {
     const address = adapter.chosenAddress?.(credentials);
     return createVendorHttp({
@@ -119,6 +121,9 @@ export function createCalls(options: CallsOptions) {
       host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
       spend: (one) => budgets.spend({ ...one, link, adapter, isBackground: call === 'poll' }),
+      // That a vendor does not take a subscription says nothing of what it does for its users.
+      of: { subject: subjectOf(link), isAside: call === 'subscribe' },
+      ...(trace === undefined ? {} : { trace }),
       signal,
     });
   };
@@ -185,5 +190,7 @@ export function createCalls(options: CallsOptions) {
     },
   };
 }
+
+const subjectOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
 
 export type Calls = ReturnType<typeof createCalls>;

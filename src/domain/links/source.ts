@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.ts';
 import type { CallVendor, SessionSource } from '../devices/index.ts';
 import type { Sessions } from './sessions.ts';
 import type { LinkRow, LinkStatus } from './store.ts';
+import type { Trace } from './vendor-http.ts';
 
 interface SourceOptions {
   readonly sessions: Sessions;
@@ -22,9 +23,10 @@ export function createSessionSource({ sessions, callVendor, log }: SourceOptions
       const row = await sessions.find(link);
       if (row === undefined) throw new AppError('device.not_found', 'the device is no longer linked');
       what.before?.();
+      const trace: Trace = { host: undefined, isCommandSent: false };
       try {
-        const answer = await callVendor(what, (signal) =>
-          work(sessions.open(row, { signal, call: what.call })),
+        const answer = await callVendor({ ...what, isSent: () => trace.isCommandSent }, (signal) =>
+          work(sessions.open(row, { signal, call: what.call, trace })),
         );
         note(row, 'active', null);
         return answer;

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { CallUse } from '../../adapter/budget.ts';
-import { type Http, HttpFailure } from '../../adapter/http.ts';
+import { type Http, type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
 import type { Login, Tokens } from '../../adapter/login.ts';
 import type { VendorHttp, VendorRequest } from '../../adapter/vendor-http.ts';
 import { AppError } from '../../core/errors.ts';
@@ -15,10 +15,18 @@ export interface TokenKeeper {
 
 /** Takes what a call costs of the vendor's limits; throws `vendor.rate_limited` when it is not there. */
 export type Spend = (call: {
+  readonly host: string;
   readonly use: CallUse;
   readonly device: string | undefined;
   readonly costs: Readonly<Record<string, number>> | undefined;
 }) => Promise<void> | void;
+
+/** What the calls of one caller have come to. */
+export interface Trace {
+  /** The host that was asked last; undefined where none was, or the tokens are being renewed. */
+  host: string | undefined;
+  isCommandSent: boolean;
+}
 
 interface VendorHttpOptions {
   readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login'>;
@@ -27,20 +35,29 @@ interface VendorHttpOptions {
   /** Undefined for calls that carry no token. */
   readonly tokens: TokenKeeper | undefined;
   readonly spend: Spend;
+  /** Whom the calls are for, and whether what comes of them says something of the vendor. */
+  readonly of?: { readonly subject: string; readonly isAside: boolean };
+  readonly trace?: Trace;
   /** Fires when the platform's time for this work is over. */
   readonly signal: AbortSignal;
 }
 
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
-export function createVendorHttp({ adapter, host, tokens, spend, signal }: VendorHttpOptions): VendorHttp {
+export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
+  const { adapter, host, tokens, spend, of = {}, signal } = options;
+  const { trace = { host: undefined, isCommandSent: false } } = options;
   const sendWith = async (request: VendorRequest, carried: Tokens | undefined) => {
     const { host: name = 'api', use = 'read', device, costs, ...rest } = request;
-    await spend({ use, device, costs });
-    return host(name, use).send({
+    await spend({ host: name, use, device, costs });
+    trace.host = name;
+    trace.isCommandSent ||= use === 'command';
+    const sent = host(name, use).send({
       signal,
+      ...of,
       ...rest,
       headers: { ...rest.headers, ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)) },
     });
+    return use === 'command' ? commanded(sent) : sent;
   };
   return {
     async send(request) {
@@ -51,6 +68,7 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
       } catch (error) {
         if (!isTokenRefused(adapter.login, error)) throw error;
       }
+      trace.host = undefined;
       const fresh = await tokens.renewed(carried);
       try {
         return await sendWith(request, fresh);
@@ -66,6 +84,31 @@ export function createVendorHttp({ adapter, host, tokens, spend, signal }: Vendo
     },
   };
 }
+
+/** What a command comes to; where it may have been taken without our having been told so, the failure says it. */
+async function commanded(sent: Promise<HttpAnswer>): Promise<HttpAnswer> {
+  try {
+    const answer = await sent;
+    return {
+      ...answer,
+      text: () => read(() => answer.text()),
+      json: () => read(() => answer.json()),
+    };
+  } catch (error) {
+    throw openEnded(error);
+  }
+}
+
+function read<T>(body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    throw openEnded(error);
+  }
+}
+
+const openEnded = (error: unknown): unknown =>
+  error instanceof HttpFailure && error.leavesOutcomeOpen() ? error.with({ isOutcomeUnknown: true }) : error;
 
 export function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
   return login?.headers?.(tokens) ?? { authorization: `Bearer ${tokens.access}` };

@@ -89,7 +89,7 @@ describe('a command', () => {
     });
     here.tampering.answer = ({ path }) =>
       path.includes('/command/') ? { status: 500, json: { response: null, error: 'oops' } } : undefined;
-    await assert.rejects(here.send(car, { type: 'stop_charge' }), { code: 'vendor.unreachable' });
+    await assert.rejects(here.send(car, { type: 'stop_charge' }), { code: 'command.outcome_unknown' });
   });
 
   it('goes to the address for commands, and everything else to that of the region', async () => {

@@ -1,6 +1,7 @@
 import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
 import type { Refusals } from '../../adapter/kit/calls.ts';
 import { limitedSeconds, secondsOrMoment } from '../../adapter/retry-after.ts';
+import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { regionOfHost } from './regions.ts';
@@ -58,9 +59,7 @@ export const refusals: Refusals = {
             UNSTATED_RETRY_SECONDS,
         );
       case 500:
-        return isUnpaired(words)
-          ? is('vendor.refused', unpaired(what))
-          : is('vendor.unreachable', 'Tesla returned a server error (500)');
+        return isUnpaired(words) ? is('vendor.refused', unpaired(what)) : outcomeUnknown('Tesla');
       case 540:
         return is('vendor.answer_invalid', `${what} sent Tesla an invalid response`);
       default:

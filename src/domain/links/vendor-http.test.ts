@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { CallUse } from '../../adapter/budget.ts';
+import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import { createVendorHttp } from './vendor-http.ts';
+
+const PAGE: HttpAnswer = {
+  status: 200,
+  headers: {},
+  bytes: Buffer.from('<html>'),
+  text: () => '<html>',
+  json() {
+    throw new HttpFailure('answer_invalid', 'it answered with a page', { status: 200 });
+  },
+};
+
+function httpOf(send: () => Promise<HttpAnswer>) {
+  return createVendorHttp({
+    adapter: { slug: 'tester', name: 'Tester' },
+    host: () => ({ send }),
+    tokens: undefined,
+    spend: () => {},
+    signal: new AbortController().signal,
+  });
+}
+
+/** The code that a caller gets of a call of this use that fails so. */
+async function codeOf(use: CallUse, failure: HttpFailure): Promise<string> {
+  const http = httpOf(() => Promise.reject(failure));
+  const error: unknown = await http.send({ path: '/', use }).catch((cause: unknown) => cause);
+  return vendorFailure('Tester', error).code;
+}
+
+describe('a command that was sent and not answered', () => {
+  const broken = [
+    new HttpFailure('unreachable', 'the connection broke off'),
+    new HttpFailure('timeout', 'it did not answer in time'),
+    new HttpFailure('timeout', 'it said so', { status: 408 }),
+    new HttpFailure('server_error', 'it failed', { status: 500 }),
+    new HttpFailure('server_error', 'it is away', { status: 503, retryAfterSeconds: 60 }),
+    new HttpFailure('answer_invalid', 'it does not answer in HTTP'),
+  ];
+
+  it('has an unknown outcome, and is not to be sent again later', async () => {
+    for (const failure of broken)
+      assert.equal(await codeOf('command', failure), 'command.outcome_unknown', failure.message);
+  });
+
+  it('has one as well where the answer is a page', async () => {
+    const answer = await httpOf(async () => PAGE).send({ path: '/', use: 'command' });
+    assert.throws(
+      () => answer.json(),
+      (error) => vendorFailure('Tester', error).code === 'command.outcome_unknown',
+    );
+  });
+
+  it('is told from a read, which changes nothing', async () => {
+    for (const failure of broken) assert.match(await codeOf('read', failure), /^vendor\./, failure.message);
+    const answer = await httpOf(async () => PAGE).send({ path: '/', use: 'read' });
+    assert.throws(
+      () => answer.json(),
+      (error) => vendorFailure('Tester', error).code === 'vendor.answer_invalid',
+    );
+  });
+
+  it('is told from one that never left, and from one that was refused', async () => {
+    const notSent = new HttpFailure('unreachable', 'nobody listens', { wasSent: false });
+    assert.equal(await codeOf('command', notSent), 'vendor.unreachable');
+    const waited = new HttpFailure('timeout', 'its turn did not come', { wasSent: false });
+    assert.equal(await codeOf('command', waited), 'vendor.timeout');
+    const refused = new HttpFailure('refused', 'no', { status: 403 });
+    assert.equal(await codeOf('command', refused), 'vendor.refused');
+    const limited = new HttpFailure('rate_limited', 'enough', { status: 429 });
+    assert.equal(await codeOf('command', limited), 'vendor.rate_limited');
+  });
+});

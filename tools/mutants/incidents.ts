@@ -1,0 +1,79 @@
+import type { Mutant } from './mutant.ts';
+
+const REPEATED = ['src/outbound/repeated.test.ts'];
+const FAILING = ['src/outbound/failing.test.ts'];
+const COMMANDS = ['src/domain/links/vendor-http.test.ts'];
+
+/** What goes wrong at a vendor stays there: with the link, the device or the call that it belongs to. */
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'one sick link does not have a vendor left alone',
+    file: 'src/outbound/breaker.ts',
+    from: 'failures >= FAILURES && (isOfAll || failing.size >= SUBJECTS)',
+    to: 'failures >= FAILURES && SUBJECTS > 0',
+    tests: REPEATED,
+  },
+  {
+    control: 'after a pause a sick link does not keep the others out',
+    file: 'src/outbound/breaker.ts',
+    from: 'if (again > 0) return again;',
+    to: 'if (again > Number.MAX_VALUE) return again;',
+    tests: REPEATED,
+  },
+  {
+    control: 'a vendor to which nobody can connect is left alone, whoever called',
+    file: 'src/outbound/client.ts',
+    from: 'isUnconnected: !error.wasSent',
+    to: 'isUnconnected: false',
+    tests: REPEATED,
+  },
+  {
+    control: 'calls that subscribe do not have a vendor left alone',
+    file: 'src/outbound/client.ts',
+    from: 'else if (isAside) breaker.unsettled();',
+    to: 'else if (isAside && subject === undefined) breaker.unsettled();',
+    tests: REPEATED,
+  },
+  {
+    control: 'a 429 without a delay is not repeated',
+    file: 'src/outbound/retry-delay.ts',
+    from: "if (failure.kind === 'rate_limited' && asked === 0) return null;",
+    to: '',
+    tests: REPEATED,
+  },
+  {
+    control: 'a failure says that nothing was sent only where no connection stood',
+    file: 'src/outbound/exchange.ts',
+    from: '    wasSent = true;',
+    to: '    wasSent = false;',
+    tests: FAILING,
+  },
+  {
+    control: 'a command that was sent once and then got nowhere may have been taken',
+    file: 'src/outbound/client.ts',
+    from: 'call.wasSent ||= error.wasSent;',
+    to: 'call.wasSent = error.wasSent;',
+    tests: FAILING,
+  },
+  {
+    control: 'a command that was sent and not answered is not to be sent again later',
+    file: 'src/adapter/vendor-failure.ts',
+    from: 'if (cause.isOutcomeUnknown) return outcomeUnknown(name, cause);',
+    to: '',
+    tests: COMMANDS,
+  },
+  {
+    control: 'a command that never left may be sent again',
+    file: 'src/adapter/http.ts',
+    from: 'return this.wasSent;',
+    to: 'return true;',
+    tests: COMMANDS,
+  },
+  {
+    control: 'a page is no answer to a command',
+    file: 'src/domain/links/vendor-http.ts',
+    from: 'json: () => read(() => answer.json()),',
+    to: 'json: () => answer.json(),',
+    tests: COMMANDS,
+  },
+];
