@@ -3,6 +3,7 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/core/clock.ts';
+import { DAY_MS } from '../src/core/durations.ts';
 import { createPriceStore } from '../src/domain/prices/store.ts';
 import { knownDay } from '../src/domain/prices/test-prices.ts';
 import { createProductionStore } from '../src/domain/production/store.ts';
@@ -24,7 +25,6 @@ const SHARE = 0.5;
 const FRONT_BYTES = 120 * 1024;
 const PAINTED_MS = 1_000;
 const PAINTS = 7;
-const DAY_MS = 86_400_000;
 /** As browsers send them. */
 const BROWSER = {
   accept: 'text/html',

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Clock, systemClock } from '../src/core/clock.ts';
+import { DAY_MS } from '../src/core/durations.ts';
 import { openBrowser } from '../test/chromium.ts';
 import { makePlace, type Place } from '../test/databases.ts';
 import { signUp } from '../test/people.ts';
@@ -15,7 +16,6 @@ import { makeWorld, type World } from '../test/world.ts';
 
 const FOLDER = 'docs/images';
 const NOW = Date.UTC(2026, 9, 14, 12, 20);
-const DAY_MS = 86_400_000;
 /** Fewer than may come at once. */
 const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;

@@ -4,10 +4,28 @@ import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { rfc3339, sleep, turnedClock } from './clock.ts';
+import * as durations from './durations.ts';
 import { AppError, ERRORS } from './errors.ts';
 import { randomBase62, randomId, toBase62 } from './ids.ts';
 import { createLog } from './log.ts';
 import { Secret } from './secret.ts';
+
+describe('lengths of time', () => {
+  it('are those of the calendar library', () => {
+    const parts = {
+      SECOND_MS: 'PT1S',
+      MINUTE_MS: 'PT1M',
+      QUARTER_MS: 'PT15M',
+      HOUR_MS: 'PT1H',
+      DAY_MS: 'PT24H',
+    };
+    const lengths = Object.entries(parts).map(([name, part]) => [
+      name,
+      Temporal.Duration.from(part).total('milliseconds'),
+    ]);
+    assert.deepEqual({ ...durations }, Object.fromEntries(lengths));
+  });
+});
 
 describe('the table of errors', () => {
   it('has statuses and titles that a caller can use', () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { HOUR_MS } from './durations.ts';
 import { dayAt, dayBounds, midnight, swedishTime } from './swedish-days.ts';
-
-const HOUR_MS = 3_600_000;
 
 describe('Swedish days', () => {
   it('have 24 hours, 23 and 25 when the clocks change, from midnight to midnight', () => {

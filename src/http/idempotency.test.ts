@@ -7,9 +7,8 @@ import { until } from '../../test/until.ts';
 import { testVendor } from '../../test/vendor-for-tests.ts';
 import { type Caller, makeWorld, type World } from '../../test/world.ts';
 import { turnedClock } from '../core/clock.ts';
+import { HOUR_MS } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
-
-const HOUR_MS = 3_600_000;
 
 onEachEngine('an idempotency key', (engine) => {
   const clock = turnedClock();

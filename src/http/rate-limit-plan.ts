@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/durations.ts';
 import type { EffectivePolicy } from '../domain/accounts/index.ts';
 
 /** So many calls in a stretch of time. A day is a UTC day; a shorter window opens with its first call. */
@@ -21,10 +22,6 @@ export interface Plan {
   /** Value of the field `RateLimit-Policy`. */
   readonly policyField: string;
 }
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 
 export function makePlan(windows: readonly Window[], bucket?: Bucket): Plan {
   const quotas = windows.map(({ name, calls, lengthMs }) => `"${name}";q=${calls};w=${lengthMs / 1000}`);

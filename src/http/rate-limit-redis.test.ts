@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } from '../../test/redis.ts';
 import { turnedClock } from '../core/clock.ts';
+import { DAY_MS } from '../core/durations.ts';
 import { silentLog } from '../core/log.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import { createLimits, type OwnLimit } from './rate-limit.ts';
-import { accountPlan, DAY_MS, makePlan } from './rate-limit-plan.ts';
+import { accountPlan, makePlan } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
 import { newTally, take } from './rate-limit-tally.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import { MemoryTallies } from './rate-limit-memory.ts';
-import { accountPlan, DAY_MS, MINUTE_MS, makePlan } from './rate-limit-plan.ts';
+import { accountPlan, makePlan } from './rate-limit-plan.ts';
 import { longestWait, newTally, rateLimitField, take } from './rate-limit-tally.ts';
 
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);

@@ -1,4 +1,5 @@
-import { DAY_MS, endOf, MINUTE_MS, type Plan } from './rate-limit-plan.ts';
+import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
+import { endOf, type Plan } from './rate-limit-plan.ts';
 
 /** What a caller has used of its plan. Moments are milliseconds since 1970. */
 export interface Tally {

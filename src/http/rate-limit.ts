@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Redis } from 'ioredis';
 import { type Clock, rfc3339 } from '../core/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Principal,
 } from '../domain/accounts/index.ts';
 import { MemoryTallies, type Taken } from './rate-limit-memory.ts';
-import { accountPlan, DAY_MS, type Halvings, halved, makePlan, type Plan } from './rate-limit-plan.ts';
+import { accountPlan, type Halvings, halved, makePlan, type Plan } from './rate-limit-plan.ts';
 import { RedisTallies } from './rate-limit-redis.ts';
 import { longestWait, rateLimitField } from './rate-limit-tally.ts';
 
@@ -231,9 +232,9 @@ function sentenceOf(name: string, { bucket, windows }: Plan): string {
   const window = windows.find((candidate) => candidate.name === name) ?? windows[0];
   const lengthMs = window?.lengthMs ?? 0;
   const stretch =
-    lengthMs === 60_000
+    lengthMs === MINUTE_MS
       ? 'a minute'
-      : lengthMs === 3_600_000
+      : lengthMs === HOUR_MS
         ? 'an hour'
         : lengthMs === DAY_MS
           ? 'a UTC day'

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Clock, rfc3339 } from '../core/clock.ts';
+import { DAY_MS } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
 import type { SiteSettings } from '../core/site-settings.ts';
 
@@ -12,7 +13,6 @@ interface SiteFiles {
   readonly configuredUrl: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** Less than the year that RFC 9116 recommends as the most. */
 const EXPIRES_DAYS = 90;
 const TEXT = 'text/plain; charset=utf-8';

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { SIMULATED_FAULTS } from '../../src/adapter/simulator.ts';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { HOUR_MS } from '../../src/core/durations.ts';
 import { createLog } from '../../src/core/log.ts';
 import { easee } from '../../src/vendors/easee/index.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
@@ -14,8 +15,6 @@ import { tesla } from '../../src/vendors/tesla/index.ts';
 import { onEachEngine } from '../databases.ts';
 import { SERVED_PARTNER, type ServedVendor, serveVendor } from '../served-vendor.ts';
 import { type Caller, makeWorld, type World } from '../world.ts';
-
-const HOUR_MS = 3_600_000;
 
 onEachEngine('secrets of vendors', (engine) => {
   const lines: string[] = [];

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { type Clock, turnedClock } from '../../src/core/clock.ts';
+import { HOUR_MS } from '../../src/core/durations.ts';
 import { createDeliveryStore } from '../../src/domain/webhooks/store.ts';
 import { news, pushing } from '../../src/domain/webhooks/test-pushing.ts';
 import { type Core, makeCoreWorld, openCore } from '../core-world.ts';
@@ -11,7 +12,6 @@ import { until } from '../until.ts';
 import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
 
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
-const HOUR_MS = 3_600_000;
 const PACE = { active: 600, idle: 600, asleep: 600 };
 
 /** Shows another time than the database does, and fires its timers when it is told to. */

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { MINUTE_MS } from '../../src/core/durations.ts';
 import type { PriceDay, PriceSource } from '../../src/sources/contract/market.ts';
 import { createSimulatedMarket } from '../../src/sources/contract/simulated-prices.ts';
 import { until } from '../until.ts';
 import { makeWorld, type World } from '../world.ts';
-
-const MINUTE_MS = 60_000;
 
 interface Item {
   readonly area: string;

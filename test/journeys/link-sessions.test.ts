@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { DAY_MS } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { CookieBrowser } from '../cookie-browser.ts';
@@ -10,7 +11,6 @@ import { type Caller, makeWorld, type World } from '../world.ts';
 
 const APP = 'https://app.example.com/linked';
 const RIGHT = { user: 'anna', password: 'right' };
-const DAY_MS = 86_400_000;
 
 interface View {
   readonly session: string;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
+import { MINUTE_MS } from '../../src/core/durations.ts';
 import { onEachEngine } from '../databases.ts';
 import { until } from '../until.ts';
 import { type Caller, makeWorld } from '../world.ts';
-
-const MINUTE_MS = 60_000;
 
 interface State {
   readonly online: boolean;

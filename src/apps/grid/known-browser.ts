@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/clock.ts';
 import type { VaultKey } from '../../core/config.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import { createKeyedHash } from '../../core/keyed-hash.ts';
 import { canonicalEmail } from '../../domain/accounts/index.ts';
 import { cookieIn, setCookie } from '../../http/cookies.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS = 180;
 /** Vault key, day of the sign-in since 1970, and the hash of that day and the e-mail address. */
 const WELL_FORMED = /^([A-Za-z0-9_-]{1,32})\.(\d{1,6})\.([0-9a-f]{64})$/;

@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import { DAY_MS } from '../../core/durations.ts';
 import { type Bounds, dayBounds, midnight } from '../../core/swedish-days.ts';
 import { ValidationError } from '../../http/errors.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { parse } from './parse.ts';
 
-const DAY_MS = 86_400_000;
 /** Five years with their leap days. */
 const MOST_DAYS = 1_827;
 

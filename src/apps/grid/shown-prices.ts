@@ -1,9 +1,9 @@
 import { rfc3339 } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { CurrentPrices, HistoricPrice, SpotPrice } from '../../domain/prices/index.ts';
 import type { Cell } from '../../http/rows.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 
-const MINUTE_MS = 60_000;
 const MONEY = { currency: 'SEK', unit: 'SEK/kWh' } as const;
 
 /** A price as the wire has it; it can be posted to POST /optimize/plan as it is. */

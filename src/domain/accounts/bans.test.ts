@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
-
-const HOUR_MS = 3_600_000;
 
 onEachEngine('bans', (engine) => {
   const world = accountsWorld(engine);

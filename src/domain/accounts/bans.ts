@@ -1,4 +1,5 @@
 import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
@@ -25,8 +26,6 @@ interface BansOptions {
   readonly audit: Audit;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const WRONG_WITHIN_MS = 10 * 60_000;
 const WRONG_ALLOWED = 9;
 const FIRST_BAN_MS = HOUR_MS;

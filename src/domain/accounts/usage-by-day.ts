@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { Queries } from '../../db/database.ts';
 import { usageSince } from './store-usage.ts';
 
@@ -20,7 +21,6 @@ export interface DayOfUsage {
   readonly grid: Outcomes;
 }
 
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 
 /** The last 30 UTC days up to `now`, days without a call included. */

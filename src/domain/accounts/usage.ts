@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { rfc3339 } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { UsageRow } from './store-usage.ts';
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
@@ -14,7 +15,6 @@ export interface AnsweredRequest {
   readonly statusClass: StatusClass;
 }
 
-const DAY_MS = 86_400_000;
 /** Beyond this many different counters, which only an unwritable database can gather, new ones are not kept. */
 const MOST_COUNTERS = 50_000;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { BudgetRule } from '../../adapter/budget.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
 
 const RULE: BudgetRule = {
@@ -14,7 +15,6 @@ const RULE: BudgetRule = {
   reserve: 0,
   source: 'a test',
 };
-const MINUTE_MS = 60_000;
 const T0 = 1_700_000_000_000 - (1_700_000_000_000 % MINUTE_MS);
 const tally = (some: Partial<Tally> = {}): Tally => ({ start: T0, used: 0, before: 0, unstored: 0, ...some });
 

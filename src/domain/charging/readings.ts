@@ -1,6 +1,7 @@
 import type { MeterReading } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import type { ReadingsStore, StoredReading } from './store-readings.ts';
@@ -8,7 +9,6 @@ import type { ReadingsStore, StoredReading } from './store-readings.ts';
 const WAIT_MS = 20;
 const ROWS_PER_STATEMENT = 500;
 
-const DAY_MS = 24 * 60 * 60_000;
 /** Sampled values of one link a day: two connectors that tell ten each every ten seconds, and as much again. */
 const VALUES_A_DAY = 350_000;
 /** Links whose day is remembered. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
 import type { ReadingsStore } from './store-readings.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 const LOOK_MS = 60 * 60_000;
 /** Few enough that nobody waits for them, with room for others between. */
 const ROWS_AT_ONCE = 500;

@@ -1,6 +1,7 @@
 import type { NotNull, Selectable } from 'kysely';
 import type { MeterReading, Sample } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 
@@ -15,7 +16,6 @@ export interface StoredReading extends LinkKey {
 type TransactionRow = Selectable<Tables['charging_transactions']>;
 type ReadingRow = Selectable<Tables['meter_readings']>;
 
-const HOUR_MS = 60 * 60_000;
 /** No car charges longer. */
 const LONGEST_MS = 14 * 24 * HOUR_MS;
 

@@ -5,6 +5,7 @@ import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts'
 import { until } from '../../../test/until.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { silentLog } from '../../core/log.ts';
@@ -14,7 +15,6 @@ import { createTokenStore } from './store-tokens.ts';
 import { createTokens } from './tokens.ts';
 import { createVault } from './vault.ts';
 
-const HOUR_MS = 3_600_000;
 const KEYS = [{ id: 'k1', key: Buffer.alloc(32, 7) }];
 
 /** A vendor whose refresh tokens are good once. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
 import { onEachEngine } from '../../../test/databases.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Letter, People, Session } from './index.ts';
 import { MOST_FAILURES } from './passwords.ts';
 import { openPeople, PASSWORD, SOMEBODY } from './test-people.ts';
 
 const withCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
-const MINUTE_MS = 60_000;
 
 onEachEngine('people', (engine) => {
   const world = accountsWorld(engine);

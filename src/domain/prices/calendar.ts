@@ -1,9 +1,6 @@
 import { SWEDISH_ZONE, swedishTime } from '../../core/swedish-days.ts';
 import type { Day } from '../../sources/contract/market.ts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-
 export function addDays(day: Day, days: number): Day {
   return Temporal.PlainDate.from(day).add({ days }).toString();
 }

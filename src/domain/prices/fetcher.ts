@@ -1,9 +1,9 @@
 import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
-import { MINUTE_MS } from './calendar.ts';
 import type { Chain } from './chain.ts';
 import { between } from './chance.ts';
 import type { KnownDay } from './known-day.ts';

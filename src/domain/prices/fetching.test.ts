@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { makePlace, type Place } from '../../../test/databases.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
@@ -23,9 +24,6 @@ import {
   rateSource,
   reportedDay,
 } from './test-prices.ts';
-
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
 
 /** A database of its own for each test. */
 async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
@@ -53,11 +51,11 @@ describe('the schedule', () => {
       withDatabase(async (database) => {
         const tomorrow = addDays(today, 1);
         const { start, end } = dayBounds(today);
-        const clock = turnedClock(start + HOUR);
+        const clock = turnedClock(start + HOUR_MS);
         const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, published) });
         const { prices } = await pricesOf(database, { clock, sources: [source] });
         prices.start();
-        await pass(clock, end - clock.now() + 3 * HOUR);
+        await pass(clock, end - clock.now() + 3 * HOUR_MS);
 
         const at = (day: string) => source.asked.filter((one) => one.day === day).map((one) => one.at);
         assert.equal(at(today).length, 1, 'today is asked for once');
@@ -65,11 +63,12 @@ describe('the schedule', () => {
         assert.ok((waiting[0] ?? 0) >= momentOf(today, '12:50'));
         assert.ok((waiting[0] ?? 0) <= momentOf(today, '12:52') + 15_000);
         assert.ok(waiting.length >= 6 && waiting.length <= 14, `${waiting.length} questions`);
-        for (const gap of gaps(waiting)) assert.ok(gap >= 1.5 * MINUTE && gap <= 2.7 * MINUTE, `${gap}`);
+        for (const gap of gaps(waiting))
+          assert.ok(gap >= 1.5 * MINUTE_MS && gap <= 2.7 * MINUTE_MS, `${gap}`);
         const checks = at(tomorrow).filter((moment) => moment > momentOf(today, '13:14'));
         assert.equal(checks.length, 2);
         for (const [index, time] of ['15:30', '20:00'].entries())
-          assert.ok(Math.abs((checks[index] ?? 0) - momentOf(today, time)) <= 8.5 * MINUTE);
+          assert.ok(Math.abs((checks[index] ?? 0) - momentOf(today, time)) <= 8.5 * MINUTE_MS);
         assert.equal(prices.current().today, tomorrow);
         assert.equal(prices.health().status, 'ok');
         assert.match(prices.health().sentence, /^ok: SE1–SE4 until /);
@@ -85,13 +84,13 @@ describe('the schedule', () => {
       const events: PriceEvent[] = [];
       prices.watch((event) => event.kind !== 'slot' && events.push(event));
       prices.start();
-      await pass(clock, 3.5 * HOUR);
+      await pass(clock, 3.5 * HOUR_MS);
       assert.equal(prices.health().status, 'degraded');
       assert.match(prices.health().sentence, /tomorrow's prices are missing for SE1, SE2, SE3, SE4/);
-      await pass(clock, 2.5 * HOUR);
+      await pass(clock, 2.5 * HOUR_MS);
       const late = source.asked.map(({ at }) => at).filter((at) => at > momentOf('2026-11-21', '14:32'));
       for (const gap of gaps(late.filter((at) => at < momentOf('2026-11-21', '17:41'))))
-        assert.ok(gap >= 15 * MINUTE && gap <= 30.5 * MINUTE, `${gap}`);
+        assert.ok(gap >= 15 * MINUTE_MS && gap <= 30.5 * MINUTE_MS, `${gap}`);
       assert.equal(prices.health().status, 'ok');
       assert.deepEqual(
         events.map((event) => event.kind),
@@ -108,11 +107,11 @@ describe('the schedule', () => {
       const source = fakeSource(clock, 'first', { answer });
       const { prices } = await pricesOf(database, { clock, sources: [source] });
       prices.start();
-      await pass(clock, 3 * HOUR);
+      await pass(clock, 3 * HOUR_MS);
       const waits = gaps(source.asked.map(({ at }) => at));
       assert.ok((waits[0] ?? 0) >= 24_000 && (waits[0] ?? 0) <= 51_000);
-      assert.ok(Math.max(...waits) <= 18.5 * MINUTE);
-      assert.ok(waits.slice(6).every((wait) => wait >= 12 * MINUTE));
+      assert.ok(Math.max(...waits) <= 18.5 * MINUTE_MS);
+      assert.ok(waits.slice(6).every((wait) => wait >= 12 * MINUTE_MS));
       assert.throws(
         () => prices.spot(['SE3']),
         (error) =>
@@ -122,7 +121,7 @@ describe('the schedule', () => {
           (error.retryAfterSeconds ?? 0) <= 1_080,
       );
       source.answer = everyDay;
-      await pass(clock, 20 * MINUTE);
+      await pass(clock, 20 * MINUTE_MS);
       assert.equal(prices.spot(['SE3'])[0]?.source, 'first');
       await prices.close();
     }));
@@ -133,10 +132,10 @@ describe('the schedule', () => {
       const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, '13:10') });
       const { prices } = await pricesOf(database, { clock, sources: [source] });
       prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       // A timer fires when the machine wakes, however much later that is.
-      clock.turn(30 * HOUR);
-      await pass(clock, MINUTE);
+      clock.turn(30 * HOUR_MS);
+      await pass(clock, MINUTE_MS);
       assert.equal(prices.current().today, '2026-11-22');
       assert.equal(prices.spot(['SE1'])[0]?.start, momentOf('2026-11-22', '15:00'));
       assert.equal(prices.spot(['SE1']).at(-1)?.end, dayBounds('2026-11-23').end);
@@ -150,7 +149,7 @@ describe('the schedule', () => {
       const source = fakeSource(clock, 'first');
       const first = await pricesOf(database, { clock, sources: [source] });
       first.prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       await first.prices.close();
       assert.deepEqual(
         source.asked.map(({ day }) => day),
@@ -159,7 +158,7 @@ describe('the schedule', () => {
       const second = await pricesOf(database, { clock, sources: [source] });
       assert.equal(second.prices.spot(['SE1'])[0]?.source, 'first', 'before any question');
       second.prices.start();
-      await pass(clock, HOUR);
+      await pass(clock, HOUR_MS);
       assert.equal(source.asked.length, 2);
       await second.prices.close();
     }));
@@ -171,7 +170,7 @@ describe('the schedule', () => {
         const source = fakeSource(clock, 'first');
         const { prices } = await pricesOf(database, { clock, sources: [source], ...options });
         prices.start();
-        await pass(clock, 3 * HOUR);
+        await pass(clock, 3 * HOUR_MS);
         assert.deepEqual(source.asked, []);
         await assert.rejects(prices.backfill.begin({ from: '2026-01-01', until: '2026-01-02' }), {
           code: 'backfill.off',
@@ -187,7 +186,7 @@ describe('the schedule', () => {
       const { prices } = await pricesOf(database, { clock, sources: [source] });
       const events: PriceEvent[] = [];
       prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       prices.watch((event) => event.kind !== 'slot' && events.push(event));
       const version = prices.version();
       source.answer = ({ day, areas }) =>
@@ -196,7 +195,7 @@ describe('the schedule', () => {
             ? reportedDay(area, day, { eur: (index) => 0.06 + index / 9_999 })
             : reportedDay(area, day),
         );
-      await pass(clock, 2 * HOUR);
+      await pass(clock, 2 * HOUR_MS);
       assert.deepEqual(events, [{ kind: 'corrected', days: [{ area: 'SE4', day: '2026-11-22' }] }]);
       assert.notEqual(prices.version(), version);
       assert.equal(prices.spot(['SE4']).at(-1)?.price_eur, '0.06950');
@@ -284,7 +283,7 @@ describe('a source', () => {
         const second = fakeSource(clock, 'second');
         const { prices, metrics } = await pricesOf(database, { clock, sources: [first, second] });
         prices.start();
-        await pass(clock, MINUTE);
+        await pass(clock, MINUTE_MS);
         assert.deepEqual(
           [...new Set(prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).map(({ source }) => source))],
           ['second'],
@@ -314,7 +313,7 @@ describe('a source', () => {
       });
       const { prices } = await pricesOf(database, { clock, sources: [first, second], rateSource });
       prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       const [item] = prices.spot(['SE3']);
       assert.deepEqual([item?.source, item?.converted], ['first', false]);
       await prices.close();
@@ -330,7 +329,7 @@ describe('a source', () => {
         sources: [fakeSource(clock, 'first', { answer: dear })],
       });
       prices.start();
-      await pass(clock, HOUR);
+      await pass(clock, HOUR_MS);
       assert.throws(() => prices.spot(['SE3']), /far above what is known/);
       await prices.close();
     }));
@@ -343,14 +342,14 @@ describe('a source', () => {
       const source = fakeSource(clock, 'first', { answer });
       const first = await pricesOf(database, { clock, sources: [source] });
       first.prices.start();
-      await pass(clock, 5 * MINUTE);
+      await pass(clock, 5 * MINUTE_MS);
       await first.prices.close();
       const second = await pricesOf(database, { clock, sources: [source] });
       second.prices.start();
-      await pass(clock, 14 * MINUTE);
+      await pass(clock, 14 * MINUTE_MS);
       assert.equal(source.asked.length, 1);
       source.answer = everyDay;
-      await pass(clock, 20 * MINUTE);
+      await pass(clock, 20 * MINUTE_MS);
       assert.equal(source.asked.length, 2);
       assert.equal(second.prices.spot(['SE1'])[0]?.source, 'first');
       await second.prices.close();
@@ -372,7 +371,7 @@ describe('a source', () => {
         without: ['without'],
       });
       prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       assert.deepEqual(first.asked[0]?.areas, ['SE1', 'SE2', 'SE3']);
       assert.deepEqual(without.asked, []);
       assert.deepEqual(second.asked[0]?.areas, ['SE3', 'SE4']);
@@ -397,7 +396,7 @@ describe('a source', () => {
           rateSource: { ...rateSource, fetchRate: async () => wrong },
         });
         prices.start();
-        await pass(clock, MINUTE);
+        await pass(clock, MINUTE_MS);
         assert.throws(() => prices.spot(['SE3']), /Rates: its rate cannot be right/);
         await prices.close();
       }));
@@ -417,7 +416,7 @@ describe('a source', () => {
           sources: [fakeSource(clock, 'second', { answer })],
         });
         prices.start();
-        await pass(clock, MINUTE);
+        await pass(clock, MINUTE_MS);
         const known = prices.health().until.SE3 === null ? undefined : prices.spot(['SE3'])[0]?.exchange_rate;
         assert.equal(known, rate);
         await prices.close();
@@ -431,12 +430,12 @@ describe('a source', () => {
       const source = fakeSource(clock, 'first', { answer });
       const alone = await pricesOf(database, { clock, sources: [source] });
       alone.prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       assert.throws(() => alone.prices.spot(['SE3']), /no exchange rate is known/);
       await alone.prices.close();
       const rated = await pricesOf(database, { clock, sources: [source], rateSource });
       rated.prices.start();
-      await pass(clock, MINUTE);
+      await pass(clock, MINUTE_MS);
       const [item] = rated.prices.spot(['SE3']);
       assert.deepEqual([item?.converted, item?.exchange_rate], [true, '11.20000']);
       assert.ok(Math.abs(Number(item?.price) - Number(item?.price_eur) * 11.2) < 0.00001);
@@ -461,13 +460,13 @@ describe('what is stored', () => {
     const source = fakeSource(clock, 'first');
     const { prices } = await pricesOf(database, { clock, sources: [source] });
     prices.start();
-    await pass(clock, MINUTE);
+    await pass(clock, MINUTE_MS);
     const known = prices
       .spot(['SE1', 'SE2', 'SE3', 'SE4'])
       .filter(({ start }) => start >= dayBounds('2026-11-22').start);
     source.answer = ({ day, areas }) =>
       areas.map((area) => ({ ...reportedDay(area, day), slots: reportedDay(area, day).slots.slice(0, 40) }));
-    await pass(clock, 9 * HOUR);
+    await pass(clock, 9 * HOUR_MS);
     assert.ok(source.asked.length > 3, 'it was asked again');
     assert.deepEqual(
       prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).filter(({ start }) => start >= dayBounds('2026-11-22').start),

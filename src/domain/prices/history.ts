@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { HOUR_MS } from '../../core/durations.ts';
 import { dayAt, dayBounds } from '../../core/swedish-days.ts';
-import { HOUR_MS } from './calendar.ts';
 import { meanOf } from './money.ts';
 import type { HistoricPrice, HistoryQuery } from './shapes.ts';
 import type { PriceStore, StoredSlot } from './store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { PriceDay, PricedInterval } from '../../sources/contract/market.ts';
-import { MINUTE_MS } from './calendar.ts';
 import { areSame, type Context, type Judgement, judge } from './judge.ts';
 import { inEuros, knownDay, reportedDay } from './test-prices.ts';
 

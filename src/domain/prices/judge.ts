@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { type Bounds, dayBounds } from '../../core/swedish-days.ts';
 import type { Day, PriceArea, PriceDay } from '../../sources/contract/market.ts';
-import { HOUR_MS, MINUTE_MS, minuteText } from './calendar.ts';
+import { minuteText } from './calendar.ts';
 import { type DaySlot, dailyMean, type KnownDay } from './known-day.ts';
 import { isPlain, times } from './money.ts';
 

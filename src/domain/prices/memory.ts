@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import { QUARTER_MS } from '../../core/durations.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import { addDays, MINUTE_MS } from './calendar.ts';
+import { addDays } from './calendar.ts';
 import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
 import { layOver, type SampleDay } from './sample.ts';
 import type { CurrentPrices, PricedDay, PriceEvent, SpotPrice } from './shapes.ts';
@@ -34,7 +35,6 @@ export interface View {
 
 /** Days ahead that are kept: today's, tomorrow's, and one more, so that midnight finds its day. */
 const DAYS_AHEAD = 2;
-const QUARTER_MS = 15 * MINUTE_MS;
 const READ_AGAIN = 3;
 
 /** Today's and tomorrow's prices of the four areas, so that no request waits for the database. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
 import { turnedClock } from '../../core/clock.ts';
+import { QUARTER_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import { dayAt, dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
@@ -12,7 +13,6 @@ import { createPriceStore } from './store.ts';
 import { knownDay, pricesOf } from './test-prices.ts';
 
 const sample = readFileSync(new URL('../../../seed/sample-day.tsv', import.meta.url), 'utf8');
-const QUARTER_MS = 900_000;
 
 async function gather(prices: Prices, query: HistoryQuery): Promise<HistoricPrice[]> {
   return (await Array.fromAsync(prices.history(query))).flat();

@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import type { Day, ExchangeRateSource } from '../../sources/contract/market.ts';
-import { addDays, daysBetween, HOUR_MS, isDay } from './calendar.ts';
+import { addDays, daysBetween, isDay } from './calendar.ts';
 import { isSaneRate } from './judge.ts';
 import type { Questions } from './questions.ts';
 import type { SourceStore, StoredRate } from './store-sources.ts';

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import { MINUTE_MS, wallClock } from './calendar.ts';
+import { wallClock } from './calendar.ts';
 import type { KnownDay } from './known-day.ts';
 
 /** Slug under which the bundled day is served; no real source may have it. */

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
+import { addDays, momentOf } from './calendar.ts';
 
 /*
  * The auction of the day-ahead market closes at 12:00, and its results are published from about 12:55 on, now and then

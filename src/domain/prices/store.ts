@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
@@ -169,7 +170,6 @@ export function createPriceStore(database: Database) {
 
 /** The day on which clocks are put forward, in hours. */
 const FEWEST_SLOTS_A_DAY = 23;
-const MINUTE_MS = 60_000;
 
 /** The first days that have no more slots together, or the first one. */
 function firstDays<

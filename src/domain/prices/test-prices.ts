@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpFailure } from '../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import { type Random, systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics, type Metrics } from '../../core/metrics.ts';
@@ -14,7 +15,7 @@ import {
   type PriceDay,
   type PriceSource,
 } from '../../sources/contract/market.ts';
-import { addDays, MINUTE_MS, momentOf } from './calendar.ts';
+import { addDays, momentOf } from './calendar.ts';
 import { createPrices, type Prices } from './index.ts';
 import type { KnownDay } from './known-day.ts';
 

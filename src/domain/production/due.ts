@@ -1,10 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { midnight } from '../../core/swedish-days.ts';
-import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { SourceState } from './store.ts';
 
 /** The figures of the day before are there by then, as those who fetch them say. */
 const MORNING_UTC_HOUR = 8;
-const DAY_MS = 24 * HOUR_MS;
 const FIRST_RETRY_MS = MINUTE_MS;
 
 interface Situation {

@@ -1,19 +1,18 @@
 import { type Http, HttpFailure } from '../../adapter/http.ts';
 import { logFailure } from '../../adapter/outage.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import type { Lease } from '../../db/lease.ts';
 import { PRICE_AREAS, type ProductionSource } from '../../sources/contract/market.ts';
 import { dueAt } from './due.ts';
-import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';
 import type { ProductionStore, SourceState } from './store.ts';
 import type { Stored, Storing } from './storing.ts';
 
-const DAY_MS = 24 * HOUR_MS;
 /** Days whose figures are asked for again, because they are revised. */
 const REVISED_DAYS = 8;
 /** After a longer absence, days as far back as this are fetched as well; what is older is not. */

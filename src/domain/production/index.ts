@@ -1,5 +1,6 @@
 import type { Http } from '../../adapter/http.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
@@ -7,7 +8,6 @@ import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
 import { PRICE_AREAS, type PriceArea, type ProductionSource } from '../../sources/contract/market.ts';
-import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import { createFetching } from './fetching.ts';
 import { createKnown } from './known.ts';
 import { inResolution, widened } from './means.ts';

@@ -1,5 +1,5 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { ProducedInterval } from '../../sources/contract/market.ts';
-import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 
 /** A slot with figures. */

@@ -1,8 +1,8 @@
 import { logFailure } from '../../adapter/outage.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { Produced, Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';
 import { PRODUCTION_STORED } from './storing.ts';

@@ -1,6 +1,6 @@
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import { PRODUCTION_TYPES } from '../../sources/contract/market.ts';
-import { HOUR_MS, MINUTE_MS } from './durations.ts';
 import type { HistoricProduction, ProductionQuery, Unit } from './shapes.ts';
 import type { StoredProduction } from './store.ts';
 import { powerOf, roundedMw } from './unit.ts';

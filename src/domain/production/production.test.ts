@@ -5,23 +5,14 @@ import { esettForTests, startEsett } from '../../../test/esett.ts';
 import { until } from '../../../test/until.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
+import { DAY_MS, HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import { createLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { PRICE_AREAS, type ProducedInterval } from '../../sources/contract/market.ts';
 
-import {
-  type Opened,
-  open,
-  QUARTER_MS,
-  rowsOf,
-  slotsOf,
-  type ToldSource,
-  toldSource,
-} from './test-production.ts';
+import { type Opened, open, rowsOf, slotsOf, type ToldSource, toldSource } from './test-production.ts';
 
-const HOUR_MS = 4 * QUARTER_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** 2026-11-21 09:00 UTC. */
 const NOW = turnedClock().now();
 /** The Swedish day before. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { Database } from '../../db/database.ts';
 import {
   PRICE_AREAS,
@@ -6,7 +7,6 @@ import {
   type PriceArea,
   type ProducedInterval,
 } from '../../sources/contract/market.ts';
-import { MINUTE_MS } from './durations.ts';
 import { judge, type Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';

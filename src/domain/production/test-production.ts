@@ -1,5 +1,6 @@
 import type { Http } from '../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { QUARTER_MS } from '../../core/durations.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createMetrics } from '../../core/metrics.ts';
@@ -11,8 +12,6 @@ import {
   type ProductionSource,
 } from '../../sources/contract/market.ts';
 import { createProduction, type Production, type Unit } from './index.ts';
-
-export const QUARTER_MS = 15 * 60_000;
 
 /** Mean MW of the areas, so that a day of SE3 looks like one. */
 const MEAN_MW: Readonly<Record<PriceArea, number>> = { SE1: 2_800, SE2: 5_500, SE3: 8_000, SE4: 1_000 };

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../core/durations.ts';
 import { dayAt, midnight } from '../../core/swedish-days.ts';
 import type { Day } from '../../sources/contract/market.ts';
-import { MINUTE_MS } from './durations.ts';
 import type { Unit } from './shapes.ts';
 
 /** A slot of SE3 as it was served. */

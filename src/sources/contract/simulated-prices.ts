@@ -1,9 +1,8 @@
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
 import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Day, PriceArea } from './market.ts';
-
-const MINUTE_MS = 60_000;
 
 /** What a simulated source can be told to do wrong. The last three are answers that look right. */
 export const PRICE_FAULTS = [

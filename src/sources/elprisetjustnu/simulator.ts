@@ -1,9 +1,9 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
 import { PRICE_AREAS } from '../contract/market.ts';
 import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
 
 const PATH = /^\/api\/v1\/prices\/(\d{4})\/(\d{2})-(\d{2})_(SE[1-4])\.json$/;
-const HOUR_MS = 3_600_000;
 
 /** The files as the site serves them, with the wrong `time_end` of autumn nights and tiny numbers in Python's spelling. */
 export function simulateElprisetjustnu(market: SimulatedMarket): Simulate {

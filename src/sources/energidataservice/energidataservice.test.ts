@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { createSimulatedMarket } from '../contract/simulated-prices.ts';
 import { energidataservice } from './index.ts';
@@ -19,7 +20,6 @@ const recorded = (): { records: JsonObject[] } =>
   JSON.parse(readFileSync(`${import.meta.dirname}/recorded/dayaheadprices.json`, 'utf8'));
 const ASKED = { dataset: DATASETS.DayAheadPrices, day: '2026-01-16', areas: ['SE3', 'SE4'] } as const;
 const START = Date.UTC(2026, 0, 15, 23);
-const MINUTE_MS = 60_000;
 
 describe('records of Energi Data Service', () => {
   it('are UTC without saying so, per MWh; one without a price is missing', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { conformsAsPriceSource, sessionWith } from '../../../test/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';
 import { entsoe } from './index.ts';
 import { SIMULATED_TOKEN, simulateEntsoe } from './simulator.ts';
@@ -15,7 +16,6 @@ conformsAsPriceSource({
   sekOf: () => null,
 });
 
-const HOUR_MS = 3_600_000;
 const ASKED = { area: 'SE3', day: '2026-11-21' } as const;
 const START = Date.UTC(2026, 10, 20, 23);
 const EIC = '10Y1001A1001A46L';

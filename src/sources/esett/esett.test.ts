@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { type SimulatedEsett, startEsett } from '../../../test/esett.ts';
 import { HttpFailure, type HttpFailureKind } from '../../adapter/http.ts';
+import { QUARTER_MS } from '../../core/durations.ts';
 import type { Json } from '../../core/json.ts';
 import { PRICE_AREAS } from '../contract/market.ts';
 import { esett } from './index.ts';
 import type { EsettFault } from './simulator.ts';
 import { translateVolumes } from './translate.ts';
 
-const QUARTER_MS = 15 * 60_000;
 const signal = new AbortController().signal;
 /** Settled by 2026-11-21 09:00 UTC, where the turned clock stands. */
 const DAY = { from: Date.parse('2026-11-18T23:00:00Z'), until: Date.parse('2026-11-19T23:00:00Z') };

@@ -1,12 +1,10 @@
 import type { SimulatedAnswer, SimulatedRequest } from '../../adapter/simulator.ts';
 import type { Clock } from '../../core/clock.ts';
+import { DAY_MS, HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../contract/market.ts';
 
-const QUARTER_MS = 15 * 60_000;
-const HOUR_MS = 4 * QUARTER_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Settled figures are there this long after their slot; until then the row is there and all zeros. */
 const SETTLED_AFTER_MS = 26 * HOUR_MS;
 /** A slot is revised once, this long after it. */

@@ -1,10 +1,8 @@
 import { HttpFailure } from '../../adapter/http.ts';
+import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea, type ProducedInterval } from '../contract/market.ts';
 
-const MINUTE_MS = 60_000;
-const QUARTER_MS = 15 * MINUTE_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 /** So many slots that all begin on the hour are hours, not quarters of which three are missing each time. */
 const ENOUGH_FOR_HOURS = 20;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 
 /** A room in time: what it measured last, and what it is set to since. */
@@ -43,7 +44,6 @@ const HEATING_C_PER_HOUR = 2;
 const COOLING_HOURS = 40;
 const MODE_TARGETS = { schedule: 19, away: 12, hg: 7 } as const;
 const MOST_C = 30;
-const HOUR_MS = 3_600_000;
 const HEATING: readonly string[] = ['NATherm1', 'NRV', 'OTM', 'BNS'];
 
 export const hasType = ({ modules }: SimulatedRoom, type: string) => modules.some((one) => one.type === type);

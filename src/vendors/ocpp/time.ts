@@ -1,9 +1,8 @@
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+import { DAY_MS, MINUTE_MS } from '../../core/durations.ts';
 
 /** A station may have been offline for weeks and deliver what it kept; nothing was measured in the future. */
-const OLDEST_MS = 60 * DAY;
-const AHEAD_MS = 10 * MINUTE;
+const OLDEST_MS = 60 * DAY_MS;
+const AHEAD_MS = 10 * MINUTE_MS;
 
 const CLOCK_WITHOUT_OFFSET = /T[\d:.,]+$/i;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 const PACK_WH = 13_500;
@@ -5,7 +6,6 @@ const MOST_W = 5_000;
 const PEAK_W = 6_000;
 const LOAD_W = 900;
 const STEP_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 /** A simulated energy site at one moment: solar cells serve the house first, the battery takes and gives the rest. */
 export interface SimulatedSite {

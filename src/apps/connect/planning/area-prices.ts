@@ -1,9 +1,8 @@
 import { rfc3339 } from '../../../core/clock.ts';
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Prices, SpotPrice } from '../../../domain/prices/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A request that names an area instead of sending prices. */
 export interface AreaRequest {

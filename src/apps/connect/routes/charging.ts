@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { DAY_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Charging, ESTIMATES } from '../../../domain/charging/index.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
@@ -139,8 +140,6 @@ export function chargingRoutes(
     },
   );
 }
-
-const DAY_MS = 86_400_000;
 
 function rangeOf(query: OfDevice['Querystring'], now: number): { from: number; until: number } {
   const until = momentOf(query.until, 'until') ?? now;

@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../../../../test/until.ts';
 import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
 import { type Clock, systemClock } from '../../../core/clock.ts';
+import { QUARTER_MS } from '../../../core/durations.ts';
 import type { PriceArea, PriceSource } from '../../../sources/contract/market.ts';
 
 /** 12:07 in Stockholm on 21 November 2026, and onwards. */
 const NOON = Date.UTC(2026, 10, 21, 11, 7);
-const QUARTER_MS = 15 * 60_000;
 const MIDNIGHT = Date.UTC(2026, 10, 20, 23);
 
 function clockFrom(start: number): Clock {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { MINUTE_MS } from '../../../core/durations.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import { type PricedDay, SAMPLE } from '../../../domain/prices/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
@@ -101,8 +102,6 @@ function sourceLine(days: readonly PricedDay[], { language }: Situation): Html |
   const isConverted = days.some(({ converted }) => converted);
   return html`<p>${before}${names}${after}${isConverted ? ` ${words.converted}` : null}</p>`;
 }
-
-const MINUTE_MS = 60_000;
 
 /** How long the shortest of the prices holds. */
 const shortestMinutes = (days: readonly PricedDay[]): number =>

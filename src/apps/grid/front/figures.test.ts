@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { QUARTER_MS } from '../../../core/durations.ts';
 import { dayBounds } from '../../../core/swedish-days.ts';
 import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
 import { figuresOf, hoursOf } from './figures.ts';
 import { formatIn } from './format.ts';
-
-const QUARTER_MS = 900_000;
 
 function dayOf(day: string, price: (index: number) => string, length = QUARTER_MS): PricedDay {
   const { start, end } = dayBounds(day);

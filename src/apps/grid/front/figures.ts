@@ -1,8 +1,7 @@
 import { Big } from 'big.js';
+import { HOUR_MS } from '../../../core/durations.ts';
 import type { CurrentPrices, PricedDay } from '../../../domain/prices/index.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** An hour of a day with its mean, SEK per kWh as decimal text. */
 export interface Hour {

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
+import { HOUR_MS } from '../../../core/durations.ts';
 import type { Language, Words } from '../../../core/language.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 
 const LOCALES = { sv: 'sv-SE', en: 'en-GB' } satisfies Words<string>;
-const HOUR_MS = 3_600_000;
 
 type Decimals = Parameters<Intl.NumberFormat['format']>[0] & `${number}`;
 

@@ -1,11 +1,10 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import { swedishTime } from '../../../core/swedish-days.ts';
 import type { PricedDay } from '../../../domain/prices/index.ts';
 import type { Html } from '../../../pages/html.ts';
 import { drawPlot } from '../../../pages/plot.ts';
 import { PRICE_AREAS, type PriceArea } from '../../../sources/contract/market.ts';
 import type { Format } from './format.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Which of the series colours an area has, in the curves, the cards and on the map. */
 export const seriesOf = (area: PriceArea): number => PRICE_AREAS.indexOf(area) + 1;

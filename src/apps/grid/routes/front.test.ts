@@ -17,6 +17,7 @@ import {
 import { until } from '../../../../test/until.ts';
 import { makeWorld } from '../../../../test/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
+import { DAY_MS } from '../../../core/durations.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
@@ -26,7 +27,6 @@ import { createServer } from '../../../http/server.ts';
 import { addFrontRoutes } from './front.ts';
 
 const sample = readFileSync(new URL('../../../../seed/sample-day.tsv', import.meta.url), 'utf8');
-const DAY_MS = 86_400_000;
 
 interface Made {
   readonly clock: TurnedClock;

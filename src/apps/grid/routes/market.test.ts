@@ -13,9 +13,9 @@ import {
 import { until } from '../../../../test/until.ts';
 import { callJson, makeWorld, type World } from '../../../../test/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
+import { QUARTER_MS } from '../../../core/durations.ts';
 
 type Item = Readonly<Record<string, unknown>>;
-const QUARTER_MS = 15 * 60_000;
 
 /** A listener to server-sent events. */
 interface Listener {

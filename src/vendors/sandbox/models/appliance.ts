@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { SECOND_MS } from '../physics/stockholm.ts';
+import { SECOND_MS } from '../../../core/durations.ts';
 import { DELAY_SECONDS, PROGRAM_SECONDS } from '../ratings.ts';
 import { inRange, model, Refusal } from './model.ts';
 

@@ -1,10 +1,11 @@
 import Type from 'typebox';
+import { HOUR_MS } from '../../../core/durations.ts';
 import { midnight } from '../../../core/swedish-days.ts';
 import { between } from '../physics/chance.ts';
 import { outdoorC } from '../physics/outdoor.ts';
 import { energyWh } from '../physics/quadrature.ts';
 import { type Building, heatRoom, heatW, type Room, regimeOf } from '../physics/room.ts';
-import { HOUR_MS, type Span } from '../physics/stockholm.ts';
+import type { Span } from '../physics/stockholm.ts';
 import { targetC } from './heating.ts';
 import { model } from './model.ts';
 

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import type { Command } from '../../../adapter/commands.ts';
 import { DEVICE_TYPES } from '../../../adapter/device.ts';
+import { DAY_MS } from '../../../core/durations.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { MODELS } from './index.ts';
 
 const START = Date.UTC(2026, 10, 21, 9);
-const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 
 /** A command that each type with commands may have got before time passes. */

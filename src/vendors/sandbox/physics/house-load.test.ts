@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import { houseLoadA } from './house-load.ts';
-import { DAY_MS, HOUR_MS } from './stockholm.ts';
 
 it('is higher in the morning than at night and highest in the evening', () => {
   const midnight = Date.UTC(2026, 10, 20, 23);

@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../../../core/durations.ts';
 import { dayAt } from '../../../core/swedish-days.ts';
 import { between } from './chance.ts';
-import { HOUR_MS, hourOfDay } from './stockholm.ts';
+import { hourOfDay } from './stockholm.ts';
 
 const bell = (hour: number, centre: number, width: number) => Math.exp(-(((hour - centre) / width) ** 2) / 2);
 

@@ -1,4 +1,5 @@
-import { HOUR_MS, type Span } from './stockholm.ts';
+import { HOUR_MS } from '../../../core/durations.ts';
+import type { Span } from './stockholm.ts';
 
 /** Gauss–Legendre with four nodes (Abramowitz & Stegun, table 25.4): exact up to degree 7. */
 const NODES = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
 import { outdoorC } from './outdoor.ts';
 import { type Building, heatRoom, heatW, type Room, regimeOf } from './room.ts';
-import { DAY_MS, HOUR_MS } from './stockholm.ts';
 
 const HOUSE: Building = { lossWPerK: 170, timeConstant: 60 * HOUR_MS, maxHeatW: 8_000 };
 /** Too weak for a warm target in winter, so that holding turns into falling behind. */

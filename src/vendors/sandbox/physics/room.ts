@@ -1,5 +1,6 @@
+import { HOUR_MS, SECOND_MS } from '../../../core/durations.ts';
 import { laggedOutdoorC, outdoorC } from './outdoor.ts';
-import { HOUR_MS, SECOND_MS, type Span } from './stockholm.ts';
+import type { Span } from './stockholm.ts';
 
 /** A heated body and its heater. */
 export interface Building {

@@ -1,9 +1,5 @@
 import { swedishTime } from '../../../core/swedish-days.ts';
 
-export const SECOND_MS = 1_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
-
 /** A span of simulated time, ms since 1970. */
 export interface Span {
   readonly from: number;

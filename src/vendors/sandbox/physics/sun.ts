@@ -1,10 +1,10 @@
-import { DAY_MS, utcNoonOf } from './stockholm.ts';
+import { DAY_MS, MINUTE_MS } from '../../../core/durations.ts';
+import { utcNoonOf } from './stockholm.ts';
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 
 const LATITUDE = radians(59.33);
 const LONGITUDE_DEGREES = 18.07;
-const MINUTE_MS = 60_000;
 const J2000 = Date.UTC(2000, 0, 1, 12);
 /** Simulated ms for one radian of the hour angle. */
 const MS_PER_RADIAN = DAY_MS / (2 * Math.PI);

@@ -1,4 +1,5 @@
-import { HOUR_MS, type Span } from './stockholm.ts';
+import { HOUR_MS } from '../../../core/durations.ts';
+import type { Span } from './stockholm.ts';
 
 const WEEK_MS = 168 * HOUR_MS;
 /** The first Monday of 1970, 00:00 in Swedish standard time; buildings keep standard time, so all weeks are equal. */
