@@ -9,7 +9,7 @@ import { type Copy, copyOfTree, runTests, whileBroken } from './mutants/try-out.
  */
 
 const HELP = `npm run mutants [-- <words>…] [--list]
-  <words>  only mutants whose area, file or control has one of them
+  <words>  only mutants whose area has such a name, or whose file or control has one of them
   --list   names the mutants, and breaks nothing`;
 
 const NEEDS = {
@@ -34,9 +34,13 @@ if (values.help === true) {
   process.exit(0);
 }
 const wanted = positionals.map((word) => word.toLowerCase());
-const chosen = (await allMutants()).filter(({ area, file, control }) => {
-  const text = `${area} ${file} ${control}`.toLowerCase();
-  return wanted.length === 0 || wanted.some((word) => text.includes(word));
+const all = await allMutants();
+const areas = new Set(all.map(({ area }) => area));
+const chosen = all.filter(({ area, file, control }) => {
+  const text = `${file} ${control}`.toLowerCase();
+  return (
+    wanted.length === 0 || wanted.some((word) => (areas.has(word) ? area === word : text.includes(word)))
+  );
 });
 if (chosen.length === 0) {
   console.error(`mutants: none has ${wanted.join(' or ')} in its area, file or control.\n${HELP}`);
