@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import pg from 'pg';
 import { makePlace, type Place } from '../databases.ts';
 import { testVendor } from '../vendor-for-tests.ts';
 import { type Answer, type Caller, makeWorld, type World } from '../world.ts';
@@ -11,6 +12,13 @@ const COMMAND = '/devices/light-1/command';
 const ON = { type: 'turn_on' };
 const LINK = { vendor: 'testvendor', user_ref: 'u', credentials: { user: 'u', password: 'p' } };
 
+/** Notes each claim that the server makes, however late. */
+const NOTED = `
+  create table claims_made (key text);
+  create function note_claim() returns trigger language plpgsql as
+    'begin insert into claims_made values (new.key); return new; end';
+  create trigger note_claim after insert on idempotent_requests for each row execute function note_claim()`;
+
 describe('an idempotency key while PostgreSQL goes away', {
   skip: databaseUrl === undefined ? 'TEST_DATABASE_URL is not set' : false,
 }, () => {
@@ -19,6 +27,7 @@ describe('an idempotency key while PostgreSQL goes away', {
   let wire: TcpProxy;
   let world: World;
   let caller: Caller;
+  let beside: pg.Client;
   let keys = 0;
   before(async () => {
     place = await makePlace('postgres');
@@ -32,8 +41,12 @@ describe('an idempotency key while PostgreSQL goes away', {
       adapters: [vendor.adapter],
       env: { DATABASE_URL: url.href },
     });
+    beside = new pg.Client({ connectionString: place.url });
+    await beside.connect();
+    await beside.query(NOTED);
   });
   after(async () => {
+    await beside.end();
     await wire.resume();
     await world.close();
     await wire.close();
@@ -53,6 +66,8 @@ describe('an idempotency key while PostgreSQL goes away', {
   const send = (path: string, body: unknown): Promise<Answer> =>
     caller.call('POST', path, body, { 'idempotency-key': `key ${keys}` });
   const codeOf = ({ headers }: Answer) => headers.get('elnav-error');
+  const rowsOfKey = async (table: 'claims_made' | 'idempotent_requests') =>
+    (await beside.query(`select key from ${table} where key = $1`, [`key ${keys}`])).rowCount;
   /** The first answer that does not say that the database is away, or that the key is in use. */
   const answered = (path: string, body: unknown): Promise<Answer> =>
     until('the key is answered', async () => {
@@ -87,6 +102,12 @@ describe('an idempotency key while PostgreSQL goes away', {
     assert.deepEqual([first.status, codeOf(first)], [503, 'database.unavailable']);
     // The server goes on with what nobody waits for any more.
     wire.thaw();
+    await until('the claim is made', async () => (await rowsOfKey('claims_made')) === 1 || undefined);
+    // Nobody asks for the key meanwhile, who would take it over once its lease is over.
+    await until(
+      'the key is given back',
+      async () => (await rowsOfKey('idempotent_requests')) === 0 || undefined,
+    );
     const again = await answered(COMMAND, ON);
     assert.equal(again.status, 200, JSON.stringify(again.body));
     assert.equal(again.headers.get('idempotent-replayed'), null);

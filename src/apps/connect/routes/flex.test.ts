@@ -194,21 +194,36 @@ describe('the fleet endpoints', () => {
 
   it('give no place to bodies that do not come, and take it from those that stop', async () => {
     const told = { 'content-length': String(16 * MIB) };
-    const silent = ['/flex/dispatch', '/optimize/plan'].map((path) =>
-      open(path, { ...told, 'x-api-key': other.key }),
-    );
-    for (const { sent } of silent) sent.write('{');
+    // Two accounts: they could hold both places.
+    const third = await world.newAccount();
+    const silent = [
+      open('/flex/dispatch', { ...told, 'x-api-key': other.key }),
+      open('/optimize/plan', { ...told, 'x-api-key': third.key }),
+    ];
+    let given = 0;
+    for (const { sent, told } of silent) {
+      sent.write('{');
+      void told.then(() => {
+        given += 1;
+      });
+    }
     await untilReads(world, caller);
-    // No time goes by: nobody waits for them.
+    // Nobody waits for them until they are given up.
     assert.equal((await post('/flex/dispatch', bodyOf({ members: 70_000 }))).status, 200);
+    assert.equal(given, 0);
     clock.turn(2_000);
     const stops = open('/flex/dispatch', { ...told, 'x-api-key': other.key });
     stops.sent.write(Buffer.alloc(300 * KIB, 32));
     await untilReads(world, caller);
     clock.turn(2_000);
-    for (const { sent, told } of [...silent, stops]) {
+    const pace = (bytes: number) =>
+      `{"error":"a large body must arrive at ${bytes} bytes per 2 seconds or faster"}`;
+    for (const [{ sent, told }, bytes] of [
+      ...silent.map((one) => [one, 64 * KIB] as const),
+      [stops, 512 * KIB] as const,
+    ]) {
       const { status, headers, text } = await told;
-      assert.deepEqual([status, headers['elnav-error']], [408, 'request.timeout'], text);
+      assert.deepEqual([status, headers['elnav-error'], text], [408, 'request.timeout', pace(bytes)]);
       sent.destroy();
     }
   });
