@@ -45,6 +45,8 @@ interface Locked<C> {
   readonly table: string;
   /** The columns of the table's key, and those of the rows that hold them. */
   readonly key: Readonly<Record<string, keyof C & string>>;
+  /** Where the key names several rows: the columns in whose order these are locked. */
+  readonly within?: readonly string[];
 }
 
 /**
@@ -59,13 +61,13 @@ export type LockedRows = <C extends Readonly<Record<string, Column>>>(
 
 export const sqliteLockedRows: LockedRows = (_of, columns, rows) => sqliteRows(columns, rows);
 
-export const postgresLockedRows: LockedRows = ({ table, key }, columns, rows) => {
+export const postgresLockedRows: LockedRows = ({ table, key, within = [] }, columns, rows) => {
   const all = Object.keys(columns).map((name) => sql.ref(`given.${name}`));
   const keys = Object.entries(key);
   const same = keys.map(
     ([column, name]) => sql`${sql.ref(`${table}.${column}`)} = ${sql.ref(`given.${name}`)}`,
   );
-  const order = keys.map(([column]) => sql.ref(`${table}.${column}`));
+  const order = [...Object.keys(key), ...within].map((column) => sql.ref(`${table}.${column}`));
   // PostgreSQL locks after it has sorted, row by row; an update alone would lock in whatever order its plan comes upon the rows.
   return sql`(select ${sql.join(all)} from ${postgresRows(columns, rows)} as given
     join ${sql.table(table)} on ${sql.join(same, sql` and `)}

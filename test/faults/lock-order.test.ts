@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createRequestStore } from '../../src/domain/accounts/store-idempotency.ts';
 import { createCommandStore } from '../../src/domain/commands/store.ts';
 import { createDeviceStore } from '../../src/domain/devices/store.ts';
+import { createTurnStore } from '../../src/domain/polling/store.ts';
 import { type Core, type CoreWorld, makeCoreWorld } from '../core-world.ts';
 import { until } from '../until.ts';
 import { testVendor } from '../vendor-for-tests.ts';
@@ -19,7 +20,7 @@ interface Scene {
   readonly link: string;
 }
 
-/** Writes the rows `light-a`, `light-b` and `light-m`, or those of them that are named, in this order. */
+/** Writes the rows `light-a`, `light-z` and `light-m`, or those of them that are named, in this order. */
 type Write = (core: Core, names: readonly string[], scene: Scene) => Promise<unknown>;
 
 const see: Write = ({ database }, names, { account }) => {
@@ -63,6 +64,47 @@ const answer: Write = ({ database }, names, scene) => {
   return Promise.all(held(names, scene).map((name) => store.finish({ name, answer: told })));
 };
 
+/** One by one and backwards: where no index says in which order they are come upon, it is this one. */
+const plan: Write = async ({ database }, names, { account, link }) => {
+  const { add } = createTurnStore(database);
+  for (const device of names.toReversed())
+    await add([{ account, link, device, vendor: 'testvendor', dueAt: 100, intervalSeconds: 60 }]);
+};
+
+const planAgain: Write = ({ database }, names, { account, link }) =>
+  createTurnStore(database).add(
+    names.map((device) => ({ account, link, device, vendor: 'testvendor', dueAt: 50, intervalSeconds: 60 })),
+  );
+
+const hint: Write = ({ database }, names, { account, link }) =>
+  createTurnStore(database).hint(
+    names.map((device) => ({ account, link, device, vendor: 'testvendor' })),
+    2,
+  );
+
+const endTurns: Write = async ({ database }, names, { account, link }) => {
+  const { queries } = database;
+  const { finish } = createTurnStore(database);
+  const stored = queries.selectFrom('device_turns').selectAll().where('account_id', '=', account);
+  const ids = new Map((await stored.execute()).map(({ id, device_id }) => [device_id, id]));
+  const turn = { account, link, vendor: 'testvendor', plannedAt: 100, claimedUntil: 100 };
+  const how = { intervalSeconds: 60, failures: 0, hintedAt: null, activeUntil: null };
+  const next = { dueAt: 200, intervalSeconds: 60, failures: 0, askedAt: 1 };
+  return Promise.all(
+    names.map((device) => finish({ turn: { ...turn, ...how, device, id: ids.get(device) ?? 0 }, ...next })),
+  );
+};
+
+const activate: Write = ({ database }, names, { account, link }) => {
+  const store = createTurnStore(database);
+  return Promise.all(names.map((device) => store.activate({ account, link, device, until: 300, first: 50 })));
+};
+
+const holdBack: Write = ({ database }, _names, scene) =>
+  createTurnStore(database).holdBack({ ...scene, until: 400 });
+const bringForward: Write = ({ database }, _names, scene) =>
+  createTurnStore(database).bringForward(scene, 10);
+
 const linkAgain: Write = (core, _names, { account }) => core.link(account, 'testvendor');
 const unlink: Write = ({ links }, _names, { account, link }) => links.remove(account, link);
 
@@ -77,7 +119,8 @@ const FILLED = `with filled as (
     select $1, 'link-' || n, 'testvendor', n, '', 'active', 1, 1, 1, 'k1', '' from generate_series(1, 300) as n returning account_id, id)
   insert into devices (account_id, vendor, id, link_id, user_ref, device_type, capabilities_json, details_json, created_at)
   select account_id, 'testvendor', n || id, id, '', 'light', '[]', '{}', 1 from filled, generate_series(1, 3) as n`;
-const names = ['light-a', 'light-m', 'light-b'];
+const TURN_M = "update device_turns set failures = 0 where device_id = 'light-m'";
+const names = ['light-a', 'light-m', 'light-z'];
 const nothing: Write = async () => {};
 
 /** `middle` locks the row of `light-m`, or takes its place. */
@@ -130,6 +173,23 @@ const PAIRS: readonly {
     first: answer,
     second: answer,
   },
+  { what: 'ends of turns', made: plan, middle: TURN_M, first: endTurns, second: endTurns },
+  { what: 'turns of commanded devices', made: plan, middle: TURN_M, first: activate, second: activate },
+  { what: 'turns that are added and hinted at', made: plan, middle: TURN_M, first: planAgain, second: hint },
+  {
+    what: 'ends of turns, and a link that is held back',
+    made: plan,
+    middle: TURN_M,
+    first: endTurns,
+    second: holdBack,
+  },
+  {
+    what: 'turns of commanded devices, and a link that is brought forward',
+    made: plan,
+    middle: TURN_M,
+    first: activate,
+    second: bringForward,
+  },
 ];
 
 /** Errors that PostgreSQL gave, also where they were tried again and nobody was told. */
@@ -154,8 +214,8 @@ describe('two processes that write the same rows', { skip }, () => {
     const client = other();
     await client.connect();
     const { rows } = await client.query<{ name: string }>('select current_database() as name');
-    // A plan that comes upon rows in the order in which they were handed over, whatever the tables are like.
-    for (const setting of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'])
+    // A plan that comes upon rows in the order in which they were handed over, or else stored, whatever the tables are like.
+    for (const setting of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan', 'enable_indexscan'])
       await client.query(`alter database ${rows[0]?.name} set ${setting} = off`);
     await client.end();
     processes = [await world.another(), await world.another()];
@@ -181,7 +241,7 @@ describe('two processes that write the same rows', { skip }, () => {
   for (const { what, made = nothing, middle, first, second } of PAIRS) {
     it(`wait for one another and never each for the other: ${what}`, async () => {
       const account = await world.newAccount();
-      vendor.devices = ['light-b', 'light-m', 'light-a'];
+      vendor.devices = ['light-z', 'light-m', 'light-a'];
       await world.link(account, 'testvendor');
       const [linked] = await world.links.list(account);
       assert.ok(linked);
@@ -197,7 +257,7 @@ describe('two processes that write the same rows', { skip }, () => {
       await third.query(`${middle} and account_id = ${account}`);
       const writing = [first(one, names, scene)];
       await until('the first waits for the row in the middle', async () => (await waiting()) === 1);
-      writing.push(second(two, ['light-b', 'light-a'], scene));
+      writing.push(second(two, ['light-z', 'light-a'], scene));
       await until('the second waits for the first', async () => (await waiting()) === 2);
       await third.query('rollback');
       await third.end();

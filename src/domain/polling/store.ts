@@ -50,7 +50,21 @@ export interface HeldBack extends LinkKey {
   readonly until: number;
 }
 
+const ADDED = {
+  account: 'bigint',
+  link: 'text',
+  device: 'text',
+  vendor: 'text',
+  due: 'bigint',
+  interval_s: 'double precision',
+} as const;
+
+const HINTED = { account: 'bigint', link: 'text', device: 'text', vendor: 'text', at: 'bigint' } as const;
+
 const FINISHED = {
+  account: 'bigint',
+  link: 'text',
+  device: 'text',
   id: 'bigint',
   claimed: 'bigint',
   due: 'bigint',
@@ -60,6 +74,9 @@ const FINISHED = {
 } as const;
 
 const finishedRow = ({ turn, dueAt, intervalSeconds, failures, askedAt }: Finished) => ({
+  account: turn.account,
+  link: turn.link,
+  device: turn.device,
   id: turn.id,
   claimed: turn.claimedUntil,
   due: dueAt,
@@ -76,7 +93,20 @@ const COMMANDED = {
   first: 'bigint',
 } as const;
 
-const HELD_BACK = { account: 'bigint', link: 'text', until: 'bigint' } as const;
+const OF_LINK = { account: 'bigint', link: 'text' } as const;
+
+const HELD_BACK = { ...OF_LINK, until: 'bigint' } as const;
+
+/** Whatever changes several turns locks them in the order of their unique key. */
+const TURNS = {
+  table: 'device_turns',
+  key: { account_id: 'account', link_id: 'link', device_id: 'device' },
+} as const;
+const TURNS_OF_LINKS = {
+  table: 'device_turns',
+  key: { account_id: 'account', link_id: 'link' },
+  within: ['device_id'],
+} as const;
 
 /** Where a look at links or devices goes on, in their order. */
 export interface Place {
@@ -142,35 +172,24 @@ const BATCH = 500;
 
 /** The only SQL for `device_turns`. */
 export function createTurnStore(database: Database) {
-  const { queries, moments, group, rows } = database;
+  const { queries, moments, group, rows, lockedRows } = database;
   const isPostgres = database.engine === 'postgres';
   return {
     /** Adds turns; of one that is there already, the nearer moment counts. */
     async add(turns: readonly NewTurn[]): Promise<void> {
-      for (let from = 0; from < turns.length; from += BATCH)
-        await queries
-          .insertInto('device_turns')
-          .values(
-            turns.slice(from, from + BATCH).map((turn) => ({
-              account_id: turn.account,
-              link_id: turn.link,
-              device_id: turn.device,
-              vendor: turn.vendor,
-              due_at: turn.dueAt,
-              interval_s: turn.intervalSeconds,
-              failures: 0,
-              planned_at: null,
-              hinted_at: null,
-              active_until: null,
-            })),
-          )
-          .onConflict((conflict) =>
-            conflict
-              .columns(['account_id', 'link_id', 'device_id'])
-              .doUpdateSet((eb) => ({ due_at: eb.ref('excluded.due_at'), failures: 0 }))
-              .whereRef('device_turns.due_at', '>', 'excluded.due_at'),
-          )
-          .execute();
+      for (let from = 0; from < turns.length; from += BATCH) {
+        const added = turns.slice(from, from + BATCH).map(({ dueAt, intervalSeconds, ...key }) => ({
+          ...key,
+          due: dueAt,
+          interval_s: intervalSeconds,
+        }));
+        await sql`
+          insert into device_turns (account_id, link_id, device_id, vendor, due_at, interval_s, failures)
+          select account, link, device, vendor, due, interval_s, 0 from ${rows(ADDED, added)} as r
+          where true order by account, link, device
+          on conflict (account_id, link_id, device_id) do update set due_at = excluded.due_at, failures = 0
+          where device_turns.due_at > excluded.due_at`.execute(queries);
+      }
     },
 
     /** Looks at so many links, in their order, and answers those of the vendors that have no turn yet. */
@@ -239,35 +258,23 @@ export function createTurnStore(database: Database) {
           interval_s = r.interval_s,
           failures = r.failures,
           hinted_at = case when device_turns.hinted_at <= r.asked then null else device_turns.hinted_at end
-        from ${rows(FINISHED, finished.map(finishedRow))} as r where device_turns.id = r.id`.execute(on);
+        from ${lockedRows(TURNS, FINISHED, finished.map(finishedRow))} as r where device_turns.id = r.id`.execute(
+        on,
+      );
       return finished.map(() => undefined);
     }, MOST_IN_BACKGROUND),
 
     /** The device has changed: its turn comes now. Adds a turn where there is none. */
     async hint(turns: readonly (TurnKey & { vendor: string })[], now: number): Promise<void> {
-      for (let from = 0; from < turns.length; from += BATCH)
-        await queries
-          .insertInto('device_turns')
-          .values(
-            turns.slice(from, from + BATCH).map((turn) => ({
-              account_id: turn.account,
-              link_id: turn.link,
-              device_id: turn.device,
-              vendor: turn.vendor,
-              due_at: now,
-              interval_s: 0,
-              failures: 0,
-              planned_at: null,
-              hinted_at: now,
-              active_until: null,
-            })),
-          )
-          .onConflict((conflict) =>
-            conflict
-              .columns(['account_id', 'link_id', 'device_id'])
-              .doUpdateSet((eb) => ({ due_at: eb.ref('excluded.due_at'), hinted_at: now })),
-          )
-          .execute();
+      for (let from = 0; from < turns.length; from += BATCH) {
+        const hinted = turns.slice(from, from + BATCH).map((turn) => ({ ...turn, at: now }));
+        await sql`
+          insert into device_turns (account_id, link_id, device_id, vendor, due_at, interval_s, failures, hinted_at)
+          select account, link, device, vendor, at, 0, 0, at from ${rows(HINTED, hinted)} as r
+          where true order by account, link, device
+          on conflict (account_id, link_id, device_id) do update set due_at = excluded.due_at, hinted_at = excluded.hinted_at
+        `.execute(queries);
+      }
     },
 
     /** It was commanded: it is read more often until then, and by `first` for the first time. */
@@ -278,7 +285,7 @@ export function createTurnStore(database: Database) {
           due_at = case when device_turns.due_at > r.first then r.first else device_turns.due_at end
         from (
           select account, link, device, max(until) as until, min(first) as first
-          from ${rows(COMMANDED, commanded)} as given group by account, link, device
+          from ${lockedRows(TURNS, COMMANDED, commanded)} as given group by account, link, device
         ) as r
         where device_turns.account_id = r.account and device_turns.link_id = r.link and device_turns.device_id = r.device
       `.execute(on);
@@ -287,13 +294,11 @@ export function createTurnStore(database: Database) {
 
     /** All turns of a link come by then. */
     async bringForward({ account, link }: LinkKey, dueAt: number): Promise<void> {
-      await queries
-        .updateTable('device_turns')
-        .set({ due_at: dueAt })
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('due_at', '>', dueAt)
-        .execute();
+      await sql`
+        update device_turns set due_at = ${dueAt}
+        from ${lockedRows(TURNS_OF_LINKS, OF_LINK, [{ account, link }])} as r
+        where device_turns.account_id = r.account and device_turns.link_id = r.link and device_turns.due_at > ${dueAt}
+      `.execute(queries);
     },
 
     /** No turn of the link comes before that. */
@@ -301,7 +306,8 @@ export function createTurnStore(database: Database) {
       await sql`
         update device_turns set due_at = r.until
         from (
-          select account, link, max(until) as until from ${rows(HELD_BACK, held)} as given group by account, link
+          select account, link, max(until) as until from ${lockedRows(TURNS_OF_LINKS, HELD_BACK, held)} as given
+          group by account, link
         ) as r
         where device_turns.account_id = r.account and device_turns.link_id = r.link and device_turns.due_at < r.until
       `.execute(on);
