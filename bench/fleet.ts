@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
+import { systemRandom } from '../src/core/ids.ts';
 import type { Database } from '../src/db/database.ts';
+import { createVault } from '../src/domain/links/index.ts';
 import type { Place } from '../test/databases.ts';
+import { VAULT_KEYS } from '../test/world.ts';
 
+const [KEY_ID = '', KEY = ''] = VAULT_KEYS.split(':');
+const VAULT = createVault([{ id: KEY_ID, key: Buffer.from(KEY, 'base64') }], systemRandom);
+/** Rows of a statement. */
+const ROWS = 500;
 const DEVICE_TYPES = ['charger', 'battery', 'light', 'thermostat'];
 const VENDORS = ['alpha', 'beta', 'sandbox'];
 const CAPABILITIES = '["set_current","load_balancing","read_power","read_energy"]';
@@ -48,6 +55,25 @@ export async function storeFleet(place: Place, fleets: readonly Fleet[]): Promis
   }
 }
 
+/** Its credentials are sealed with the key that it is started with: a start refuses what its keys do not open. */
+function linkOf(account: number) {
+  const sealed = VAULT.seal('{}', { account, link: 'link', field: 'credentials' });
+  return {
+    account_id: account,
+    id: 'link',
+    vendor: 'sandbox',
+    vendor_account: 'fleet',
+    user_ref: 'fleet',
+    status: 'active',
+    status_since: 0,
+    status_reason: null,
+    created_at: 0,
+    updated_at: 0,
+    vault_key: sealed.keyId,
+    sealed_credentials: sealed.text,
+  };
+}
+
 async function store({ engine, queries }: Database, fleet: Fleet): Promise<void> {
   const { first, accounts, devicesEach } = fleet;
   // Ids of accounts are PostgreSQL's own to give; SQLite has no word for taking them from it.
@@ -65,10 +91,12 @@ async function store({ engine, queries }: Database, fleet: Fleet): Promise<void>
   await sql`${numbers(accounts)} insert into accounts (id, email, name, tier, created_at) ${overriding}
     select ${sql.raw(`${first} + n`)}, 'fleet-' || ${text(`${first} + n`)} || '@example.com', 'Fleet', 'pro', 0
     from numbers`.execute(queries);
-  await sql`${numbers(accounts)} insert into links (account_id, id, vendor, vendor_account, user_ref, status,
-      status_since, created_at, updated_at, vault_key, sealed_credentials)
-    select ${sql.raw(`${first} + n`)}, 'link', 'sandbox', 'fleet', 'fleet', 'active', 0, 0, 0, 'k1', ''
-    from numbers`.execute(queries);
+  const ids = Array.from({ length: accounts }, (_, index) => first + index);
+  for (let from = 0; from < accounts; from += ROWS)
+    await queries
+      .insertInto('links')
+      .values(ids.slice(from, from + ROWS).map(linkOf))
+      .execute();
   await sql`${numbers(accounts * devicesEach)} insert into devices (account_id, vendor, id, link_id, user_ref,
       device_type, name, capabilities_json, details_json, created_at, state_json, observed_at, fetched_at)
     select ${account}, ${pick('n', VENDORS)}, 'device-' || ${text('1000000 + n')}, 'link',
