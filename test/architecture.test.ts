@@ -3,6 +3,20 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 
+/** All of `src` that is reached without a front door. */
+const BELOW_BIN = [
+  'src/core',
+  'src/adapter',
+  'src/simulation',
+  'src/vendors',
+  'src/sources',
+  'src/outbound',
+  'src/db',
+  'src/pages',
+  'src/http',
+  'src/apps',
+];
+
 /** Who may import whom; a folder that is not in the table fails the test. `*` stands for one folder name. */
 const TABLE: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
   { folder: 'src/core', may: [] },
@@ -15,9 +29,16 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'src/sources/contract', 'self'] },
   { folder: 'src/outbound', may: ['src/core', 'src/adapter'] },
   { folder: 'src/db', may: ['src/core'] },
+  // Plain calculations: no database, no other domain.
+  { folder: 'src/domain/planner', may: ['src/core', 'src/adapter'] },
+  { folder: 'src/domain/flex', may: ['src/core', 'src/adapter'] },
   {
     folder: 'src/domain/*',
     may: ['src/core', 'src/db', 'src/adapter', 'src/sources/contract', 'src/domain/*/index.ts', 'self'],
+  },
+  {
+    folder: 'src/registers',
+    may: ['src/core', 'src/adapter', 'src/sources/contract', 'src/domain/areas/index.ts'],
   },
   { folder: 'src/pages', may: ['src/core'] },
   { folder: 'src/http', may: ['src/core', 'src/pages', 'src/domain/accounts/index.ts'] },
@@ -34,10 +55,13 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
       'self',
     ],
   },
-  { folder: 'src/bin', may: ['src'] },
+  { folder: 'src/bin', may: [...BELOW_BIN, 'src/domain/*/index.ts', 'src/registers/index.ts'] },
   { folder: 'test', may: ['src', 'tools/mutants', 'tools/new-vendor'] },
   { folder: 'bench', may: ['src', 'test'] },
-  { folder: 'tools', may: ['src', 'test'] },
+  {
+    folder: 'tools',
+    may: [...BELOW_BIN, 'src/bin', 'src/domain/*/index.ts', 'src/registers/index.ts', 'test'],
+  },
   { folder: 'console', may: [] },
 ];
 
@@ -57,6 +81,37 @@ function importsOf(file: string): string[] {
   const statements = /^(?:(?:import|export|\}).*from |import )'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
   const specifiers = [...source.matchAll(statements)].map((match) => match[1] ?? match[2] ?? '');
   return specifiers.map((specifier) => normalize(join(dirname(file), specifier)));
+}
+
+/**
+ * What a module needs before it can run. Types are erased, and `import()` is run later, so neither can meet a module that is only half
+ * made.
+ */
+function valueImportsOf(file: string, source: string): string[] {
+  const statements = /^(?:import|export)\s(?!type\s)([^';]*\sfrom\s)?'(\.[^']+)';/gm;
+  return [...source.matchAll(statements)]
+    .filter(([, clause = '']) => !/^\{(?:\s*type\s[^,}]+,?)*\s*\}\sfrom\s$/.test(clause))
+    .map(([, , specifier = '']) => normalize(join(dirname(file), specifier)));
+}
+
+/** The first way from a module back to itself; null where there is none. */
+function cycleIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): readonly string[] | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const target of graph.get(file) ?? []) {
+      const cycle = visit(target, [...path, file]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of graph.keys()) {
+    const cycle = visit(file, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
 }
 
 function patternOf(folder: string): RegExp {
@@ -93,6 +148,35 @@ describe('the house', () => {
     assert.ok(reads.length > 40, 'imports are found in most files');
     assert.equal(patternOf('src/vendors/*').test('src/vendors/ocpp/server.ts'), true);
     assert.equal(patternOf('src/vendors/*/index.ts').test('src/vendors/ocpp/server.ts'), false);
+  });
+
+  it('has no cycle of imports but those of types', () => {
+    const graph = new Map(files.map((file) => [file, valueImportsOf(file, readFileSync(file, 'utf8'))]));
+    const found = [...graph.values()].flat();
+    assert.ok(found.length > 2_000, `only ${found.length} imports were found`);
+    assert.deepEqual(
+      found.filter((target) => target.endsWith('.ts') && !graph.has(target)),
+      [],
+    );
+    assert.equal(cycleIn(graph), null);
+  });
+
+  it('would notice a cycle', () => {
+    const sources = {
+      'a.ts': "import { one } from './b.ts';",
+      'b.ts': "import {\n  type Two,\n  two,\n} from './c.ts';",
+      'c.ts': "export { one } from './b.ts';",
+      'd.ts': "import type { E } from './e.ts';\nimport { type F, type G } from './e.ts';",
+      'e.ts': "import './d.ts';\nconst later = () => import('./e.ts');",
+    };
+    const graph = new Map(
+      Object.entries(sources).map(([file, source]) => [file, valueImportsOf(file, source)]),
+    );
+    assert.deepEqual(graph.get('d.ts'), []);
+    assert.deepEqual(graph.get('e.ts'), ['d.ts']);
+    assert.deepEqual(cycleIn(graph), ['b.ts', 'c.ts', 'b.ts']);
+    graph.set('c.ts', []);
+    assert.equal(cycleIn(graph), null);
   });
 
   it('names what only tests need test-*', () => {

@@ -1,11 +1,7 @@
 import { AppError } from '../src/core/errors.ts';
-import type { CoordinateAnswer } from '../src/domain/areas/answers.ts';
-import { areaFinder, SPLIT_MUNICIPALITIES } from '../src/domain/areas/compile-price-areas.ts';
-import type { Areas } from '../src/domain/areas/index.ts';
-import { indexPoints } from '../src/domain/areas/nearest.ts';
-import { indexShapes } from '../src/domain/areas/polygon.ts';
-import { randomPoints } from '../src/domain/areas/random-points.ts';
-import type { AreaTables, PostalCodeRow } from '../src/domain/areas/tables.ts';
+import type { Areas, AreaTables, CoordinateAnswer, PostalCodeRow } from '../src/domain/areas/index.ts';
+import { indexPoints, indexShapes } from '../src/domain/areas/index.ts';
+import { areaFinder, randomPoints, SPLIT_MUNICIPALITIES } from '../src/registers/index.ts';
 
 /* What data-report.ts tells of the tables: independent sources held against each other. */
 

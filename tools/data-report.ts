@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../src/core/clock.ts';
-import { SPLIT_MUNICIPALITIES } from '../src/domain/areas/compile-price-areas.ts';
-import { createAreas } from '../src/domain/areas/index.ts';
-import { readTables } from '../src/domain/areas/seed.ts';
-import { TABLE_NAMES } from '../src/domain/areas/seed-codecs.ts';
-import { readFigures } from '../src/domain/areas/seed-figures.ts';
-import type { AreaTables } from '../src/domain/areas/tables.ts';
+import type { AreaTables } from '../src/domain/areas/index.ts';
+import { createAreas, readTables, TABLE_NAMES } from '../src/domain/areas/index.ts';
+import { readFigures, SPLIT_MUNICIPALITIES } from '../src/registers/index.ts';
 import { guide } from './data-guide.ts';
 import { isPositioned, measure, NEAR_METRES, POINTS } from './data-measures.ts';
 

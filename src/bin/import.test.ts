@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, it, type TestContext } from 'node:test';
 import { zipSync } from 'fflate';
-import { readTables } from '../domain/areas/seed.ts';
-import { readArguments } from './import-arguments.ts';
+import { readTables } from '../domain/areas/index.ts';
+import { readArguments } from '../registers/index.ts';
 
 const BUNDLED = 'seed';
 const made: string[] = [];

@@ -30,11 +30,17 @@ import { createToday } from './today.ts';
 
 export type { AddressQuery } from './address.ts';
 export type * from './answers.ts';
+export { indexPoints } from './nearest.ts';
 export type { Outline } from './outlines.ts';
+export { indexShapes } from './polygon.ts';
+export { simplify } from './polygon-simplify.ts';
 export type { Region } from './regions.ts';
 export type { FoundPlace } from './search.ts';
-export { readTables } from './seed.ts';
-export type { AreaTables } from './tables.ts';
+export { encodeTable, fileOf, isMissing, READY, readTables } from './seed.ts';
+export { CODECS, type Codec, TABLE_NAMES, type TableName } from './seed-codecs.ts';
+export { decodeSeed, faultAt, type SeedShape } from './seed-file.ts';
+export { metresPerDegree } from './sphere.ts';
+export * from './tables.ts';
 
 /** Look-ups in the Swedish tables, all from memory. Names are compared without case and accents. */
 export interface Areas {

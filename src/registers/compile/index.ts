@@ -1,0 +1,153 @@
+import type {
+  AreaTables,
+  CountyRow,
+  MunicipalityRow,
+  OperatorRow,
+  ReducedTaxRow,
+  TableSource,
+  TaxRateRow,
+  ZoneRow,
+} from '../../domain/areas/index.ts';
+import type { Rings } from '../formats/geojson.ts';
+import { compileGridAreas, type RegisteredArea } from './grid-areas.ts';
+import { type PositionedCode, placePostalCodes, type StatedCode } from './postal-codes.ts';
+import { areaFinder, judgePriceAreas } from './price-areas.ts';
+import { randomPoints } from './random-points.ts';
+import { compileConcessions, compileMunicipalityShapes, compileZones } from './shapes.ts';
+
+type Source = Omit<TableSource, 'table'>;
+
+/** What was read from originals; what is absent stays as it is. */
+export interface Originals {
+  readonly municipalities?: {
+    readonly municipalities: readonly MunicipalityRow[];
+    readonly counties: readonly CountyRow[];
+    readonly sources: readonly Source[];
+  };
+  readonly zones?: {
+    readonly shapes: readonly { readonly area: string; readonly polygons: readonly Rings[] }[];
+    readonly sources: readonly Source[];
+  };
+  readonly gridAreas?: {
+    /** The older first. */
+    readonly registers: readonly (readonly RegisteredArea[])[];
+    readonly operators: readonly (readonly OperatorRow[])[];
+    readonly sources: readonly Source[];
+  };
+  readonly postalCodes?: {
+    readonly positioned: readonly PositionedCode[];
+    readonly stated: readonly StatedCode[];
+    readonly sources: readonly Source[];
+  };
+  readonly concessions?: {
+    readonly shapes: readonly {
+      readonly id: string;
+      readonly owner_name: string;
+      readonly polygons: readonly Rings[];
+    }[];
+    readonly sources: readonly Source[];
+  };
+  readonly municipalityShapes?: {
+    readonly shapes: readonly { readonly code: string; readonly polygons: readonly Rings[] }[];
+    readonly sources: readonly Source[];
+  };
+  readonly tax?: {
+    readonly rates?: readonly TaxRateRow[];
+    readonly reduced?: readonly ReducedTaxRow[];
+    readonly sources: readonly Source[];
+  };
+}
+
+export interface Compiled {
+  readonly tables: AreaTables;
+  /** What can only be counted with the originals at hand. */
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+/** Points at which the shapes with fewer points must answer as the full ones do. */
+export const COMPARED_POINTS = 20_000;
+
+/**
+ * Tables with the originals brought in. Price areas of postal codes follow from shapes, grid areas and municipalities, so they are told
+ * anew whichever of these came. Throws an `OperatorError` where an original lacks what it must have.
+ */
+export function compileTables(current: AreaTables, originals: Originals): Compiled {
+  const figures: Record<string, number> = {};
+  let tables = current;
+  const put = (rows: Partial<AreaTables>, sources: readonly Source[]) => {
+    tables = { ...tables, ...rows, sources: replaceSources(tables.sources, Object.keys(rows), sources) };
+  };
+
+  const { municipalities, zones, gridAreas, postalCodes, concessions, municipalityShapes, tax } = originals;
+  if (municipalities !== undefined) {
+    const { sources, ...rows } = municipalities;
+    put(rows, sources);
+  }
+  if (zones !== undefined) {
+    const simple = compileZones(zones.shapes);
+    Object.assign(figures, compareZones(compileZones(zones.shapes, 0), simple));
+    put({ zones: simple }, zones.sources);
+  }
+  if (gridAreas !== undefined) {
+    put(compileGridAreas(gridAreas.registers, gridAreas.operators), gridAreas.sources);
+  }
+  let placed: Parameters<typeof judgePriceAreas>[0] = tables.postal_codes;
+  if (postalCodes !== undefined) {
+    const known = new Map(tables.municipalities.map((row) => [row.code, row]));
+    const { rows, figures: counted } = placePostalCodes(postalCodes.positioned, postalCodes.stated, known);
+    placed = rows;
+    for (const [name, count] of Object.entries(counted)) figures[`municipality_${snake(name)}`] = count;
+    put({ postal_codes: tables.postal_codes }, postalCodes.sources);
+  }
+  if ((municipalities ?? zones ?? gridAreas ?? postalCodes) !== undefined) {
+    const judged = judgePriceAreas(placed, {
+      zones: tables.zones,
+      gridAreas: tables.grid_areas,
+      municipalities: tables.municipalities,
+    });
+    tables = { ...tables, postal_codes: judged.rows };
+    for (const [name, count] of Object.entries(judged.figures)) figures[`price_area_${snake(name)}`] = count;
+  }
+  if (concessions !== undefined) {
+    put({ concessions: compileConcessions(concessions.shapes) }, concessions.sources);
+  }
+  if (municipalityShapes !== undefined) {
+    const rows = compileMunicipalityShapes(municipalityShapes.shapes, tables.municipalities);
+    put({ municipality_shapes: rows }, municipalityShapes.sources);
+  }
+  if (tax !== undefined) {
+    if (tax.rates !== undefined) put({ tax_rates: tax.rates }, tax.sources);
+    if (tax.reduced !== undefined) put({ reduced_tax: tax.reduced }, tax.sources);
+  }
+  return { tables, figures };
+}
+
+function replaceSources(
+  all: readonly TableSource[],
+  tables: readonly string[],
+  sources: readonly Source[],
+): TableSource[] {
+  return [
+    ...all.filter(({ table }) => !tables.includes(table)),
+    ...tables.flatMap((table) => sources.map((source) => ({ table, ...source }))),
+  ];
+}
+
+/** At how many of the random points on land both shapes answer the same. */
+function compareZones(full: readonly ZoneRow[], simple: readonly ZoneRow[]): Record<string, number> {
+  const [truth, answer] = [areaFinder(full), areaFinder(simple)];
+  const points = randomPoints(COMPARED_POINTS, (point) => truth(point).isInside);
+  const agree = points.filter((point) => truth(point).area === answer(point).area).length;
+  return {
+    zones_points: points.length,
+    zones_agree: agree,
+    zones_vertices_full: verticesOf(full),
+    zones_vertices: verticesOf(simple),
+  };
+}
+
+function verticesOf(zones: readonly ZoneRow[]): number {
+  return zones.flatMap(({ polygons }) => polygons.flat()).reduce((sum, ring) => sum + ring.lon.length, 0);
+}
+
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

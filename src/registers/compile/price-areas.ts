@@ -1,0 +1,201 @@
+import type {
+  AreaBasis,
+  GridAreaRow,
+  MunicipalityRow,
+  PostalCodeRow,
+  ZoneRow,
+} from '../../domain/areas/index.ts';
+import { indexShapes } from '../../domain/areas/index.ts';
+import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
+import type { PlacedCode } from './postal-codes.ts';
+
+/** Municipalities that the borders of price areas cross; every other one lies in one area. After Svenska kraftnät's division of 2011. */
+export const SPLIT_MUNICIPALITIES: ReadonlySet<string> = new Set([
+  '0662', // Gislaved
+  '0683', // Värnamo
+  '0780', // Växjö
+  '0882', // Oskarshamn
+  '1315', // Hylte
+  '1382', // Falkenberg
+  '2101', // Ockelbo
+  '2180', // Gävle
+  '2183', // Bollnäs
+  '2409', // Robertsfors
+  '2482', // Skellefteå
+]);
+
+/** A grid area speaks for a place of its name only where its price area is this near: names of places repeat. */
+const NAMESAKE_METRES = 30_000;
+/** Looked for near the coast first, then further off than any island. */
+const NEARER_METRES = [10_000, 500_000] as const;
+
+export interface PriceAreaFigures {
+  /** Postal codes of a place or municipality that a distribution grid area is named after, and those whose polygon agrees with the register. */
+  readonly registered: number;
+  readonly registerAgrees: number;
+  /** Positioned codes of municipalities that are not split, and those whose own polygon agrees with their municipality's area. */
+  readonly whole: number;
+  readonly wholeAgrees: number;
+  readonly outsidePolygons: number;
+}
+
+interface Found {
+  readonly area: PriceArea;
+  readonly isInside: boolean;
+}
+
+/**
+ * Tells the price area of each postal code. The register comes first: where a distribution grid area bears the name of the place, its
+ * price area counts. In a municipality that no border crosses, the area of most of its codes counts for all, so that a position that is
+ * off does not. Else the polygon that holds the position, or the nearest one for coast and islands.
+ */
+export function judgePriceAreas(
+  codes: readonly PlacedCode[],
+  {
+    zones,
+    gridAreas,
+    municipalities,
+  }: {
+    zones: readonly ZoneRow[];
+    gridAreas: readonly GridAreaRow[];
+    municipalities: readonly MunicipalityRow[];
+  },
+): { readonly rows: readonly PostalCodeRow[]; readonly figures: PriceAreaFigures } {
+  const find = areaFinder(zones);
+  const named = namedAreas(gridAreas);
+  const names = new Map(municipalities.map(({ code, name }) => [code, name]));
+  const found = codes.map((row) =>
+    row.lat === null || row.lon === null ? undefined : find({ lat: row.lat, lon: row.lon }),
+  );
+  const whole = areasOfMunicipalities(codes, found, { named, names });
+  const figures = { registered: 0, registerAgrees: 0, whole: 0, wholeAgrees: 0, outsidePolygons: 0 };
+  const rows = codes.map((row, index): PostalCodeRow => {
+    const polygon = found[index];
+    const registered = registeredArea(row, { polygon, named, names, zones });
+    const municipal = whole.get(row.municipality);
+    if (polygon !== undefined) {
+      if (!polygon.isInside) figures.outsidePolygons += 1;
+      if (registered !== undefined) {
+        figures.registered += 1;
+        if (registered === polygon.area) figures.registerAgrees += 1;
+      }
+      if (!SPLIT_MUNICIPALITIES.has(row.municipality)) {
+        figures.whole += 1;
+        if (municipal === polygon.area) figures.wholeAgrees += 1;
+      }
+    }
+    const near = polygon ?? neighbour(row, { codes, found });
+    return { ...row, ...decide({ registered, municipal: municipal ?? near?.area, polygon }) };
+  });
+  return { rows, figures };
+}
+
+/** What holds for the code of the same municipality with the nearest number, for one without a position. */
+function neighbour(
+  row: PlacedCode,
+  { codes, found }: { codes: readonly PlacedCode[]; found: readonly (Found | undefined)[] },
+): Found | undefined {
+  const distance = (index: number) => Math.abs(Number(codes[index]?.code) - Number(row.code));
+  const near = [...codes.keys()]
+    .filter((index) => found[index] !== undefined && codes[index]?.municipality === row.municipality)
+    .toSorted((a, b) => distance(a) - distance(b))[0];
+  return near === undefined ? undefined : found[near];
+}
+
+function decide({
+  registered,
+  municipal,
+  polygon,
+}: {
+  registered: PriceArea | undefined;
+  /** Of the municipality, or of a neighbour in it. */
+  municipal: PriceArea | undefined;
+  polygon: Found | undefined;
+}): { elomrade: PriceArea; elomrade_basis: AreaBasis } {
+  if (registered !== undefined) return { elomrade: registered, elomrade_basis: 'register' };
+  const byPolygon = polygon?.isInside === true ? 'polygon' : 'nearest_polygon';
+  if (polygon !== undefined && (municipal === undefined || municipal === polygon.area)) {
+    return { elomrade: polygon.area, elomrade_basis: byPolygon };
+  }
+  if (municipal !== undefined) return { elomrade: municipal, elomrade_basis: 'municipality' };
+  throw new Error('a postal code has neither a position nor a municipality with an area');
+}
+
+export interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** The polygon that holds a position, or the nearest one. */
+export function areaFinder(zones: readonly ZoneRow[]): (point: Position) => Found {
+  const shapes = indexShapes(zones.map(({ elomrade, polygons }) => ({ of: elomrade, polygons })));
+  return ({ lat, lon }) => {
+    const [holder] = shapes.at(lat, lon);
+    if (holder !== undefined) return { area: holder, isInside: true };
+    const near = NEARER_METRES.map((metres) => shapes.nearest(lat, lon, metres)).find((one) => one !== null);
+    if (near === undefined || near === null) throw new Error('a position is far from every zone');
+    return { area: near.of, isInside: false };
+  };
+}
+
+/** Price areas of distribution grid areas by their name; one that two areas bear is of use only where they agree. */
+function namedAreas(gridAreas: readonly GridAreaRow[]): ReadonlyMap<string, PriceArea> {
+  const groups = Map.groupBy(
+    gridAreas.filter(({ type }) => type === 'DISTRIBUTION'),
+    ({ name }) => folded(name),
+  );
+  return new Map(
+    [...groups].flatMap(([name, [first, ...others]]) =>
+      first === undefined || others.some((other) => other.elomrade !== first.elomrade)
+        ? []
+        : [[name, first.elomrade] as const],
+    ),
+  );
+}
+
+function folded(name: string): string {
+  return name.toLocaleLowerCase('sv');
+}
+
+type Named = { readonly named: ReadonlyMap<string, PriceArea>; readonly names: ReadonlyMap<string, string> };
+
+function registeredArea(
+  row: PlacedCode,
+  { polygon, named, names, zones }: Named & { polygon: Found | undefined; zones: readonly ZoneRow[] },
+): PriceArea | undefined {
+  const isSplit = SPLIT_MUNICIPALITIES.has(row.municipality);
+  const municipality = isSplit ? undefined : names.get(row.municipality);
+  const area =
+    named.get(folded(row.place)) ??
+    (municipality === undefined ? undefined : named.get(folded(municipality)));
+  if (area === undefined || polygon === undefined || polygon.area === area) return area;
+  if (row.lat === null || row.lon === null) return area;
+  const zone = indexShapes(
+    zones.filter(({ elomrade }) => elomrade === area).map(({ polygons }) => ({ of: area, polygons })),
+  );
+  return zone.nearest(row.lat, row.lon, NAMESAKE_METRES) === null ? undefined : area;
+}
+
+/** The area of each municipality that is not split: of the grid area of its name, else of most of its postal codes. */
+function areasOfMunicipalities(
+  codes: readonly PlacedCode[],
+  found: readonly (Found | undefined)[],
+  { named, names }: Named,
+): ReadonlyMap<string, PriceArea> {
+  const counts = new Map<string, Map<PriceArea, number>>();
+  for (const [index, row] of codes.entries()) {
+    const area = found[index]?.area;
+    if (area === undefined || SPLIT_MUNICIPALITIES.has(row.municipality)) continue;
+    const own = counts.get(row.municipality) ?? new Map<PriceArea, number>();
+    own.set(area, (own.get(area) ?? 0) + 1);
+    counts.set(row.municipality, own);
+  }
+  return new Map(
+    [...counts].flatMap(([municipality, own]) => {
+      const most = PRICE_AREAS.toSorted((a, b) => (own.get(b) ?? 0) - (own.get(a) ?? 0))[0];
+      const registered = named.get(folded(names.get(municipality) ?? ''));
+      const area = registered !== undefined && own.has(registered) ? registered : most;
+      return area === undefined ? [] : [[municipality, area] as const];
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+import { OperatorError } from '../../core/errors.ts';
+import { readTable, textOf } from '../formats/delimited.ts';
+
+/** The energy tax on electricity, as the law and Skatteverket state it; published as text, so an operator types it into a file. */
+export const TAX = {
+  name: 'Lag (1994:1776) om skatt på energi, 11 kap.; Skatteverket',
+  licence: 'Official text, no copyright (1960:729, 9 §)',
+} as const;
+
+export interface TaxRate {
+  readonly valid_from: string;
+  /** Öre per kWh without VAT, as decimals. */
+  readonly normal: string;
+  readonly reduced: string;
+}
+
+export interface ReducedMunicipality {
+  readonly municipality: string;
+  readonly valid_from: string;
+  readonly valid_until: string | null;
+}
+
+/** Reads a CSV with valid_from, normal and reduced: rates in öre per kWh without VAT, all that ever held and are known. */
+export function parseTaxRates(bytes: Uint8Array, file: string): TaxRate[] {
+  const wanted = ['valid_from', 'normal', 'reduced'];
+  const { rows, cell } = readTable(textOf(bytes, file), { file, separator: ',', wanted });
+  return rows.map((row) => {
+    const where = `${file} line ${row.line}`;
+    return {
+      valid_from: day(cell(row, 'valid_from'), where),
+      normal: ore(cell(row, 'normal'), where),
+      reduced: ore(cell(row, 'reduced'), where),
+    };
+  });
+}
+
+/** Reads a CSV with municipality, valid_from and valid_until, which is empty where no end is known. */
+export function parseReducedTax(bytes: Uint8Array, file: string): ReducedMunicipality[] {
+  const wanted = ['municipality', 'valid_from', 'valid_until'];
+  const { rows, cell } = readTable(textOf(bytes, file), { file, separator: ',', wanted });
+  return rows.map((row) => {
+    const where = `${file} line ${row.line}`;
+    const municipality = cell(row, 'municipality');
+    const until = cell(row, 'valid_until');
+    if (!/^\d{4}$/.test(municipality)) {
+      throw new OperatorError(
+        `${where} has the municipality "${municipality.slice(0, 20)}", not four digits.`,
+      );
+    }
+    return {
+      municipality,
+      valid_from: day(cell(row, 'valid_from'), where),
+      valid_until: until === '' ? null : day(until, where),
+    };
+  });
+}
+
+function day(text: string, where: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    throw new OperatorError(`${where} has "${text.slice(0, 20)}", not a day such as 2027-01-01.`);
+  }
+  return text;
+}
+
+function ore(text: string, where: string): string {
+  if (!/^\d{1,3}(?:\.\d{1,3})?$/.test(text)) {
+    throw new OperatorError(`${where} has "${text.slice(0, 20)}", not öre per kWh such as 43.9.`);
+  }
+  return text;
+}
