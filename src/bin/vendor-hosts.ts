@@ -1,6 +1,7 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Http } from '../adapter/http.ts';
 import type { VendorSocket } from '../adapter/stream.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
@@ -31,7 +32,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
   const clients = new Map<string, Http>();
   const agents = new Map<string, Promise<OutboundAgent>>();
   /** Clients of addresses that users chose: each is slow or broken by itself. */
-  const chosen = new Map<string, Http>();
+  const chosen = new BoundedMap<string, Http>(MOST_CHOSEN);
 
   /** Connections of a vendor; those to addresses that users chose are kept apart, and guarded. */
   function agentOf(vendor: string, isChosen: boolean): Promise<OutboundAgent> {
@@ -94,7 +95,6 @@ export function createVendorHosts(options: VendorHostsOptions) {
       if (chosenAddress !== undefined) {
         const key = `${adapter.slug} ${chosenAddress}`;
         const client = chosen.get(key) ?? clientOf(adapter, chosenAddress, true);
-        if (chosen.size >= MOST_CHOSEN) chosen.delete(chosen.keys().next().value ?? '');
         chosen.set(key, client);
         return client;
       }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SqliteAdapter, SqliteDialect } from 'kysely';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { AppError, OperatorError } from '../core/errors.ts';
 import { diskIsFull, messageOf } from './data-directory.ts';
 import { isDamaged, isFull } from './sqlite-errors.ts';
@@ -67,7 +68,7 @@ class TransactionalDialect extends SqliteDialect {
 
 /** Kysely speaks to `node:sqlite` through this; statements are prepared once and kept. */
 export function sqliteDialect(database: DatabaseSync): SqliteDialect {
-  const statements = new Map<string, Statement>();
+  const statements = new BoundedMap<string, Statement>(CACHED_STATEMENTS);
   return new TransactionalDialect({
     database: {
       close: () => database.close(),
@@ -75,7 +76,6 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
         const known = statements.get(sql);
         if (known !== undefined) return known;
         const statement = new Statement(database, sql);
-        if (statements.size >= CACHED_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
         statements.set(sql, statement);
         return statement;
       },

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { Plan } from './rate-limit-plan.ts';
 import { isSpent, newTally, type Tally, take } from './rate-limit-tally.ts';
 
@@ -13,13 +14,13 @@ const LOOKED_AT = 4;
 
 /** The tallies of this process, by caller. */
 export class MemoryTallies {
-  readonly #tallies = new Map<string, Tally>();
-  readonly #capacity: number;
-  #sweep = this.#tallies.entries();
+  readonly #tallies: BoundedMap<string, Tally>;
+  #sweep: MapIterator<[string, Tally]>;
 
   /** Beyond `capacity` callers the one that came first is forgotten. */
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.#tallies = new BoundedMap(capacity);
+    this.#sweep = this.#tallies.entries();
   }
 
   get size(): number {
@@ -45,9 +46,6 @@ export class MemoryTallies {
       }
       const [caller, tally] = next.value;
       if (isSpent(tally, now)) this.#tallies.delete(caller);
-    }
-    if (this.#tallies.size >= this.#capacity) {
-      this.#tallies.delete(this.#tallies.keys().next().value ?? '');
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
@@ -48,7 +49,7 @@ export class Bans {
   readonly #options: BansOptions;
   readonly #inForce: Refreshed<Map<string, number>>;
   /** When each address was wrong, in the last ten minutes; an address that is wrong again moves to the end. */
-  readonly #wrong = new Map<string, number[]>();
+  readonly #wrong = new BoundedMap<string, number[]>(MOST_SUSPECTS);
   /** Bans that are being stored. */
   readonly #beginning = new Map<string, Promise<void>>();
 
@@ -86,12 +87,11 @@ export class Bans {
     const address = clientAddress(ip);
     const now = this.#options.clock.now();
     const attempts = (this.#wrong.get(address) ?? []).filter((at) => now - at < WRONG_WITHIN_MS);
-    this.#wrong.delete(address);
     if (attempts.length < WRONG_ALLOWED) {
-      if (this.#wrong.size >= MOST_SUSPECTS) this.#wrong.delete(this.#wrong.keys().next().value ?? '');
       this.#wrong.set(address, [...attempts, now]);
       return;
     }
+    this.#wrong.delete(address);
     if (this.bannedUntil(ip) !== null) return;
     // Many wrong keys at once are one reason for one ban.
     const beginning = this.#beginning.get(address) ?? this.#ban(address, `too many wrong ${what}`);

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Database } from '../../db/database.ts';
@@ -30,12 +31,13 @@ interface PrincipalsOptions {
 /** Verified keys, remembered by their SHA-256. Wrong keys are never remembered, so they cannot push out right ones. */
 export class Principals {
   readonly #options: PrincipalsOptions;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered: BoundedMap<string, Remembered>;
   /** Counts what was forgotten: an answer that was read before must not be remembered after. */
   #epoch = 0;
 
   constructor(options: PrincipalsOptions) {
     this.#options = options;
+    this.#remembered = new BoundedMap(options.capacity);
     options.database.bus.onGap(() => this.forgetAll());
   }
 
@@ -44,8 +46,7 @@ export class Principals {
     const sha256 = sha256OfKey(key);
     const remembered = this.#remembered.get(sha256);
     if (remembered !== undefined && this.#isTrusted(remembered)) {
-      // To the young end of the map, whose old end is what goes first.
-      this.#remembered.delete(sha256);
+      // Makes it the youngest.
       this.#remembered.set(sha256, remembered);
       return remembered.principal;
     }
@@ -80,7 +81,7 @@ export class Principals {
   }
 
   async #read(key: string, sha256: string): Promise<Principal> {
-    const { database, clock, capacity } = this.#options;
+    const { database, clock } = this.#options;
     const epoch = this.#epoch;
     const readAt = clock.now();
     const opened = await openedBy(database.queries, { id: keyIdOf(key), sha256 });
@@ -94,12 +95,7 @@ export class Principals {
       scopes: new Set(storedScopes(opened.scopes)),
       policy: effectivePolicy(opened.policy, opened.account.throttled_until),
     };
-    if (epoch === this.#epoch && database.bus.live) {
-      if (this.#remembered.size >= capacity) {
-        this.#remembered.delete(this.#remembered.keys().next().value ?? '');
-      }
-      this.#remembered.set(sha256, { principal, readAt });
-    }
+    if (epoch === this.#epoch && database.bus.live) this.#remembered.set(sha256, { principal, readAt });
     return principal;
   }
 }

@@ -1,5 +1,6 @@
 import type { MeterReading } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
@@ -23,7 +24,7 @@ interface ReadingsOptions {
 
 /** Readings of many stations share a transaction; `append` resolves when its own are durable, 20 ms later at most. */
 export function createReadings({ database, store, clock, log }: ReadingsOptions) {
-  const days = new Map<string, { readonly day: number; values: number }>();
+  const days = new BoundedMap<string, { readonly day: number; values: number }>(REMEMBERED);
 
   let waiting: StoredReading[] = [];
   let next: Promise<void> | null = null;
@@ -47,10 +48,7 @@ export function createReadings({ database, store, clock, log }: ReadingsOptions)
     const day = Math.floor(clock.now() / DAY_MS);
     const kept = days.get(name);
     const used = kept?.day === day ? kept : { day, values: 0 };
-    days.delete(name);
     days.set(name, used);
-    const [oldest] = days.keys();
-    if (days.size > REMEMBERED && oldest !== undefined) days.delete(oldest);
     return readings.filter(({ samples }) => {
       const before = used.values;
       used.values += samples.length;

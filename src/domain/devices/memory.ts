@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { DeviceRow, Seen } from './store.ts';
 
 const KNOWN_IDS = 20_000;
@@ -22,7 +23,7 @@ export interface Page {
  * drops it here, and on the bus for the other processes.
  */
 export class DeviceMemory {
-  readonly #byId = new Map<string, Known[]>();
+  readonly #byId = new BoundedMap<string, Known[]>(KNOWN_IDS);
   readonly #pages = new Map<number, Map<string, Page>>();
   /** Counts changes of an account, so that a page read before a change is not kept after it. */
   readonly #changes = new Map<number, number>();
@@ -35,8 +36,6 @@ export class DeviceMemory {
   }
 
   keep(account: number, id: string, devices: Known[]): void {
-    // Insertion order makes the oldest entry the first one.
-    if (this.#byId.size >= KNOWN_IDS) this.#byId.delete(this.#byId.keys().next().value ?? '');
     this.#byId.set(`${account}/${id}`, devices);
   }
 

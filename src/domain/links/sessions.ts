@@ -2,6 +2,7 @@ import type { StationServer } from '../../adapter/dial-in.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { LateChild, type Log } from '../../core/log.ts';
@@ -53,7 +54,7 @@ interface SessionsOptions {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { bus, store, vault, calls, hasOwnAddress, clock, log } = options;
-  const rows = new Map<string, LinkRow>();
+  const rows = new BoundedMap<string, LinkRow>(CACHED_LINKS);
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
   const servers = new Map<string, StationServer>();
@@ -115,7 +116,6 @@ export function createSessions(options: SessionsOptions): Sessions {
       const before = forgotten;
       const row = await store.find(link);
       if (row === undefined || forgotten !== before) return row;
-      if (rows.size >= CACHED_LINKS) rows.delete(rows.keys().next().value ?? '');
       rows.set(keyOf(link), row);
       return row;
     },

@@ -1,5 +1,6 @@
 import type { Tokens } from '../../adapter/login.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -45,7 +46,7 @@ export type Renew = (tokens: Tokens) => Promise<Tokens>;
  */
 export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   const self = crypto.randomUUID();
-  const held = new Map<string, Held>();
+  const held = new BoundedMap<string, Held>(CACHED);
   /** Counts what was forgotten: tokens that were read before must not be kept after. */
   let forgotten = 0;
   const flights = new Map<string, Promise<Held>>();
@@ -88,7 +89,6 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   }
 
   function keep(one: Held): Held {
-    if (held.size >= CACHED) held.delete(held.keys().next().value ?? '');
     held.set(keyOf(one.row), one);
     return one;
   }

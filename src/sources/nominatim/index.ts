@@ -1,4 +1,5 @@
 import { type Http, HttpFailure } from '../../adapter/http.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { AddressQuery, Geocode, GeocodedAddress } from '../contract/geocoder.ts';
 import { isResults, type Result } from './payload.ts';
 
@@ -12,17 +13,13 @@ const LONGEST = 200;
  * Sweden alone, one result; concurrent equal questions are one request.
  */
 export function nominatim(http: Http): Geocode {
-  const kept = new Map<string, Promise<GeocodedAddress | null>>();
+  const kept = new BoundedMap<string, Promise<GeocodedAddress | null>>(MOST_KEPT);
   return (query) => {
     const key = JSON.stringify(
       [query.street, query.city, query.postalCode].map((part) => part?.toLowerCase()),
     );
-    const known = kept.get(key);
-    kept.delete(key);
-    const answer = known ?? ask(http, query);
+    const answer = kept.get(key) ?? ask(http, query);
     kept.set(key, answer);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
     const forget = () => {
       if (kept.get(key) === answer) kept.delete(key);
     };

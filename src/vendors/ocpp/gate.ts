@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Expected, StationHost } from '../../adapter/dial-in.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { sleep } from '../../core/clock.ts';
 import { hashPassword, passwordsMeant, samePassword } from './credentials.ts';
 import type { StationOptions } from './options.ts';
@@ -52,7 +53,7 @@ export class Gate {
   readonly #signIns = new Turnstile(SIGN_INS_AT_ONCE, SIGN_INS_WAITING);
   readonly #hashes = new Turnstile(HASHES_AT_ONCE, SIGN_INS_WAITING);
   /** SHA-256 of the bytes that last passed for a stored hash: the next time costs no hashing. */
-  readonly #passed = new Map<string, string>();
+  readonly #passed = new BoundedMap<string, string>(REMEMBERED);
 
   constructor(host: StationHost, options: StationOptions, hash = hashPassword) {
     this.#host = host;
@@ -76,7 +77,7 @@ export class Gate {
     if (isSuspect && !(await this.#hasWaited(guesserOf(visitor)))) return TOO_MANY;
     const link = await this.#signIns.run(() => this.#compare(identity, password, expected));
     if (link !== undefined) {
-      this.#remember(hashOf(link), digest);
+      this.#passed.set(hashOf(link), digest);
       return { link };
     }
     this.#wrong.count(guesserOf(visitor));
@@ -111,12 +112,6 @@ export class Gate {
       if (link !== undefined) return link;
     }
     return undefined;
-  }
-
-  #remember(stored: string, digest: string): void {
-    this.#passed.set(stored, digest);
-    const [oldest] = this.#passed.keys();
-    if (this.#passed.size > REMEMBERED && oldest !== undefined) this.#passed.delete(oldest);
   }
 }
 

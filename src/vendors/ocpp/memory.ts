@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { keptOf, NAME, newsIn, type Recalled } from './recall.ts';
 import type { Station } from './station.ts';
 
@@ -8,7 +9,7 @@ const MOST_STARTS = 8;
 export class Memory {
   readonly #station: Station;
   /** Tags of our starts: the transaction that follows names the number of its start only. */
-  readonly #remoteStarts = new Map<number, string>();
+  readonly #remoteStarts = new BoundedMap<number, string>(MOST_STARTS);
   #kept: string;
   #keeping: Promise<void> = Promise.resolve();
   #closed = false;
@@ -22,8 +23,6 @@ export class Memory {
   /** The station was asked to start a transaction with this tag. */
   startAsked(remoteStartId: number, idTag: string): Promise<void> {
     this.#remoteStarts.set(remoteStartId, idTag);
-    const [oldest] = this.#remoteStarts.keys();
-    if (this.#remoteStarts.size > MOST_STARTS && oldest !== undefined) this.#remoteStarts.delete(oldest);
     return this.store();
   }
 

@@ -1,4 +1,6 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 
 interface Pace {
   /** Messages a second in the long run. */
@@ -34,11 +36,13 @@ export class Bucket {
   }
 }
 
+const MOST_KEYS = 10_000;
+
 /** Counts events by key over a sliding minute; at `limit` of them the key is over it until they have passed. */
 export class PerMinute {
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #times = new Map<string, number[]>();
+  readonly #times = new BoundedMap<string, number[]>(MOST_KEYS);
 
   constructor(clock: Clock, limit: number) {
     this.#clock = clock;
@@ -48,11 +52,7 @@ export class PerMinute {
   count(key: string): void {
     const times = this.#recent(key);
     times.push(this.#clock.now());
-    // Delete and set keep the map in order of last use, so that what is dropped first is what is oldest.
-    this.#times.delete(key);
     this.#times.set(key, times.slice(-this.#limit));
-    const [oldest] = this.#times.keys();
-    if (this.#times.size > 10_000 && oldest !== undefined) this.#times.delete(oldest);
   }
 
   over(key: string): boolean {
@@ -60,7 +60,7 @@ export class PerMinute {
   }
 
   #recent(key: string): number[] {
-    const since = this.#clock.now() - 60_000;
+    const since = this.#clock.now() - MINUTE_MS;
     return (this.#times.get(key) ?? []).filter((at) => at > since);
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Log } from '../../core/log.ts';
 import type { Repaired } from './repair.ts';
 
@@ -32,7 +33,7 @@ const REMEMBERED = 10_000;
 /** Outlives connections, so that a station that comes back every minute does not repeat itself in the log. */
 export class Tolerances {
   readonly #log: Log;
-  readonly #byName = new Map<string, Tolerance>();
+  readonly #byName = new BoundedMap<string, Tolerance>(REMEMBERED);
 
   constructor(log: Log) {
     this.#log = log;
@@ -40,11 +41,7 @@ export class Tolerances {
 
   of(name: string, identity: string): Tolerance {
     const tolerance = this.#byName.get(name) ?? new Tolerance(identity, this.#log);
-    // Delete and set keep the map in order of last use, so that what is dropped first is what is oldest.
-    this.#byName.delete(name);
     this.#byName.set(name, tolerance);
-    const [oldest] = this.#byName.keys();
-    if (this.#byName.size > REMEMBERED && oldest !== undefined) this.#byName.delete(oldest);
     return tolerance;
   }
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { BoundedMap } from './bounded-map.ts';
+
+describe('a bounded map', () => {
+  it('holds the entries that were set last', () => {
+    const sets = fc.array(fc.tuple(fc.nat(9), fc.nat()), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), sets, (most, told) => {
+        const map = new BoundedMap<number, number>(most);
+        const byAge: [number, number][] = [];
+        for (const [key, value] of told) {
+          map.set(key, value);
+          const known = byAge.findIndex(([other]) => other === key);
+          if (known >= 0) byAge.splice(known, 1);
+          byAge.push([key, value]);
+          assert.deepEqual([...map], byAge.slice(-most));
+          if (byAge.length > most) byAge.shift();
+        }
+      }),
+    );
+  });
+
+  it('keeps what is set again, and not what is only read', () => {
+    const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2).set('a', 3);
+    assert.equal(map.get('b'), 2);
+    assert.deepEqual(
+      [...map.set('c', 4)],
+      [
+        ['a', 3],
+        ['c', 4],
+      ],
+    );
+  });
+
+  it('makes room for no more than was taken out', () => {
+    const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2);
+    map.delete('a');
+    assert.deepEqual([...map.set('c', 3).keys()], ['b', 'c']);
+    map.clear();
+    assert.deepEqual([...map.set('d', 4).keys()], ['d']);
+  });
+});

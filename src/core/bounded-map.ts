@@ -1,0 +1,21 @@
+/**
+ * A map of at most `most` entries: one more drops the one that was set longest ago. Setting an entry again makes it the youngest,
+ * getting it does not: where use should keep it, set it again.
+ */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key);
+    if (this.size >= this.#most) {
+      const oldest = this.keys().next();
+      if (oldest.done !== true) this.delete(oldest.value);
+    }
+    return super.set(key, value);
+  }
+}
