@@ -2,12 +2,12 @@ import { type Http, type HttpAnswer, HttpFailure, type HttpFailureKind } from '.
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { createSemaphore } from '../core/semaphore.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { createAgent, type OutboundAgent } from './agent.ts';
 import { answerOf } from './answer.ts';
 import { createBreaker } from './breaker.ts';
 import { exchange, type Incoming, type Outgoing, outOfTime } from './exchange.ts';
-import { createLanes } from './lanes.ts';
 import { outgoingOf } from './outgoing.ts';
 import { isPassing, retryDelayMs } from './retry-delay.ts';
 
@@ -69,7 +69,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   const { name, clock, random, log } = settings;
   const agent = options.agent ?? createAgent(options.guard);
   const breaker = createBreaker(clock);
-  const lanes = createLanes(settings.mostAtOnce, MOST_WAITING);
+  const lanes = createSemaphore({ places: settings.mostAtOnce, waiting: MOST_WAITING });
   const closing = new AbortController();
 
   /** One attempt within its own time. */
@@ -118,12 +118,12 @@ export function createHttp(options: HttpOptions): OutboundHttp {
       throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`, {
         wasSent: false,
       });
-    const leave = await lanes.enter(call.signal);
-    if (leave === null)
+    if (lanes.isFull)
       throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`, {
         retryAfterSeconds: BUSY_SECONDS,
         wasSent: false,
       });
+    const leave = await lanes.acquire(call.signal);
     try {
       for (;;) {
         try {

@@ -1,15 +1,16 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { AppError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
-import { fewAtOnce } from './few-at-once.ts';
+import { createSemaphore } from '../../core/semaphore.ts';
 import { normalPassword } from './password-rules.ts';
 
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 /** OWASP's least for Argon2id. A sign-in takes as much memory as it says, in KiB. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };
-const AT_ONCE = 2;
-const WAITING = 24;
+/** A flood of sign-ins must not take the processor and the threads from everything else. */
+const FEW = { places: 2, waiting: 24 };
 
 /** https://github.com/P-H-C/phc-string-format: what was stored says how it was computed. */
 const PHC =
@@ -39,7 +40,14 @@ export interface PasswordHashes {
 
 /** Argon2id, at most two at a time; throws `limit.busy` when too many wait. */
 export function createPasswordHashes(random: Random, compute: ComputeArgon2): PasswordHashes {
-  const few = fewAtOnce({ atOnce: AT_ONCE, waiting: WAITING });
+  const few = createSemaphore(FEW);
+  const computeInTurn: ComputeArgon2 = (computation) => {
+    if (few.isFull)
+      throw new AppError('limit.busy', 'too many sign-ins are in progress; retry in a moment', {
+        retryAfterSeconds: 2,
+      });
+    return few.run(() => compute(computation));
+  };
   // Nobody knows a password for it.
   const nobodys = written(PARAMETERS, random(SALT_BYTES), random(TAG_BYTES));
   const bytesOf = (password: string) => Buffer.from(normalPassword(password));
@@ -48,13 +56,13 @@ export function createPasswordHashes(random: Random, compute: ComputeArgon2): Pa
     async hash(password) {
       const nonce = random(SALT_BYTES);
       const message = bytesOf(password);
-      const tag = await few(() => compute({ ...PARAMETERS, message, nonce, tagLength: TAG_BYTES }));
+      const tag = await computeInTurn({ ...PARAMETERS, message, nonce, tagLength: TAG_BYTES });
       return written(PARAMETERS, nonce, tag);
     },
     async verify(password, phc) {
       const { parameters, nonce, tag } = read(phc ?? nobodys);
       const message = bytesOf(password);
-      const computed = await few(() => compute({ ...parameters, message, nonce, tagLength: tag.length }));
+      const computed = await computeInTurn({ ...parameters, message, nonce, tagLength: tag.length });
       return timingSafeEqual(computed, tag) && phc !== undefined;
     },
     isOutdated(phc) {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Expected, StationHost } from '../../adapter/dial-in.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { sleep } from '../../core/clock.ts';
+import { createSemaphore } from '../../core/semaphore.ts';
 import { hashPassword, passwordsMeant, samePassword } from './credentials.ts';
 import type { StationOptions } from './options.ts';
 import { PerMinute } from './rate.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** Hashes at once: the threads that hash are shared with the rest of the process. */
 const HASHES_AT_ONCE = 2;
@@ -50,8 +50,8 @@ export class Gate {
   readonly #failed: PerMinute;
   /** What is waiting to be compared after too many failures: identity and address. */
   readonly #suspects = new Set<string>();
-  readonly #signIns = new Turnstile(SIGN_INS_AT_ONCE, SIGN_INS_WAITING);
-  readonly #hashes = new Turnstile(HASHES_AT_ONCE, SIGN_INS_WAITING);
+  readonly #signIns = createSemaphore({ places: SIGN_INS_AT_ONCE, waiting: SIGN_INS_WAITING });
+  readonly #hashes = createSemaphore({ places: HASHES_AT_ONCE, waiting: SIGN_INS_WAITING });
   /** SHA-256 of the bytes that last passed for a stored hash: the next time costs no hashing. */
   readonly #passed = new BoundedMap<string, string>(REMEMBERED);
 
@@ -67,7 +67,7 @@ export class Gate {
     const { identity, address, password } = visitor;
     const isOver = this.#failed.over(address);
     if (password === undefined && isOver) return TOO_MANY;
-    if (this.#signIns.full) return refuse(503, 'too many sign-ins');
+    if (this.#signIns.isFull) return refuse(503, 'too many sign-ins');
     const expected = await this.#signIns.run(() => this.#host.expected(identity));
     if (password === undefined) return this.#fail(visitor, expected);
     const digest = hash('sha256', password, 'hex');
