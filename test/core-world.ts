@@ -131,7 +131,6 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     isSimulated: () => false,
     mostLinks: async () => bounds.links,
     watchers: [polling, webhooks, streams],
-    checkCredentials: (_schema, credentials) => credentials as JsonObject,
     clock,
     random: systemRandom,
     log,

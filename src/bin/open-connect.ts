@@ -1,7 +1,6 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
-import type { JsonObject } from '../core/json.ts';
 import { mostLinks } from '../domain/accounts/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
@@ -11,7 +10,6 @@ import { createPolling } from '../domain/polling/index.ts';
 import { createStreams } from '../domain/streams/index.ts';
 import { createWebhooks } from '../domain/webhooks/index.ts';
 import { createIdempotency } from '../http/idempotency.ts';
-import { validator } from '../http/validate.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
 import { needsPartner } from './vendor-needs.ts';
@@ -31,17 +29,6 @@ export async function openConnect(
   const source = createSessionSource({ sessions, callVendor, log });
   const devices = createDevices({ database, adapters, sessions: source, log });
   closers.push(() => devices.flush());
-  const checks = new Map(
-    list.map(({ credentials }) => [
-      credentials,
-      validator(credentials, { name: 'credentials', code: 'link.credentials_invalid' }),
-    ]),
-  );
-  const checkCredentials = (schema: Adapter['credentials'], credentials: unknown) => {
-    const check = checks.get(schema);
-    if (check === undefined) throw new Error('credentials are checked by the schema of a vendor');
-    return check(credentials) as JsonObject;
-  };
   const polling = createPolling({
     database,
     adapters,
@@ -99,7 +86,6 @@ export async function openConnect(
     isSimulated: simulated.isSimulated,
     mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
     watchers: [polling, webhooks, streams],
-    checkCredentials,
     clock,
     random,
     log,

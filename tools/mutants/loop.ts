@@ -1,27 +1,27 @@
 import type { Mutant } from './mutant.ts';
 
-const JUDGING = ['src/http/validate.test.ts'];
+const JUDGING = ['src/core/validate.test.ts'];
 const PARTNERS = ['src/apps/connect/routes/partners.test.ts'];
 
 /** No request may hold the event loop, memory or queues. */
 export const mutants: readonly Mutant[] = [
   {
     control: 'a schema without an end is not made into a check',
-    file: 'src/http/validate.ts',
+    file: 'src/core/validate.ts',
     from: 'if (fault !== undefined) throw new TypeError',
     to: 'if (fault === null) throw new TypeError',
     tests: JUDGING,
   },
   {
     control: 'no item of a list that is too long is looked at',
-    file: 'src/http/faults.ts',
+    file: 'src/core/faults.ts',
     from: "tell('maxItems', { limit: maxItems });\n    return;",
     to: "tell('maxItems', { limit: maxItems });",
     tests: JUDGING,
   },
   {
     control: 'of a list that is all wrong only the first faults are looked for',
-    file: 'src/http/faults.ts',
+    file: 'src/core/faults.ts',
     from: '    if (faults.length >= MOST_FAULTS) return;\n',
     to: '',
     tests: JUDGING,

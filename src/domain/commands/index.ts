@@ -25,8 +25,8 @@ import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
 import { createCommandStore } from './store.ts';
 
-export { type CommandCheck, parseCommand } from './parse.ts';
-export { type OperationCheck, parseOperation } from './parse-operation.ts';
+export { parseCommand } from './parse.ts';
+export { parseOperation } from './parse-operation.ts';
 
 const RUN = 'commands.run';
 const RUN_MS = 40_000;

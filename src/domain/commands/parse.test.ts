@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Compile } from 'typebox/compile';
-import {
-  COMMAND_TYPES,
-  COMMANDS,
-  type Command,
-  type CommandType,
-  capabilityOf,
-} from '../../adapter/commands.ts';
+import { COMMAND_TYPES, capabilityOf } from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
 import { parseCommand } from './index.ts';
-
-const checks = new Map(COMMAND_TYPES.map((type) => [type, Compile(COMMANDS[type])]));
-const check = (type: CommandType, body: unknown): Command => {
-  if (checks.get(type)?.Check(body) !== true) throw new AppError('request.invalid', 'refused');
-  return body as Command;
-};
 
 describe('the body of a command', () => {
   it('has a type that is known', () => {
     for (const type of ['', 'TURN_ON', 'toString', '__proto__', 'constructor', 'x'.repeat(9_999)])
-      assert.throws(() => parseCommand({ type }, check), {
+      assert.throws(() => parseCommand({ type }), {
         code: 'command.type_unknown',
         message: new RegExp(COMMAND_TYPES.join(', ')),
       });
     for (const type of [null, 1, {}, ['turn_on']])
-      assert.throws(() => parseCommand({ type }, check), { code: 'command.type_unknown' });
+      assert.throws(() => parseCommand({ type }), { code: 'command.type_unknown' });
     for (const body of [undefined, null, [], 'turn_on', 7, {}])
-      assert.throws(() => parseCommand(body, check), { code: 'request.invalid' });
+      assert.throws(() => parseCommand(body), { code: 'request.invalid' });
   });
 
   it('says at least one thing of a light, and one of a limit', () => {
@@ -37,12 +24,12 @@ describe('the body of a command', () => {
       { type: 'set_limit' },
       { type: 'set_limit', max_a: 1, max_w: 1 },
     ])
-      assert.throws(() => parseCommand(body, check), { code: 'request.invalid' });
+      assert.throws(() => parseCommand(body), { code: 'request.invalid' });
     for (const body of [
       { type: 'set_light', dim: 0 },
       { type: 'set_limit', max_w: 0 },
     ])
-      assert.equal(parseCommand(body, check), body);
+      assert.equal(parseCommand(body), body);
   });
 
   it('says what follows a limit only of one that ends, and on its own axis', () => {
@@ -56,12 +43,12 @@ describe('the body of a command', () => {
       [{ type: 'set_limit', max_w: 8_000, for_seconds: 60, then_a: 16 }, /then_a, which requires max_a/],
     ];
     for (const [body, message] of refused)
-      assert.throws(() => parseCommand(body, check), { code: 'request.invalid', message });
+      assert.throws(() => parseCommand(body), { code: 'request.invalid', message });
     for (const body of [
       { type: 'set_current', current_a: 8, for_seconds: 60, then_current_a: 0 },
       { type: 'set_limit', max_w: 8_000, for_seconds: 60, then_w: 4_000 },
     ])
-      assert.equal(parseCommand(body, check), body);
+      assert.equal(parseCommand(body), body);
   });
 
   it('is taken or refused, whatever it is', () => {
@@ -73,7 +60,7 @@ describe('the body of a command', () => {
     fc.assert(
       fc.property(anything, (body) => {
         try {
-          assert.ok(COMMAND_TYPES.includes(parseCommand(body, check).type));
+          assert.ok(COMMAND_TYPES.includes(parseCommand(body).type));
         } catch (error) {
           assert.ok(error instanceof AppError, String(error));
         }

@@ -6,12 +6,12 @@ import {
   type CommandType,
 } from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
+import { validatorsByType } from '../../core/validate.ts';
 
-/** Checks a body against one command's schema; the answer is the same value, typed. */
-export type CommandCheck = (type: CommandType, body: unknown) => Command;
+const checks = validatorsByType(COMMANDS);
 
 /** The command that a body is; 400 with the known types when it is none, or with what is wrong in it. */
-export function parseCommand(body: unknown, check: CommandCheck): Command {
+export function parseCommand(body: unknown): Command {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AppError('request.invalid', 'the body must be a JSON object such as {"type": "turn_on"}');
   }
@@ -28,7 +28,7 @@ export function parseCommand(body: unknown, check: CommandCheck): Command {
       `type ${given} is unknown; the types are ${COMMAND_TYPES.join(', ')}`,
     );
   }
-  const command = check(type, body);
+  const command: Command = checks[type](body);
   if (command.type === 'set_light' && command.dim === undefined && command.color === undefined) {
     throw new AppError('request.invalid', 'body must have dim, color or both');
   }

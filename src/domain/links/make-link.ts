@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox';
 import type { Adapter, Linked } from '../../adapter/adapter.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import type { LinkKey } from '../../adapter/session.ts';
@@ -7,6 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
+import { validator } from '../../core/validate.ts';
 import type { Database } from '../../db/database.ts';
 import type { CallVendor, Devices } from '../devices/index.ts';
 import type { Calls } from './calls.ts';
@@ -73,8 +73,6 @@ export interface LinksOptions {
   /** How many links an account may have. */
   readonly mostLinks: (account: number) => Promise<number>;
   readonly watchers?: readonly LinkWatcher[];
-  /** Checks credentials against the vendor's schema and says what is wrong with them. */
-  readonly checkCredentials: (schema: TSchema, credentials: unknown) => JsonObject;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -97,16 +95,32 @@ const linkCodeMissing = ({ name, slug }: Adapter): AppError =>
     `credentials.link_code is missing: ${name} is linked by signing in with a browser; open /oauth/${slug}/authorize there to get a link_code, or use POST /link/sessions, which needs none`,
   );
 
+/** A check of credentials by the vendor's schema; it throws `link.credentials_invalid`, which names the field. */
+function credentialChecks(adapters: ReadonlyMap<string, Adapter>) {
+  const checks = new Map(
+    [...adapters].map(([vendor, { credentials }]) => [
+      vendor,
+      validator(credentials, { name: 'credentials', code: 'link.credentials_invalid' }),
+    ]),
+  );
+  return (vendor: string, credentials: unknown): JsonObject => {
+    const check = checks.get(vendor);
+    if (check === undefined) throw new Error(`${vendor} was no vendor at the start`);
+    return check(credentials) as JsonObject;
+  };
+}
+
 /** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
 export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWatchers }: Others) {
   const { database, store, sessions, devices, callVendor, calls, tokens, linkCodes, clock, random } = options;
   const linking = new Map<string, Promise<unknown>>();
+  const checkCredentials = credentialChecks(options.adapters);
 
   async function link(request: LinkRequest): Promise<Linking> {
     const { account, vendor, userRef } = request;
     const adapter = adapterOf(vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
-    const given = options.checkCredentials(adapter.credentials, request.credentials);
+    const given = checkCredentials(vendor, request.credentials);
     await requireRoom(account, vendor);
     await request.begun();
     if (adapter.oauth === undefined) {

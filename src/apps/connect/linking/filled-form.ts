@@ -1,8 +1,8 @@
 import type { CredentialField } from '../../../adapter/credential-fields.ts';
 import type { FieldWords } from '../../../adapter/words.ts';
+import { faultsIn } from '../../../core/faults.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import type { Language, Words } from '../../../core/language.ts';
-import { faultsIn } from '../../../http/faults.ts';
 import type { Form } from '../../../http/forms.ts';
 
 interface FaultTexts {

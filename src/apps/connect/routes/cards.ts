@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Cards } from '../../../adapter/cards.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
-import { validator } from '../../../http/validate.ts';
+import { validator } from '../../../core/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';

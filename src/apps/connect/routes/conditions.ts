@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../core/json.ts';
+import { validator } from '../../../core/validate.ts';
 import { CommandedDevice } from '../../../domain/devices/index.ts';
-import { validator } from '../../../http/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';

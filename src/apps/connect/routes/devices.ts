@@ -17,7 +17,6 @@ import {
   ListedDevice,
   type ListQuery,
 } from '../../../domain/devices/index.ts';
-import { checkByType } from '../check-by-type.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryLimit, queryText, queryVendor } from '../query.ts';
@@ -49,8 +48,6 @@ const SlowerCharger = Type.Object({
     examples: [{ ...CHARGING, power_w: 5_520 }],
   }),
 });
-
-const checkCommand = checkByType(COMMANDS);
 
 export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
   const { devices, commands, idempotency } = dependencies;
@@ -124,7 +121,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
         reply,
         account,
         run: async (begun) => {
-          const command = parseCommand(request.body, checkCommand);
+          const command = parseCommand(request.body);
           const id = deviceId(request.params.id);
           return commands.run({
             account,

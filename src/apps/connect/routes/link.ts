@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Device } from '../../../adapter/device.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
-import { validator } from '../../../http/validate.ts';
+import { validator } from '../../../core/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { validator } from '../../../http/validate.ts';
+import { validator } from '../../../core/validate.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { failures } from '../schemas.ts';
 

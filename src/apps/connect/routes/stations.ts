@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { OPERATIONS, OperationAnswer, StationView } from '../../../adapter/station.ts';
 import { parseOperation } from '../../../domain/commands/index.ts';
-import { checkByType } from '../check-by-type.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { queryText } from '../query.ts';
@@ -20,8 +19,6 @@ const querystring = Type.Object({
     Type.String({ description: 'Needed only if two vendors have a device with this id' }),
   ),
 });
-
-const checkOperation = checkByType(OPERATIONS);
 
 /** Charging stations that dial in, looked at and run. */
 export function stationRoutes(app: FastifyInstance, { commands, idempotency }: ConnectDependencies): void {
@@ -70,7 +67,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
         reply,
         account,
         run: async (begun) => {
-          const operation = parseOperation(request.body, checkOperation);
+          const operation = parseOperation(request.body);
           return commands.stations.operate({
             account,
             keyId,

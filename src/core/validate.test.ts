@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { AppError } from '../core/errors.ts';
-import { errorBody, toAppError, ValidationError } from './errors.ts';
+import { AppError } from './errors.ts';
 import { faultsIn } from './faults.ts';
 import { validator } from './validate.ts';
 
@@ -186,37 +185,5 @@ describe('a check', () => {
     );
     fc.assert(fc.property(nearly, agrees), { numRuns: 2_000 });
     assert.deepEqual([...seen].sort(), [false, true]);
-  });
-});
-
-describe('an error as it is told', () => {
-  it('keeps what is not ours to itself', () => {
-    for (const unexpected of [
-      new Error('canary'),
-      'canary',
-      null,
-      undefined,
-      { statusCode: 500 },
-      new TypeError(),
-    ]) {
-      const error = toAppError(unexpected);
-      assert.equal(error.code, 'server.internal');
-      assert.ok(!JSON.stringify(errorBody('connect', error)).includes('canary'));
-    }
-    assert.equal(
-      toAppError({ code: 'FST_ERR_CTP_BODY_TOO_LARGE', limit: 5 }).message,
-      'the body is larger than 5 bytes',
-    );
-    assert.equal(toAppError({ statusCode: 400 }).code, 'request.malformed');
-  });
-
-  it('has the shape of its service', () => {
-    const items = [{ loc: ['query', 'q'], msg: 'Field required', type: 'missing', input: null }];
-    const invalid = new ValidationError(items);
-    assert.deepEqual(errorBody('grid', invalid), { detail: items });
-    assert.deepEqual(errorBody('connect', invalid), { error: 'query.q: Field required' });
-    const other = new AppError('user.not_found', 'there is no user 1');
-    assert.deepEqual(errorBody('grid', other), { detail: 'there is no user 1' });
-    assert.deepEqual(errorBody('connect', new ValidationError([])), { error: 'the request is not valid' });
   });
 });

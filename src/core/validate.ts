@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type RequestSchema, unboundedIn } from '../core/bounded-schema.ts';
-import { AppError, type ErrorCodeName } from '../core/errors.ts';
+import { type RequestSchema, unboundedIn } from './bounded-schema.ts';
+import { AppError, type ErrorCodeName } from './errors.ts';
 import { type Fault, faultsIn } from './faults.ts';
 
 interface ValidatorOptions {
@@ -26,6 +26,14 @@ export function validator<S extends TSchema>(
     if (check.Check(value)) return value as Static<S>;
     throw new AppError(options.code ?? 'request.invalid', sentenceOf(faultsIn(schema, value), options.name));
   };
+}
+
+/** A check for each of several bodies, by the `type` that each names. */
+export function validatorsByType<S extends Readonly<Record<string, TSchema>>>(
+  schemas: S,
+): { readonly [T in keyof S]: (body: unknown) => Static<S[T]> } {
+  const checks = Object.entries(schemas).map(([type, schema]) => [type, validator(schema, { name: 'body' })]);
+  return Object.fromEntries(checks);
 }
 
 /** The most telling fault as a sentence. */

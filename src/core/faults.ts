@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Format } from 'typebox/format';
-import type { RequestSchema } from '../core/bounded-schema.ts';
+import type { RequestSchema } from './bounded-schema.ts';
 
 /** One thing that is wrong with a value, by the keyword of JSON Schema that says so. */
 export interface Fault {
