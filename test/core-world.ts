@@ -191,10 +191,14 @@ export interface CoreWorld extends Core {
   remove(): Promise<void>;
 }
 
-export async function makeCoreWorld(engine: Engine, adapters: readonly Adapter[]): Promise<CoreWorld> {
+export async function makeCoreWorld(
+  engine: Engine,
+  adapters: readonly Adapter[],
+  more: Pick<CoreOptions, 'hostOf'> = {},
+): Promise<CoreWorld> {
   const place = await makePlace(engine);
   const clock = turnedClock();
-  const core = await openCore({ place, clock, adapters });
+  const core = await openCore({ place, clock, adapters, ...more });
   const accounts: Accounts = await createAccounts({
     database: core.database,
     clock,
@@ -212,7 +216,7 @@ export async function makeCoreWorld(engine: Engine, adapters: readonly Adapter[]
       const user = { email: `u${users}@example.com`, name: '', tier: 'free' };
       return (await accounts.users.create(user, { name: 'admin', ip: '192.0.2.1', requestId: 'r' })).id;
     },
-    another: () => openCore({ place, clock, adapters }),
+    another: () => openCore({ place, clock, adapters, ...more }),
     async remove() {
       await accounts.close();
       await core.close();

@@ -15,8 +15,8 @@ export interface AmountSetting {
 export interface BudgetRule {
   /** Lower case, a–z and _: `data`, `commands`. */
   readonly name: string;
-  /** Who shares it: everybody who calls as our app, one vendor account, or one device. */
-  readonly of: 'app' | 'link' | 'device';
+  /** Who shares it: everybody who calls as our app, everybody who calls from our address, one vendor account, or one device. */
+  readonly of: 'app' | 'address' | 'link' | 'device';
   /** How much a window holds. */
   readonly amount: number;
   /** A setting by which the operator changes the amount. */

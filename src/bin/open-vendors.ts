@@ -92,7 +92,11 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     partnerOf,
     authorizeUrlOf: (adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
     loginSession: (adapter, signal) =>
-      calls.loginSession(adapter, { account: 0, link: '', vendor: adapter.slug, credentials: {} }, signal),
+      calls.loginSession(
+        adapter,
+        { account: 0, link: '', vendor: adapter.slug, credentials: {} },
+        { signal },
+      ),
     publicUrl,
     vault,
     clock,

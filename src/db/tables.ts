@@ -138,6 +138,8 @@ interface Links {
   /** Which vault key encrypted the credentials. */
   vault_key: string;
   sealed_credentials: string;
+  /** Since when the vendor refuses tokens that it has just issued. */
+  refused_since: number | null;
 }
 
 /** What an adapter keeps about a link. */
@@ -396,6 +398,15 @@ interface VendorUse {
   used_before: Generated<number>;
 }
 
+/** Until when a vendor refuses calls. */
+interface VendorBlocks {
+  vendor: string;
+  host: string;
+  /** Empty for everybody, else `account/link`. */
+  subject: string;
+  until: number;
+}
+
 /** What vendors posted. Bodies are kept until they are applied; ids longer, so that what is repeated is known again. */
 interface WebhookDeliveries {
   /** In the order of arrival. */
@@ -520,6 +531,7 @@ export interface Tables {
   link_codes: LinkCodes;
   link_sessions: LinkSessions;
   vendor_use: VendorUse;
+  vendor_blocks: VendorBlocks;
   webhook_deliveries: WebhookDeliveries;
   webhook_subscriptions: WebhookSubscriptions;
   device_turns: DeviceTurns;

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const REPEATED = ['src/outbound/repeated.test.ts'];
 const FAILING = ['src/outbound/failing.test.ts'];
+const INCIDENTS = ['src/domain/links/incidents.test.ts'];
 const COMMANDS = ['src/domain/links/vendor-http.test.ts'];
 
 /** What goes wrong at a vendor stays there: with the link, the device or the call that it belongs to. */
@@ -75,5 +76,75 @@ export const mutants: readonly Mutant[] = [
     from: 'json: () => read(() => answer.json()),',
     to: 'json: () => answer.json(),',
     tests: COMMANDS,
+  },
+  {
+    control: 'nothing is sent while a vendor refuses calls',
+    file: 'src/domain/links/calls.ts',
+    from: 'await budgets.blocks.check({ adapter, host: call.host, link });',
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'what we hold back ourselves is no block of the vendor',
+    file: 'src/domain/budgets/blocks.ts',
+    from: 'if (!isLimit || isOurs) return undefined;',
+    to: 'if (!isLimit) return undefined;',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'a block in words of the vendor is remembered',
+    file: 'src/domain/links/source.ts',
+    from: 'await sessions.learn(error, row, trace);',
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'a block of the address is of everybody',
+    file: 'src/domain/budgets/blocks.ts',
+    from: "if (of.has('address')) return '';",
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'a block of a link holds up nobody else',
+    file: 'src/domain/budgets/blocks.ts',
+    from: "if (!of.has('app')) return subjectOf(link);",
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'fresh tokens that are refused unlink nobody within a day',
+    file: 'src/domain/links/sessions.ts',
+    from: 'now - refusedSince >= REFUSED_MS',
+    to: 'now - refusedSince >= 0',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'a link that needs linking again is tried once in a while',
+    file: 'src/domain/polling/turn.ts',
+    from: 'if (isTry) return read(turn, adapter, due);',
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'what was parked begins again when a link heals',
+    file: 'src/domain/links/sessions.ts',
+    from: 'for (const tell of healed) await tell({ ...known, ...written });',
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'an outage is no news of a link that needs linking again',
+    file: 'src/domain/links/sessions.ts',
+    from: "if (known.status === 'needs_relink' && status === 'unreachable') return;",
+    to: '',
+    tests: INCIDENTS,
+  },
+  {
+    control: 'a renewal is not given up with its caller',
+    file: 'src/domain/links/calls.ts',
+    from: 'const RENEWAL_MS = 60_000;',
+    to: 'const RENEWAL_MS = 10_000;',
+    tests: INCIDENTS,
   },
 ];

@@ -17,6 +17,7 @@ import * as toldOrRead from './0016-told-or-read.ts';
 import * as chargingBounds from './0017-charging-bounds.ts';
 import * as howSessionsEnd from './0020-how-sessions-end.ts';
 import * as twoWindows from './0021-two-windows.ts';
+import * as blocks from './0022-blocks.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0017-charging-bounds': chargingBounds,
   '0020-how-sessions-end': howSessionsEnd,
   '0021-two-windows': twoWindows,
+  '0022-blocks': blocks,
 };

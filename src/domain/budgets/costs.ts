@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule } from '../../adapter/budget.ts';
-import { AppError } from '../../core/errors.ts';
+import { HeldBack } from './held-back.ts';
 import type { Spending } from './index.ts';
 
 /** What a call takes of one limit. */
@@ -10,13 +10,12 @@ export interface Cost {
 }
 
 /** The error for a limit that has no room for a call. */
-export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): AppError {
+export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): HeldBack {
   const { name, amount, unit } = rule;
   const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
-  return new AppError(
-    'vendor.rate_limited',
+  return new HeldBack(
     `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`,
-    { retryAfterSeconds: seconds },
+    seconds,
   );
 }
 

@@ -5,9 +5,11 @@ import { type Clock, rfc3339 } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { bearableSeconds } from './bearable.ts';
+import { createBlocks } from './blocks.ts';
 import { type Cost, costsOf, usedUp } from './costs.ts';
 import { mostOf, shareLeft, trusted } from './room.ts';
 import { createBudgetStore, type Use } from './store.ts';
+import type { Block } from './store-blocks.ts';
 import { secondsUntil, startOf, type Tally, turn, usedNow } from './window.ts';
 
 export { type Readers, sharingTypes } from './bearable.ts';
@@ -74,6 +76,7 @@ interface Taken extends Cost {
  */
 export function createBudgets({ database, clock, log }: BudgetsOptions) {
   const store = createBudgetStore(database);
+  const blocks = createBlocks({ database, log });
   const counted = new Map<string, Counted>();
   const loading = new Map<string, Promise<Counted>>();
   const dirty = new Set<Counted>();
@@ -94,7 +97,7 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
   const linkSubject = ({ account, link }: LinkKey): string => `${account}/${link}`;
 
   function subjectOf(rule: BudgetRule, { link, device }: Pick<Spending, 'link' | 'device'>): string {
-    if (rule.of === 'app') return 'app';
+    if (rule.of === 'app' || rule.of === 'address') return 'app';
     return rule.of === 'link' ? linkSubject(link) : `${linkSubject(link)}/${device ?? ''}`;
   }
 
@@ -244,7 +247,10 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
       return Promise.all(tallies).then((loaded) => take(takesOf(costs, loaded), spending));
     },
 
-    /** Every limit of a vendor that concerns these links, with what is left of it. */
+    /** What vendors refuse for a while. */
+    blocks,
+
+    /** Every limit of a vendor that concerns these links, with what is left of it; blocks come last. */
     async view(adapter: Spending['adapter'], links: readonly LinkKey[]): Promise<BudgetView[]> {
       await flush();
       const now = clock.now();
@@ -275,11 +281,31 @@ export function createBudgets({ database, clock, log }: BudgetsOptions) {
           };
         });
       });
-      return Promise.all(views);
+      const blocked = await blocks.of(adapter.slug, links);
+      return [...(await Promise.all(views)), ...blocked.map((block) => viewOf(adapter, block, now))];
     },
 
     bearableSeconds,
     flush,
+  };
+}
+
+/** A block is a limit of which nothing is left. */
+function viewOf({ name, budgets = [] }: Spending['adapter'], block: Block, now: number): BudgetView {
+  const [, link] = block.subject.split('/');
+  const shared = budgets.some(({ of }) => of === 'address') ? 'address' : 'app';
+  return {
+    name: 'block',
+    of: link === undefined ? shared : 'link',
+    link: link ?? null,
+    unit: 'calls',
+    amount: 0,
+    window_seconds: Math.ceil((block.until - now) / 1000),
+    used: 0,
+    remaining: 0,
+    reserved: 0,
+    resets_at: rfc3339(block.until),
+    source: `${name} refuses calls to its host "${block.host}" until then`,
   };
 }
 

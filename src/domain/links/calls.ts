@@ -13,7 +13,7 @@ import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { LinkSignals } from './signals.ts';
 import type { TokensOfLinks } from './tokens.ts';
-import { createVendorHttp, type Trace, tokenHeaders } from './vendor-http.ts';
+import { createVendorHttp, type Spend, type Trace, tokenHeaders } from './vendor-http.ts';
 
 /** Who calls, and until when. */
 export interface Caller {
@@ -51,7 +51,7 @@ interface CallsOptions {
  * A renewal is not given up when the call that began it is: the vendor may have taken the old token back already. It has a time
  * of its own.
  */
-const RENEWAL_MS = 15_000;
+const RENEWAL_MS = 60_000;
 
 /** Gives links their calls to the vendor. */
 export function createCalls(options: CallsOptions) {
@@ -64,19 +64,31 @@ export function createCalls(options: CallsOptions) {
     return adapter;
   };
 
+  /** What a call waits for, and what is learnt where the vendor says that calls are too many. */
+  function limitsOf(adapter: Adapter, link: LinkKey, isBackground: boolean) {
+    return {
+      async spend(call: Parameters<Spend>[0]): Promise<void> {
+        await budgets.blocks.check({ adapter, host: call.host, link });
+        await budgets.spend({ ...call, link, adapter, isBackground });
+      },
+      limited: (failure: unknown, host: string) => budgets.blocks.learn(failure, { adapter, host, link }),
+    };
+  }
+
   /** Calls without a token: for signing in. */
   function loginSession(
     adapter: Adapter,
     { credentials, ...link }: OfVendor & { readonly credentials: JsonObject },
-    signal: AbortSignal,
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
   ): LoginSession {
     const address = adapter.chosenAddress?.(credentials);
+    const time = timeoutMs === undefined ? {} : { timeoutMs };
     const http = createVendorHttp({
       adapter,
       host: (name) => hostOf(adapter, name, address),
       tokens: undefined,
-      spend: (call) => budgets.spend({ ...call, link, adapter, isBackground: false }),
-      of: { subject: subjectOf(link), isAside: false },
+      ...limitsOf(adapter, link, false),
+      of: { subject: subjectOf(link), isAside: false, ...time },
       signal,
     });
     return { http, clock, partner: partnerOf(adapter.slug) };
@@ -89,7 +101,11 @@ export function createCalls(options: CallsOptions) {
     try {
       return await renewTokens(old, {
         adapter,
-        session: loginSession(adapter, { ...link, credentials }, abort.signal),
+        session: loginSession(
+          adapter,
+          { ...link, credentials },
+          { signal: abort.signal, timeoutMs: RENEWAL_MS },
+        ),
         credentials,
         refreshGrant:
           oauth === undefined
@@ -120,7 +136,7 @@ export function createCalls(options: CallsOptions) {
       adapter,
       host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
-      spend: (one) => budgets.spend({ ...one, link, adapter, isBackground: call === 'poll' }),
+      ...limitsOf(adapter, link, call === 'poll'),
       // That a vendor does not take a subscription says nothing of what it does for its users.
       of: { subject: subjectOf(link), isAside: call === 'subscribe' },
       ...(trace === undefined ? {} : { trace }),
@@ -134,6 +150,18 @@ export function createCalls(options: CallsOptions) {
     signals,
     loginSession,
 
+    /** The vendor may have taken a good grant for a lost one: it is asked once more. A password that it refused is not sent again. */
+    async tryAgain(link: OfVendor): Promise<void> {
+      if (adapters.get(link.vendor)?.login?.signIn === undefined) await tokens.tryAgain(link);
+    },
+
+    /** What the vendor said in words of its own, that only its adapter knows: calls wait for it as well. */
+    async learn(error: unknown, link: OfVendor, { host }: Trace): Promise<void> {
+      const adapter = adapters.get(link.vendor);
+      if (adapter !== undefined && host !== undefined)
+        await budgets.blocks.learn(error, { adapter, host, link });
+    },
+
     /** Calls of a stored link. */
     ofLink(link: OfVendor, credentials: JsonObject, caller: Caller): VendorHttp {
       const adapter = adapterOf(link.vendor);
@@ -145,7 +173,7 @@ export function createCalls(options: CallsOptions) {
     },
 
     /** Connections of a stored link: with its token in the headers, or in the query where the vendor wants it there. */
-    socketOf(link: OfVendor, credentials: JsonObject, { signal }: Caller): StreamSession['connect'] {
+    socketOf(link: OfVendor, credentials: JsonObject, { signal, trace }: Caller): StreamSession['connect'] {
       const adapter = adapterOf(link.vendor);
       const { openSocket } = options;
       return async ({ host = 'api', path, query = {}, tokenQuery, headers = {} }) => {
@@ -153,11 +181,13 @@ export function createCalls(options: CallsOptions) {
         const keeper = hasTokens(adapter)
           ? tokens.keeper(link, renewal(adapter, link, credentials))
           : undefined;
+        await budgets.blocks.check({ adapter, host, link });
         const carried = await keeper?.current();
         const inQuery =
           tokenQuery === undefined || carried === undefined ? {} : { [tokenQuery]: carried.access };
         const inHeaders =
           tokenQuery !== undefined || carried === undefined ? {} : tokenHeaders(adapter.login, carried);
+        if (trace !== undefined) trace.host = host;
         return openSocket(adapter, {
           host,
           path,

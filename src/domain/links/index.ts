@@ -84,6 +84,9 @@ export function createLinks(options: LinksOptions) {
       await tell(watcher)?.catch((error: unknown) => log.warn({ err: error }, 'a link was not followed up'));
   }
 
+  // What had been given up for the link begins again.
+  sessions.onHealed((row) => tellWatchers((watcher) => watcher.linked(row)));
+
   const { link, linkSignedIn, requireRoom } = createLinkMaker(options, { adapterOf, drop, tellWatchers });
 
   return {

@@ -15,6 +15,7 @@ import type { Sessions } from './sessions.ts';
 import { markedAsSimulated } from './simulated-names.ts';
 import type { LinkRow, LinkStore } from './store.ts';
 import type { TokensOfLinks } from './tokens.ts';
+import type { Trace } from './vendor-http.ts';
 
 export type DropReason = 'deleted' | 'credentials_changed' | 'taken_over';
 
@@ -125,7 +126,10 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     await request.begun();
     if (adapter.oauth === undefined) {
       const signIn = (row: NewRow, signal: AbortSignal) =>
-        adapter.login?.signIn?.(calls.loginSession(adapter, { ...row, credentials: given }, signal), given);
+        adapter.login?.signIn?.(
+          calls.loginSession(adapter, { ...row, credentials: given }, { signal }),
+          given,
+        );
       return linkAs({ account, vendor, userRef, credentials: given, signIn });
     }
     return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
@@ -166,20 +170,23 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
       status: 'active' as const,
       statusSince: now,
       statusReason: null,
+      refusedSince: null,
       createdAt: now,
       linkedAt: now,
     };
+    const trace: Trace = { host: undefined, isCommandSent: false };
     const { linked, tokens: latest } = await callVendor({ vendor, call: 'link' }, async (signal) => {
       try {
         const first = await making.signIn(provisional, signal);
         const opened = sessions.openNew(
           provisional,
           { credentials, tokens: first },
-          { signal, call: 'link' },
+          { signal, call: 'link', trace },
         );
         const found = await adapter.link(opened.session);
         return { linked: found, tokens: opened.tokens() };
       } catch (error) {
+        await calls.learn(error, provisional, trace);
         // Nobody was signed in before: what is refused is what was just given.
         if (error instanceof AppError && error.code === 'vendor.login_expired')
           throw new AppError('link.credentials_refused', error.message, { cause: error });

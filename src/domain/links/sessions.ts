@@ -14,6 +14,8 @@ import { undecipherable, type Vault } from './vault.ts';
 const CREDENTIALS = 'credentials';
 const NOTED = 'links.noted';
 const CACHED_LINKS = 5_000;
+/** Incidents of vendors are over by then. */
+const REFUSED_MS = 86_400_000;
 
 /** Opens sessions for linked vendor accounts, and keeps what is needed for that in memory. */
 export interface Sessions {
@@ -34,6 +36,14 @@ export interface Sessions {
   documents(link: LinkKey): Documents;
   /** Remembers how the last call went; writes only what changed. */
   note(row: LinkRow, status: LinkStatus, reason: string | null): Promise<void>;
+  /** Remembers that the vendor refuses tokens that it has just issued: after a day of nothing else the user has to link again. */
+  noteRefused(row: LinkRow, reason: string): Promise<void>;
+  /** Called when a link works again that was thought to need linking again. */
+  onHealed(tell: (row: LinkRow) => Promise<void>): void;
+  /** Remembers what a failure says of further calls. */
+  readonly learn: Calls['learn'];
+  /** Lets a sign-in that was lost be tried once more, where that asks no password. */
+  tryAgain(row: LinkRow): Promise<void>;
   forget(link: LinkKey): void;
   forgetAll(): void;
   /** Stations of a vendor that dial in to this process. */
@@ -58,6 +68,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
   const servers = new Map<string, StationServer>();
+  const healed: ((row: LinkRow) => Promise<void>)[] = [];
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
   const forget = (link: LinkKey) => {
     forgotten += 1;
@@ -100,6 +111,27 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...(server === undefined ? {} : { frames: () => server.frames(row) }),
     };
   };
+
+  async function write(
+    row: LinkRow,
+    { status, reason, refusedSince }: Pick<LinkRow, 'status' | 'refusedSince'> & { reason: string | null },
+  ): Promise<void> {
+    const kept = rows.get(keyOf(row));
+    if (kept !== undefined && kept.linkedAt !== row.linkedAt) return;
+    const known = kept ?? row;
+    // That a vendor cannot be reached is no news of a link that has to be linked again: only a call that goes well is.
+    if (known.status === 'needs_relink' && status === 'unreachable') return;
+    if (known.status === status && known.statusReason === reason && known.refusedSince === refusedSince)
+      return;
+    const statusSince = known.status === status ? known.statusSince : clock.now();
+    const written = { status, statusSince, statusReason: reason, refusedSince };
+    if (kept !== undefined) rows.set(keyOf(row), { ...kept, ...written });
+    await store.setStatus(row, written);
+    // Another process that remembers the old status would take its own good calls for no news.
+    await bus.publish(NOTED, { account: row.account, link: row.link });
+    if (known.status === 'needs_relink' && status === 'active')
+      for (const tell of healed) await tell({ ...known, ...written });
+  }
 
   const unseal = (row: LinkRow): JsonObject => {
     try {
@@ -147,17 +179,18 @@ export function createSessions(options: SessionsOptions): Sessions {
     unseal,
     documents,
     async note(row, status, reason) {
-      const kept = rows.get(keyOf(row));
-      if (kept !== undefined && kept.linkedAt !== row.linkedAt) return;
-      const known = kept ?? row;
-      if (known.status === status && known.statusReason === reason) return;
-      const since = known.status === status ? known.statusSince : clock.now();
-      if (kept !== undefined)
-        rows.set(keyOf(row), { ...kept, status, statusSince: since, statusReason: reason });
-      await store.setStatus(row, { status, since, reason });
-      // Another process that remembers the old status would take its own good calls for no news.
-      await bus.publish(NOTED, { account: row.account, link: row.link });
+      const { refusedSince } = rows.get(keyOf(row)) ?? row;
+      await write(row, { status, reason, refusedSince: status === 'active' ? null : refusedSince });
     },
+    async noteRefused(row, reason) {
+      const now = clock.now();
+      const refusedSince = (rows.get(keyOf(row)) ?? row).refusedSince ?? now;
+      const status = now - refusedSince >= REFUSED_MS ? 'needs_relink' : 'unreachable';
+      await write(row, { status, reason, refusedSince });
+    },
+    onHealed: (tell) => void healed.push(tell),
+    learn: calls.learn,
+    tryAgain: (row) => calls.tryAgain(row),
     forget,
     forgetAll() {
       forgotten += 1;

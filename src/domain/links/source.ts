@@ -1,3 +1,4 @@
+import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { CallVendor, SessionSource } from '../devices/index.ts';
@@ -13,15 +14,16 @@ interface SourceOptions {
 
 /** Gives devices and commands their sessions, and keeps the status of the link from how the calls go. */
 export function createSessionSource({ sessions, callVendor, log }: SourceOptions): SessionSource {
-  const note = (row: LinkRow, status: LinkStatus, reason: string | null) => {
-    sessions
-      .note(row, status, reason)
-      .catch((error: unknown) => log.warn({ err: error }, 'a link status was not stored'));
+  const stored = (writing: Promise<void>) => {
+    writing.catch((error: unknown) => log.warn({ err: error }, 'a link status was not stored'));
   };
+  const note = (row: LinkRow, status: LinkStatus, reason: string | null) =>
+    stored(sessions.note(row, status, reason));
   return {
     async withSession(link, what, work) {
       const row = await sessions.find(link);
       if (row === undefined) throw new AppError('device.not_found', 'the device is no longer linked');
+      if (row.status === 'needs_relink' && what.call === 'poll') await sessions.tryAgain(row);
       what.before?.();
       const trace: Trace = { host: undefined, isCommandSent: false };
       try {
@@ -31,8 +33,12 @@ export function createSessionSource({ sessions, callVendor, log }: SourceOptions
         note(row, 'active', null);
         return answer;
       } catch (error) {
-        const status = error instanceof AppError ? statusAfter(error) : undefined;
-        if (status !== undefined && error instanceof AppError) note(row, status, error.message);
+        if (error instanceof FreshTokenRefused) stored(sessions.noteRefused(row, error.message));
+        else if (error instanceof AppError) {
+          const status = statusAfter(error);
+          if (status !== undefined) note(row, status, error.message);
+        }
+        await sessions.learn(error, row, trace);
         throw error;
       }
     },

@@ -103,6 +103,18 @@ export function createTokenStore({ queries, moments, rows }: Database) {
         .execute();
     },
 
+    /** Takes back that the tokens are lost; false when they were not. */
+    async forgetLoss({ account, link }: LinkKey): Promise<boolean> {
+      const { numUpdatedRows } = await queries
+        .updateTable('link_tokens')
+        .set({ lost_reason: null })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('lost_reason', 'is not', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
     /** Replaces the sealed tokens if they are still the ones that were read. */
     async reseal({ account, link }: LinkKey, was: Sealed, now: Sealed): Promise<boolean> {
       const { numUpdatedRows } = await queries

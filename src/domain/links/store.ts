@@ -15,6 +15,8 @@ export interface LinkRow extends LinkKey {
   readonly status: LinkStatus;
   readonly statusSince: number;
   readonly statusReason: string | null;
+  /** Since when the vendor has refused every token that it issued; null while it takes them. */
+  readonly refusedSince: number | null;
   readonly createdAt: number;
   /** When the account was linked last: a call that began before says nothing about the link any more. */
   readonly linkedAt: number;
@@ -34,6 +36,7 @@ const COLUMNS = [
   'updated_at',
   'vault_key',
   'sealed_credentials',
+  'refused_since',
 ] as const;
 
 interface Columns {
@@ -49,6 +52,7 @@ interface Columns {
   readonly updated_at: number;
   readonly vault_key: string;
   readonly sealed_credentials: string;
+  readonly refused_since: number | null;
 }
 
 function toRow(columns: Columns): LinkRow {
@@ -61,6 +65,7 @@ function toRow(columns: Columns): LinkRow {
     status: columns.status as LinkStatus,
     statusSince: columns.status_since,
     statusReason: columns.status_reason,
+    refusedSince: columns.refused_since,
     createdAt: columns.created_at,
     linkedAt: columns.updated_at,
     sealed: { keyId: columns.vault_key, text: columns.sealed_credentials },
@@ -179,6 +184,7 @@ export function createLinkStore({ engine, queries, group, rows }: Database) {
         updated_at: row.linkedAt,
         vault_key: row.sealed.keyId,
         sealed_credentials: row.sealed.text,
+        refused_since: row.refusedSince,
       };
       await transaction
         .insertInto('links')
@@ -197,11 +203,16 @@ export function createLinkStore({ engine, queries, group, rows }: Database) {
     /** Nothing happens when the account was linked anew since the row was read. */
     async setStatus(
       { account, link, linkedAt }: LinkRow,
-      status: { status: LinkStatus; since: number; reason: string | null },
+      status: Pick<LinkRow, 'status' | 'statusSince' | 'statusReason' | 'refusedSince'>,
     ): Promise<void> {
       await queries
         .updateTable('links')
-        .set({ status: status.status, status_since: status.since, status_reason: status.reason })
+        .set({
+          status: status.status,
+          status_since: status.statusSince,
+          status_reason: status.statusReason,
+          refused_since: status.refusedSince,
+        })
         .where('account_id', '=', account)
         .where('id', '=', link)
         .where('updated_at', '=', linkedAt)

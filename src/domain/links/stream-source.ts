@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Sessions } from './sessions.ts';
 import { statusAfter } from './source.ts';
 import type { LinkStatus } from './store.ts';
+import type { Trace } from './vendor-http.ts';
 
 /** Gives streams their sessions, and keeps the status of the link from how they go. */
 export interface StreamSource {
@@ -33,12 +34,13 @@ export function createStreamSource({ sessions, log }: { sessions: Sessions; log:
           .catch((error: unknown) => log.warn({ err: error }, 'a link status was not stored'));
       };
       const { signals } = sessions;
+      const trace: Trace = { host: undefined, isCommandSent: false };
       try {
         await work(
           (signal) =>
             sessions.openStream(
               row,
-              { signal, call: 'subscribe' },
+              { signal, call: 'subscribe', trace },
               {
                 ...sinks,
                 tell: (name, value) => signals.tell(row, name, value),
@@ -61,6 +63,7 @@ export function createStreamSource({ sessions, log }: { sessions: Sessions; log:
               });
         // That a stream breaks says nothing of the link; that the sign-in is gone does.
         if (statusAfter(error) === 'needs_relink') note('needs_relink', error.message);
+        await sessions.learn(error, row, trace);
         throw error;
       } finally {
         signals.closed(row);

@@ -16,7 +16,7 @@ const CACHED = 5_000;
 /** A token that ends sooner is renewed before it is used: clocks differ, and calls take time. */
 const EARLY_MS = 60_000;
 /** Longer than a renewal is given. A process that died while it renewed keeps the others waiting for so long. */
-const LEASE_MS = 20_000;
+const LEASE_MS = 75_000;
 const LOOK_MS = 100;
 const STORE_ATTEMPTS = 5;
 /** Between further rounds of attempts; several fit into the lease, after which another process tries the old token. */
@@ -230,6 +230,11 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     },
 
     forget,
+
+    /** A lost sign-in may be renewed once more. */
+    async tryAgain(key: LinkKey): Promise<void> {
+      if (await store.forgetLoss(key)) await forget(key);
+    },
 
     /** Resolves when no renewal is under way: what a vendor has given must be stored before the process ends. */
     async settled(): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { CallUse } from '../../adapter/budget.ts';
-import { type Http, type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
+import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import type { Login, Tokens } from '../../adapter/login.ts';
+import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { VendorHttp, VendorRequest } from '../../adapter/vendor-http.ts';
-import { AppError } from '../../core/errors.ts';
 
 /** The tokens of one link. */
 export interface TokenKeeper {
@@ -35,8 +35,10 @@ interface VendorHttpOptions {
   /** Undefined for calls that carry no token. */
   readonly tokens: TokenKeeper | undefined;
   readonly spend: Spend;
-  /** Whom the calls are for, and whether what comes of them says something of the vendor. */
-  readonly of?: { readonly subject: string; readonly isAside: boolean };
+  /** Whom the calls are for, whether what comes of them says something of the vendor, and their time. */
+  readonly of?: Pick<HttpRequest, 'subject' | 'isAside' | 'timeoutMs'>;
+  /** The vendor says that calls to the host are too many. */
+  readonly limited?: (failure: HttpFailure, host: string) => Promise<void>;
   readonly trace?: Trace;
   /** Fires when the platform's time for this work is over. */
   readonly signal: AbortSignal;
@@ -44,19 +46,23 @@ interface VendorHttpOptions {
 
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
 export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
-  const { adapter, host, tokens, spend, of = {}, signal } = options;
+  const { adapter, host, tokens, spend, of = {}, limited, signal } = options;
   const { trace = { host: undefined, isCommandSent: false } } = options;
   const sendWith = async (request: VendorRequest, carried: Tokens | undefined) => {
     const { host: name = 'api', use = 'read', device, costs, ...rest } = request;
     await spend({ host: name, use, device, costs });
     trace.host = name;
     trace.isCommandSent ||= use === 'command';
-    const sent = host(name, use).send({
-      signal,
-      ...of,
-      ...rest,
-      headers: { ...rest.headers, ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)) },
-    });
+    const headers = {
+      ...rest.headers,
+      ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)),
+    };
+    const sent = host(name, use)
+      .send({ signal, ...of, ...rest, headers })
+      .catch(async (error: unknown) => {
+        if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, name);
+        throw error;
+      });
     return use === 'command' ? commanded(sent) : sent;
   };
   return {
@@ -75,11 +81,7 @@ export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
       } catch (error) {
         if (!isTokenRefused(adapter.login, error)) throw error;
         // The sign-in itself went well, so the user can do nothing: this is an incident at the vendor.
-        throw new AppError(
-          'vendor.unreachable',
-          `${adapter.name} refuses a token that it has just issued; it is tried again`,
-          { cause: error },
-        );
+        throw new FreshTokenRefused(adapter.name, error);
       }
     },
   };

@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -12,6 +13,8 @@ import { type Finished, NEVER, type Turn, type TurnStore } from './store.ts';
 
 /** A link that a device belongs to, as far as reading it goes. */
 export interface LinkState {
+  /** Since when it has its status, ms since 1970. */
+  readonly statusSince: number;
   readonly status: 'active' | 'needs_relink' | 'unreachable';
 }
 
@@ -34,7 +37,7 @@ interface TakerOptions {
 
 /** What was learnt of a device while it was read makes its read void; it is read again after this. */
 const OVERTAKEN_SECONDS = 5;
-/** A link that must be linked again is not asked; linking it again calls its turns at once. */
+/** A link that must be linked again is tried with one device in so long; linking it again calls its turns at once. */
 const PARKED_SECONDS = 6 * 3_600;
 /** Of a device that only hints call for. */
 const HINT_ATTEMPTS = 8;
@@ -45,6 +48,8 @@ interface Due {
   /** Types of the devices of the same link that have turns of their own. */
   readonly ofLink: readonly DeviceType[];
   readonly devices: readonly [DeviceRow, ...DeviceRow[]];
+  /** The link must be linked again, as far as is known. */
+  readonly isParked: boolean;
 }
 
 const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
@@ -86,12 +91,15 @@ export function createTurnTaker(options: TakerOptions) {
       seen: [first, ...others].map(({ seen }) => seen),
       ofLink,
     });
-    if (link.status === 'needs_relink') {
-      plan(turn, { interval: PARKED_SECONDS, dueAt: clock.now() + spread(PARKED_SECONDS, chance()) });
+    const now = clock.now();
+    const isParked = link.status === 'needs_relink';
+    const due = { interval, ofLink, devices: [first, ...others], isParked } satisfies Due;
+    if (isParked) {
+      const isTry = first.id === all[0]?.id && now - link.statusSince >= PARKED_SECONDS * 1000;
+      if (isTry) return read(turn, adapter, due);
+      plan(turn, { interval: PARKED_SECONDS, dueAt: now + spread(PARKED_SECONDS, chance()) });
       return undefined;
     }
-    const now = clock.now();
-    const due = { interval, ofLink, devices: [first, ...others] } satisfies Due;
     const dueAt = dueAtOf(turn, adapter, due);
     if (dueAt > now) {
       metrics.polls.inc({ vendor: turn.vendor, outcome: 'fresh' });
@@ -158,6 +166,10 @@ export function createTurnTaker(options: TakerOptions) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       metrics.polls.inc({ vendor, outcome: error.code });
+      if (due.isParked) {
+        plan(turn, { interval: PARKED_SECONDS, dueAt: clock.now() + spread(PARKED_SECONDS, chance()) });
+        return undefined;
+      }
       return failed(turn, { isPaced: adapter.pace !== undefined, interval: due.interval, error });
     }
   }
@@ -217,7 +229,8 @@ export function createTurnTaker(options: TakerOptions) {
         }
         const seconds = Math.max(retrySeconds(interval, failures), error.retryAfterSeconds ?? 0);
         plan(turn, { interval, dueAt: now + spread(seconds, chance()), failures });
-        return !UNANSWERED.has(error.code);
+        // Who refuses a token has answered.
+        return error instanceof FreshTokenRefused || !UNANSWERED.has(error.code);
       }
     }
   }

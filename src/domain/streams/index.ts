@@ -135,22 +135,26 @@ export function createStreams(options: StreamsOptions) {
     for (let attempt = 0; !holding.stop.signal.aborted; attempt += 1) {
       holding.renew = new AbortController();
       const began = clock.now();
-      const outcome = await once(holding, adapter);
+      const { outcome, askedMs } = await once(holding, adapter);
       metrics.streamEnds.inc({ vendor: holding.vendor, outcome });
       if (outcome === 'parked' || outcome === 'vendor.login_expired') return PARKED_MS;
       if (outcome === 'stopped') break;
       if (outcome === 'changed' || clock.now() - began >= GOOD_MS) attempt = 0;
       if (outcome === 'changed') continue;
       const wait = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 12));
-      await pause(holding, wait * (0.5 + random(4).readUInt32BE() / 2 ** 33));
+      await pause(holding, Math.max(askedMs, wait * (0.5 + random(4).readUInt32BE() / 2 ** 33)));
     }
     return 0;
   }
 
-  /** One connection, from opening to its end; answers why it ended. */
-  async function once(holding: Holding, adapter: StreamingVendor): Promise<string> {
+  /** One connection, from opening to its end; answers why it ended, and how long the vendor asked to be left alone. */
+  async function once(
+    holding: Holding,
+    adapter: StreamingVendor,
+  ): Promise<{ readonly outcome: string; readonly askedMs: number }> {
+    const ended = (outcome: string, askedMs = 0) => ({ outcome, askedMs });
     const all = await devices.background.ofLink(holding);
-    if (all.length === 0) return 'parked';
+    if (all.length === 0) return ended('parked');
     const signal = AbortSignal.any([holding.stop.signal, holding.renew.signal]);
     try {
       const isLinked = await source.withStream(
@@ -178,11 +182,11 @@ export function createStreams(options: StreamsOptions) {
             },
           }),
       );
-      if (!isLinked) return 'parked';
+      if (!isLinked) return ended('parked');
     } catch (error) {
       const code = error instanceof AppError ? error.code : 'unexpected';
       log.info({ vendor: holding.vendor, link: holding.link, code, cause: error }, 'a stream broke');
-      return code;
+      return ended(code, error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0);
     } finally {
       if (holding.isOpen) {
         holding.isOpen = false;
@@ -194,8 +198,8 @@ export function createStreams(options: StreamsOptions) {
             .catch((error: unknown) => log.warn({ err: error }, 'an ended stream was not made up for'));
       }
     }
-    if (holding.stop.signal.aborted) return 'stopped';
-    return holding.renew.signal.aborted ? 'changed' : 'ended';
+    if (holding.stop.signal.aborted) return ended('stopped');
+    return ended(holding.renew.signal.aborted ? 'changed' : 'ended');
   }
 
   function setOpen(holding: Holding, since: number | null): void {

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { SessionSource } from '../devices/index.ts';
 import type { Subscription, SubscriptionStore } from './store-subscriptions.ts';
@@ -67,7 +68,8 @@ export function createSubscriptions(options: SubscriptionsOptions) {
       await store.put(one, { waitMs, failures: 0 });
     } catch (error) {
       log.warn({ err: error, vendor, link: one.link }, 'the vendor was not asked for webhooks');
-      const waitMs = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20));
+      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+      const waitMs = Math.max(asked, Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(failures, 20)));
       await store.put(one, { waitMs, failures: failures + 1 });
     }
   }

@@ -33,7 +33,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
       schema: {
         summary: "Read a vendor's rate limits and what is left of them",
         description:
-          'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands.',
+          'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands. While the vendor refuses calls there is an entry `block`: elnav sends nothing until its `resets_at`.',
         tags: ['Linking'],
         params: Type.Object({ vendor: Type.String() }),
         response: answers(Type.Array(Budget), [400, 401, 403, 429, 503]),
@@ -60,7 +60,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
 const Budget = Type.Object(
   {
     name: Type.String(),
-    of: Type.Enum(['app', 'link', 'device'], { description: 'What the limit applies to' }),
+    of: Type.Enum(['app', 'address', 'link', 'device'], { description: 'What the limit applies to' }),
     link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, for a limit per link' }),
     unit: Type.Enum(['calls', 'micro_usd']),
     amount: Type.Number({ description: 'What the vendor allows in a window' }),
