@@ -353,7 +353,7 @@ describe('signing in at an OAuth vendor', () => {
       served.vendor.fault(null);
       assert.equal(
         failed.headers.get('location'),
-        `http://localhost:3000/?status=failed&session=${id}&reason=link.credentials_refused`,
+        `http://localhost:3000/?status=failed&session=${id}&reason=vendor.unreachable`,
       );
       const linked = await browser.get(await signIn(await agree(browser, id)));
       assert.match(
