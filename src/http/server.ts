@@ -110,7 +110,7 @@ export function createServer(options: ServerOptions): Server {
   app.decorateRequest('person', null);
   app.decorateRequest('isCounted', false);
   app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
-  // Requests are judged by our own validators, which say what would be right; schemas here describe and serialise.
+  // Schemas here describe and serialise; what is sent is judged where it is read, since answers, order and cost are fixed (ADR 0040).
   app.setValidatorCompiler(() => () => true);
 
   app.addHook('onRoute', (route) => {

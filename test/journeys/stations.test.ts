@@ -132,7 +132,7 @@ describe('a station of another process', {
     await link(caller, 'CP-2');
     const station = simulate(b.connect, 'CP-2');
     await station.connect();
-    const seen = async () => (await caller.call('GET', '/devices/CP-2/station')).body as View;
+    const seen = async () => (await caller.call('GET', '/devices/CP-2/station?vendor=OCPP')).body as View;
     await until('a hears of it through b', async () => (await seen()).connected);
     const answer = await caller.call('POST', '/devices/CP-2/station', { type: 'unlock' });
     assert.deepEqual([answer.status, answer.body], [200, { type: 'unlock', status: 'Unlocked' }]);

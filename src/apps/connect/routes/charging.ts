@@ -5,7 +5,7 @@ import { AppError } from '../../../core/errors.ts';
 import { type Charging, ESTIMATES } from '../../../domain/charging/index.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
-import { queryLimit, queryText } from '../query.ts';
+import { limitParameter, readQuery } from '../query.ts';
 import { answers } from '../schemas.ts';
 import { DeviceId, deviceId } from './devices.ts';
 
@@ -75,11 +75,15 @@ const Reading = Type.Object(
 );
 
 const ERRORS = [400, 401, 403, 404, 429, 503];
-const limitSchema = Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: MOST }));
+const TransactionsQuery = Type.Object({ limit: limitParameter(MOST) });
+const ReadingsQuery = Type.Object({
+  from: Type.Optional(moment),
+  until: Type.Optional(moment),
+  limit: limitParameter(MOST),
+});
 
 interface OfDevice {
   readonly Params: { readonly id: string };
-  readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
 /** What stations have recorded: charging transactions and meter readings of a device. */
@@ -100,16 +104,15 @@ export function chargingRoutes(
         summary: 'List the charging transactions of a device, newest first',
         tags: ['Charging'],
         params: DeviceId,
-        querystring: Type.Object({ limit: limitSchema }),
+        querystring: TransactionsQuery,
         response: answers(Type.Array(Transaction), ERRORS),
       },
     },
     async (request) => {
       const { account } = principalOf(request);
-      return charging.transactions(
-        await named(account, request.params.id),
-        queryLimit(request.query.limit, MOST),
-      );
+      const of = await named(account, request.params.id);
+      const { limit = MOST } = readQuery(TransactionsQuery, request.query);
+      return charging.transactions(of, limit);
     },
   );
 
@@ -122,37 +125,26 @@ export function chargingRoutes(
         description: 'From `from` to `until`, which is excluded; by default the last 24 hours.',
         tags: ['Charging'],
         params: DeviceId,
-        querystring: Type.Object({
-          from: Type.Optional(moment),
-          until: Type.Optional(moment),
-          limit: limitSchema,
-        }),
+        querystring: ReadingsQuery,
         response: answers(Type.Array(Reading), ERRORS),
       },
     },
     async (request) => {
       const { account } = principalOf(request);
       const of = await named(account, request.params.id);
-      return charging.readings(of, {
-        ...rangeOf(request.query, clock.now()),
-        limit: queryLimit(request.query.limit, MOST),
-      });
+      const { limit = MOST, ...given } = readQuery(ReadingsQuery, request.query);
+      return charging.readings(of, { ...rangeOf(given, clock.now()), limit });
     },
   );
 }
 
-function rangeOf(query: OfDevice['Querystring'], now: number): { from: number; until: number } {
-  const until = momentOf(query.until, 'until') ?? now;
-  const from = momentOf(query.from, 'from') ?? until - DAY_MS;
+/** ms since 1970 UTC; `until` is not included. */
+function rangeOf(
+  given: { readonly from?: string; readonly until?: string },
+  now: number,
+): { from: number; until: number } {
+  const until = given.until === undefined ? now : Date.parse(given.until);
+  const from = given.from === undefined ? until - DAY_MS : Date.parse(given.from);
   if (from >= until) throw new AppError('request.invalid', 'from must be before until');
   return { from, until };
-}
-
-function momentOf(value: unknown, name: string): number | undefined {
-  const text = queryText(value, name);
-  if (text === undefined) return undefined;
-  const moment = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(moment))
-    throw new AppError('request.invalid', `${name} must be a time such as 2026-11-21T09:00:00Z`);
-  return moment;
 }

@@ -1,13 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { COMMANDS } from '../../../adapter/commands.ts';
-import {
-  CHARGING,
-  DEVICE_TYPES,
-  DeviceState,
-  type DeviceType,
-  DeviceTypeSchema,
-} from '../../../adapter/device.ts';
+import { CHARGING, DeviceState, DeviceTypeSchema } from '../../../adapter/device.ts';
 import { AppError } from '../../../core/errors.ts';
 import { faultInText } from '../../../core/json.ts';
 import { parseCommand } from '../../../domain/commands/index.ts';
@@ -19,8 +13,9 @@ import {
 } from '../../../domain/devices/index.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
-import { queryLimit, queryText, queryVendor } from '../query.ts';
+import { limitParameter, OfVendor, readQuery, vendorIn } from '../query.ts';
 import { answers, IdempotencyHeaders } from '../schemas.ts';
+import { vendorSlug } from '../vendor-slug.ts';
 
 const PAGE = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,16 +23,11 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export const DeviceId = Type.Object({
   id: Type.String({ description: 'Device id', examples: ['charger-u2vsdkcko5'] }),
 });
-const OfVendor = Type.Object({
-  vendor: Type.Optional(
-    Type.String({ description: 'Needed only if two vendors have a device with this id' }),
-  ),
-});
 const ListFilters = Type.Object({
   vendor: Type.Optional(Type.String()),
   device_type: Type.Optional(DeviceTypeSchema),
   user_ref: Type.Optional(Type.String()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE, default: PAGE })),
+  limit: limitParameter(PAGE),
   cursor: Type.Optional(Type.String({ description: 'From the Link header of the previous page' })),
 });
 
@@ -73,7 +63,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: { vendor?: unknown } }>(
+  app.get<{ Params: { id: string } }>(
     '/devices/:id',
     {
       config: { access: 'devices:read' },
@@ -89,13 +79,13 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
     (request, reply) => {
       const id = deviceId(request.params.id);
-      const reading = devices.read(principalOf(request).account, id, queryVendor(request.query.vendor));
+      const reading = devices.read(principalOf(request).account, id, vendorIn(request.query));
       reply.header('content-type', JSON_TYPE);
       return reading instanceof Promise ? reading.then((body) => reply.send(body)) : reply.send(reading);
     },
   );
 
-  app.post<{ Params: { id: string }; Querystring: { vendor?: unknown } }>(
+  app.post<{ Params: { id: string } }>(
     '/devices/:id/command',
     {
       config: { access: 'devices:command' },
@@ -127,7 +117,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
             account,
             keyId,
             deviceId: id,
-            vendor: queryVendor(request.query.vendor),
+            vendor: vendorIn(request.query),
             command,
             begun,
           });
@@ -143,22 +133,15 @@ export function deviceId(id: string): string {
   return id;
 }
 
-function listQuery(query: Record<string, unknown>): ListQuery {
-  const deviceType = queryText(query.device_type, 'device_type');
-  if (deviceType !== undefined && !isDeviceType(deviceType)) {
-    throw new AppError('request.invalid', `device_type must be one of ${DEVICE_TYPES.join(', ')}`);
-  }
+function listQuery(query: unknown): ListQuery {
+  const { vendor, device_type, user_ref, cursor, limit = PAGE } = readQuery(ListFilters, query);
   return {
-    vendor: queryVendor(query.vendor),
-    deviceType,
-    userRef: queryText(query.user_ref, 'user_ref'),
-    cursor: queryText(query.cursor, 'cursor'),
-    limit: queryLimit(query.limit, PAGE),
+    vendor: vendor === undefined ? undefined : vendorSlug(vendor),
+    deviceType: device_type,
+    userRef: user_ref,
+    cursor,
+    limit,
   };
-}
-
-function isDeviceType(value: string): value is DeviceType {
-  return (DEVICE_TYPES as readonly string[]).includes(value);
 }
 
 function nextPage(query: Record<string, unknown>, cursor: string): string {

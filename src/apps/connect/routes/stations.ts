@@ -4,22 +4,15 @@ import { OPERATIONS, OperationAnswer, StationView } from '../../../adapter/stati
 import { parseOperation } from '../../../domain/commands/index.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
-import { queryText } from '../query.ts';
+import { OfVendor, vendorIn } from '../query.ts';
 import { answers, IdempotencyHeaders } from '../schemas.ts';
 import { DeviceId, deviceId } from './devices.ts';
 
 interface OfDevice {
   readonly Params: { readonly id: string };
-  readonly Querystring: { readonly vendor?: unknown };
 }
 
 const params = DeviceId;
-const querystring = Type.Object({
-  vendor: Type.Optional(
-    Type.String({ description: 'Needed only if two vendors have a device with this id' }),
-  ),
-});
-
 /** Charging stations that dial in, looked at and run. */
 export function stationRoutes(app: FastifyInstance, { commands, idempotency }: ConnectDependencies): void {
   app.get<OfDevice>(
@@ -32,7 +25,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
           'For OCPP stations, which connect to this service. Messages are kept in the memory of the process that the station is connected to, so they are lost when it ends. While the station is disconnected, any process responds with its own messages, so some may be missing.',
         tags: ['Charging'],
         params,
-        querystring,
+        querystring: OfVendor,
         response: answers(StationView, [400, 401, 403, 404, 422, 429, 502, 503]),
       },
     },
@@ -40,7 +33,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
       commands.stations.describe({
         account: principalOf(request).account,
         deviceId: deviceId(request.params.id),
-        vendor: queryText(request.query.vendor, 'vendor'),
+        vendor: vendorIn(request.query),
       }),
   );
 
@@ -54,7 +47,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
           'For OCPP stations, which connect to this service. Runs in order with the commands to the device. Returns what the station responded, also if it rejected the operation; 502 if it did not respond or did not understand.',
         tags: ['Charging'],
         params,
-        querystring,
+        querystring: OfVendor,
         headers: IdempotencyHeaders,
         body: Type.Union(Object.values(OPERATIONS), { discriminator: { propertyName: 'type' } }),
         response: answers(OperationAnswer, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
@@ -72,7 +65,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
             account,
             keyId,
             deviceId: deviceId(request.params.id),
-            vendor: queryText(request.query.vendor, 'vendor'),
+            vendor: vendorIn(request.query),
             operation,
             begun,
           });

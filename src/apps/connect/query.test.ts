@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import Type from 'typebox';
+import { limitParameter, readQuery, vendorIn } from './query.ts';
+
+const Filters = Type.Object({
+  name: Type.Optional(Type.String()),
+  kind: Type.Optional(Type.Enum(['car', 'van'])),
+  limit: limitParameter(1_000),
+  from: Type.Optional(Type.String({ format: 'date-time' })),
+});
+
+describe('the query of a request', () => {
+  it('is read as its schema declares it', () => {
+    const query = { name: '', kind: 'van', limit: '0020', from: '2026-11-21T09:00:00+01:00', other: ['x'] };
+    assert.deepEqual(readQuery(Filters, query), {
+      name: '',
+      kind: 'van',
+      limit: 20,
+      from: '2026-11-21T09:00:00+01:00',
+    });
+    assert.deepEqual(readQuery(Filters, {}), {});
+  });
+
+  it('is refused with what would be right', () => {
+    const limit = 'limit must be a whole number from 1 to 1000';
+    const refused: readonly [object, string][] = [
+      [{ name: ['a', 'b'] }, 'name must be given once'],
+      [{ kind: 'bus' }, 'kind must be one of car, van'],
+      ...['', '0', '1001', '-1', '1.5', '1e2', ' 1', '0000001', 'many'].map((text): [object, string] => [
+        { limit: text },
+        limit,
+      ]),
+      [{ limit: ['1', '2'] }, 'limit must be given once'],
+      ...['2026-11-21', 'now', '2026-11-21T25:00:00Z', '1'].map((text): [object, string] => [
+        { from: text },
+        'from must be a time such as 2026-11-21T09:00:00Z',
+      ]),
+    ];
+    for (const [query, message] of refused)
+      assert.throws(() => readQuery(Filters, query), { code: 'request.invalid', message });
+    for (const text of ['a\0', '\ud800'])
+      assert.throws(() => readQuery(Filters, { name: text }), { code: 'request.invalid', message: /^name / });
+  });
+
+  it('names a vendor in whatever case it was written', () => {
+    assert.equal(vendorIn({ vendor: 'Netatmo' }), 'netatmo');
+    assert.equal(vendorIn({}), undefined);
+  });
+});
