@@ -190,9 +190,13 @@ onEachEngine('signing in', (engine) => {
     await newPerson('uncounted@example.com');
     await until('the letters before are counted', async () => (await sentLetters()) > 0);
     const before = await sentLetters();
-    await post('/auth/magic', { email: 'uncounted@example.com' });
-    await nextLetter(world, 'uncounted@example.com', 1);
+    // Two of them: were they counted, it could not be taken for the one that comes after.
+    for (const earlier of [1, 2]) {
+      await post('/auth/magic', { email: 'uncounted@example.com' });
+      await nextLetter(world, 'uncounted@example.com', earlier);
+    }
     await post('/auth/signup', { email: 'counted@example.com' });
+    await nextLetter(world, 'counted@example.com');
     await until('the letter after it is counted', async () => (await sentLetters()) > before);
     assert.equal(await sentLetters(), before + 1);
   });
