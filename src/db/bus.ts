@@ -16,8 +16,8 @@ export interface Wait {
  * What becomes of a question. `silent`: nobody answered in time. `gone`: the peer that was asked is. `lost`: this process is
  * cut off from the others; `isSent` when they may have got the question all the same.
  */
-export type Asked =
-  | { readonly state: 'answered'; readonly message: Json; readonly peer: Peer }
+export type Asked<A = Json> =
+  | { readonly state: 'answered'; readonly message: A; readonly peer: Peer }
   | { readonly state: 'silent' }
   | { readonly state: 'gone' }
   | { readonly state: 'lost'; readonly isSent: boolean };

@@ -1,14 +1,14 @@
 import { AppError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 import type { Database } from '../../db/database.ts';
+import type { Topic } from '../../db/topic.ts';
 import { TRUSTED_FOR_MS } from './refreshed.ts';
 
 /**
  * Tells every process of a change that is stored, before the administrator is answered. Where they cannot be told the
  * administrator is: repeating the request tells them.
  */
-export async function announce(database: Database, topic: string, message: Json): Promise<void> {
-  const silent = await database.bus.publishAndWait(topic, message);
+export async function announce<M>(database: Database, topic: Topic<M>, message: M): Promise<void> {
+  const silent = await topic.publishAndWait(database.bus, message);
   if (!database.bus.live) {
     throw new AppError(
       'database.unavailable',

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import { announce } from './announce.ts';
 import type { Actor, Audit } from './audit.ts';
 import { clientAddress, isLoopback } from './client-address.ts';
@@ -34,7 +35,7 @@ const LONGEST_BAN_MS = 7 * DAY_MS;
 const REMEMBERED_MS = 30 * DAY_MS;
 /** Addresses whose wrong attempts are counted at one time. */
 const MOST_SUSPECTS = 10_000;
-const TOPIC = 'accounts.bans';
+const CHANGED = topic<null>('accounts.bans');
 
 /** How long the next ban of an address lasts, which was banned `before` times in the last 30 days. */
 export function banLengthMs(before: number): number {
@@ -57,10 +58,7 @@ export class Bans {
     this.#options = options;
     this.#inForce = inForce;
     const { bus } = options.database;
-    bus.on(TOPIC, async () => {
-      await inForce.refresh();
-      return undefined;
-    });
+    CHANGED.on(bus, () => inForce.refresh());
     bus.onGap(() => inForce.refreshSoon());
   }
 
@@ -120,7 +118,7 @@ export class Bans {
       });
       return removed;
     });
-    await announce(database, TOPIC, null);
+    await announce(database, CHANGED, null);
     return shown(row);
   }
 
@@ -133,7 +131,7 @@ export class Bans {
       await insertBan(queries, { ip: address, reason, created_at: now, expires_at: now + lengthMs });
       return lengthMs;
     });
-    await database.bus.publishAndWait(TOPIC, null);
+    await CHANGED.publishAndWait(database.bus, null);
     log.warn({ ip: address, reason, hours: lengthMs / HOUR_MS }, 'an address was banned');
   }
 }

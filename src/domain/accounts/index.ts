@@ -3,6 +3,7 @@ import type { VaultKey } from '../../core/config.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import { announce } from './announce.ts';
 import { type Actor, type AuditEntry, type Change, createAudit, listAudit } from './audit.ts';
 import { Bans } from './bans.ts';
@@ -91,7 +92,7 @@ interface AccountsOptions {
 }
 
 const REMEMBERED_KEYS = 10_000;
-const GLOBAL_POLICY_CHANGED = 'accounts.global_policy';
+const GLOBAL_POLICY_CHANGED = topic<null>('accounts.global_policy');
 
 /** Accounts, keys, policies, usage, bans and partner applications of a migrated database. */
 export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
@@ -99,18 +100,10 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   const { bus, queries } = database;
   const audit = createAudit(clock);
   const principals = new Principals({ database, clock, capacity: REMEMBERED_KEYS });
-  bus.on(ACCOUNT_CHANGED, (message) => {
-    const account =
-      typeof message === 'object' && message !== null && 'account' in message && message.account;
-    if (typeof account === 'number') principals.forget(account);
-    return undefined;
-  });
+  ACCOUNT_CHANGED.on(bus, ({ account }) => principals.forget(account));
 
   const globalPolicy = await Refreshed.of({ clock, log, load: () => readGlobalPolicy(queries) });
-  bus.on(GLOBAL_POLICY_CHANGED, async () => {
-    await globalPolicy.refresh();
-    return undefined;
-  });
+  GLOBAL_POLICY_CHANGED.on(bus, () => globalPolicy.refresh());
   bus.onGap(() => globalPolicy.refreshSoon());
 
   const keys = new Keys({ ...options, audit });

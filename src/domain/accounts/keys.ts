@@ -2,6 +2,7 @@ import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import { announce } from './announce.ts';
 import { issueApiKey } from './api-key.ts';
 import type { Actor, Audit } from './audit.ts';
@@ -36,7 +37,7 @@ interface KeysOptions {
 }
 
 /** Tells every process to forget what it remembers of an account. */
-export const ACCOUNT_CHANGED = 'accounts.changed';
+export const ACCOUNT_CHANGED = topic<{ account: number }>('accounts.changed');
 
 /** API keys, as an administrator makes and revokes them. */
 export class Keys {

@@ -161,7 +161,7 @@ export class Users {
   async throttle(id: number, until: number): Promise<void> {
     const { database } = this.#options;
     await setThrottle(database.queries, id, until);
-    await database.bus.publishAndWait(ACCOUNT_CHANGED, { account: id });
+    await ACCOUNT_CHANGED.publishAndWait(database.bus, { account: id });
   }
 
   #shown(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {

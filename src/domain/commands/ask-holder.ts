@@ -1,16 +1,17 @@
 import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
 import type { Asked, Peer } from '../../db/bus.ts';
 import type { Database } from '../../db/database.ts';
+import { type Question, question } from '../../db/topic.ts';
 import { type Known, type ToldError, tellError, toldError } from '../devices/index.ts';
 
-export const WHO = 'commands.who';
+/** Which process a station is connected to; it answers with its name. */
+export const WHO = question<{ account: number; link: string; vendor: string }, string>('commands.who');
 const WHO_MS = 1_000;
 
 /** The process that a station is connected to. */
 export interface Holder {
-  readonly name: Json;
+  readonly name: string;
   readonly peer: Peer;
 }
 
@@ -21,7 +22,10 @@ const UNANSWERED = {
   lost: 'the connection to the process that the station is connected to was lost while the command ran; read the device',
 } as const;
 
-type Answer<T> =
+/** What only the named process answers. */
+export type HolderQuestion<M, T> = Question<M & { readonly holder: string }, Answer<T>>;
+
+export type Answer<T> =
   | { readonly done: T }
   /** `has_begun`: it may have had an effect. A process of an older version does not say. */
   | { readonly error: ToldError; readonly has_begun?: boolean };
@@ -32,26 +36,30 @@ export function createHolders({ engine, bus }: Database) {
     /** Undefined: none, or none that answers. Throws `database.unavailable` where the others cannot be asked. */
     async of({ account, link, vendor }: Known['row']): Promise<Holder | undefined> {
       if (engine === 'sqlite') return undefined;
-      const asked = await bus.request(WHO, { account, link, vendor }, { timeoutMs: WHO_MS });
+      const asked = await WHO.ask(bus, { account, link, vendor }, { timeoutMs: WHO_MS });
       if (asked.state === 'lost') throw cutOff();
       return asked.state === 'answered' ? { name: asked.message, peer: asked.peer } : undefined;
     },
 
-    ask(topic: string, { name, peer }: Holder, message: JsonObject, timeoutMs: number): Promise<Asked> {
-      return bus.request(topic, { ...message, holder: name }, { timeoutMs, peer });
+    ask<M, T>(
+      toHolder: HolderQuestion<M, T>,
+      message: M,
+      { holder: { name, peer }, timeoutMs }: { readonly holder: Holder; readonly timeoutMs: number },
+    ): Promise<Asked<Answer<T>>> {
+      return toHolder.ask(bus, { ...message, holder: name }, { timeoutMs, peer });
     },
 
     /**
      * What a process answered that was to change something; throws `command.outcome_unknown` where it did not. Takes the note back
      * where that process has sent nothing.
      */
-    done<T>(asked: Asked, begun?: Begin): T {
+    done<T>(asked: Asked<Answer<T>>, begun?: Begin): T {
       if (asked.state === 'lost' && !asked.isSent) {
         begun?.takeBack?.();
         throw cutOff();
       }
       if (asked.state !== 'answered') throw new AppError('command.outcome_unknown', UNANSWERED[asked.state]);
-      const told = asked.message as unknown as Answer<T>;
+      const told = asked.message;
       if ('done' in told) return told.done;
       if (told.has_begun === false) begun?.takeBack?.();
       throw toldError(told.error);
@@ -60,7 +68,7 @@ export function createHolders({ engine, bus }: Database) {
 }
 
 /** What a process that was asked answers: what `work` gives, or its error, so that `done` can give or throw it elsewhere. */
-export async function answered(work: (begun: Begin) => Promise<object>): Promise<Json> {
+export async function answered<T>(work: (begun: Begin) => Promise<T>): Promise<Answer<T>> {
   let hasBegun = false;
   const begin = async () => {
     hasBegun = true;
@@ -69,13 +77,13 @@ export async function answered(work: (begun: Begin) => Promise<object>): Promise
     hasBegun = false;
   };
   try {
-    return { done: await work(Object.assign(begin, { takeBack })) } as unknown as Json;
+    return { done: await work(Object.assign(begin, { takeBack })) };
   } catch (error) {
     const told =
       error instanceof AppError
         ? error
         : new AppError('server.internal', 'an unexpected error occurred', { cause: error });
-    return { error: tellError(told), has_begun: hasBegun } as unknown as Json;
+    return { error: tellError(told), has_begun: hasBegun };
   }
 }
 

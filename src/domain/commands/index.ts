@@ -8,9 +8,10 @@ import type { Begin } from '../../core/begin.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, ERRORS } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { question } from '../../db/topic.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
 import {
   type CommandedDevice,
@@ -19,7 +20,7 @@ import {
   type Known,
   type SessionSource,
 } from '../devices/index.ts';
-import { answered, createHolders, WHO } from './ask-holder.ts';
+import { answered, createHolders, type HolderQuestion, WHO } from './ask-holder.ts';
 import { createLane } from './lane.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
@@ -28,7 +29,15 @@ import { createCommandStore } from './store.ts';
 export { parseCommand } from './parse.ts';
 export { parseOperation } from './parse-operation.ts';
 
-const RUN = 'commands.run';
+interface Run {
+  readonly account: number;
+  readonly vendor: string;
+  readonly id: string;
+  readonly key: string;
+  readonly command: Command;
+}
+
+const RUN: HolderQuestion<Run, CommandedDevice> = question('commands.run');
 const RUN_MS = 40_000;
 
 export interface CommandRequest {
@@ -149,32 +158,23 @@ export async function createCommands(options: CommandsOptions) {
 
   /** The station is connected to another process, or to none. */
   async function runElsewhere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
-    const { account, link, vendor, id } = known.row;
+    const { account, vendor, id } = known.row;
     const holder = await holders.of(known.row);
     if (holder === undefined) throw new AppError('device.offline', `the station of ${id} is not connected`);
     await request.begun();
-    const command = request.command as unknown as Json;
-    const message = { account, vendor, id, link, key: request.keyId, command };
-    return holders.done<CommandedDevice>(await holders.ask(RUN, holder, message, RUN_MS), request.begun);
+    const message = { account, vendor, id, key: request.keyId, command: request.command };
+    return holders.done(await holders.ask(RUN, message, { holder, timeoutMs: RUN_MS }), request.begun);
   }
 
   const self = crypto.randomUUID();
-  bus.on(WHO, (message) =>
-    sessions.isConnectedHere(message as unknown as { account: number; link: string; vendor: string })
-      ? self
-      : undefined,
-  );
-  bus.on(RUN, async (message) => {
-    const { holder, account, vendor, id, key, command } = message as JsonObject;
+  WHO.answer(bus, (link) => (sessions.isConnectedHere(link) ? self : undefined));
+  RUN.answer(bus, async ({ holder, account, vendor, id, key, command }) => {
     if (holder !== self) return undefined;
     return answered(async (begun) =>
-      runHere(await devices.find(Number(account), String(id), String(vendor)), {
-        account: Number(account),
-        keyId: String(key),
-        deviceId: String(id),
-        vendor: String(vendor),
-        command: command as unknown as Command,
-        begun,
+      runHere(await devices.find(account, id, vendor), {
+        ...{ account, vendor, command, begun },
+        keyId: key,
+        deviceId: id,
       }),
     );
   });

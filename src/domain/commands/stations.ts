@@ -8,13 +8,20 @@ import type {
 } from '../../adapter/station.ts';
 import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
 import type { Database } from '../../db/database.ts';
+import { question } from '../../db/topic.ts';
 import type { Devices, Known, SessionSource } from '../devices/index.ts';
-import { answered, type Holders } from './ask-holder.ts';
+import { answered, type HolderQuestion, type Holders } from './ask-holder.ts';
 
-const OPERATE = 'commands.operate';
-const DESCRIBE = 'commands.describe';
+interface AskedDevice {
+  readonly account: number;
+  readonly vendor: string;
+  readonly id: string;
+}
+
+const OPERATE: HolderQuestion<AskedDevice & { key: string; operation: StationOperation }, OperationAnswer> =
+  question('commands.operate');
+const DESCRIBE: HolderQuestion<AskedDevice, StationView> = question('commands.describe');
 const OPERATE_MS = 40_000;
 const DESCRIBE_MS = 3_000;
 
@@ -88,10 +95,9 @@ export function createStations({ database, adapters, devices, sessions, ...optio
       throw new AppError('device.offline', `the station of ${row.id} is not connected`);
     await request.begun();
     const { account, vendor, id } = row;
-    const operation = request.operation as unknown as Json;
-    const message = { account, vendor, id, key: request.keyId, operation };
-    const asked = await holders.ask(OPERATE, holder, message, OPERATE_MS);
-    return holders.done<OperationAnswer>(asked, request.begun);
+    const message = { account, vendor, id, key: request.keyId, operation: request.operation };
+    const asked = await holders.ask(OPERATE, message, { holder, timeoutMs: OPERATE_MS });
+    return holders.done(asked, request.begun);
   }
 
   /** What the process that holds the station tells of it; where none does, what is kept, and what this process heard. */
@@ -102,28 +108,18 @@ export function createStations({ database, adapters, devices, sessions, ...optio
     const holder = await holders.of(row);
     if (holder === undefined) return describeHere(here);
     const { account, vendor, id } = row;
-    const asked = await holders.ask(DESCRIBE, holder, { account, vendor, id }, DESCRIBE_MS);
-    return asked.state === 'answered' ? holders.done<StationView>(asked) : describeHere(here);
+    const asked = await holders.ask(DESCRIBE, { account, vendor, id }, { holder, timeoutMs: DESCRIBE_MS });
+    return asked.state === 'answered' ? holders.done(asked) : describeHere(here);
   }
 
-  bus.on(OPERATE, async (message) => {
-    const { holder, account, vendor, id, key, operation } = message as JsonObject;
+  OPERATE.answer(bus, async ({ holder, account, vendor, id, key, operation }) => {
     if (holder !== self) return undefined;
-    const request = {
-      account: Number(account),
-      deviceId: String(id),
-      vendor: String(vendor),
-      keyId: String(key),
-      operation: operation as unknown as StationOperation,
-    };
+    const request = { account, deviceId: id, vendor, keyId: key, operation };
     return answered(async (begun) => operateHere(await found(request), { ...request, begun }));
   });
-  bus.on(DESCRIBE, async (message) => {
-    const { holder, account, vendor, id } = message as JsonObject;
+  DESCRIBE.answer(bus, async ({ holder, account, vendor, id }) => {
     if (holder !== self) return undefined;
-    return answered(async () =>
-      describeHere(await found({ account: Number(account), deviceId: String(id), vendor: String(vendor) })),
-    );
+    return answered(async () => describeHere(await found({ account, deviceId: id, vendor })));
   });
 
   return { operate, describe };

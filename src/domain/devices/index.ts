@@ -3,9 +3,9 @@ import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { question, topic } from '../../db/topic.ts';
 import { readingOf } from './answers.ts';
 import { createBackground, deviceKey, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -30,8 +30,13 @@ export type { DeviceRow, OfLink, Seen } from './store.ts';
 export type { News } from './told.ts';
 export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';
 
-const CHANGED = 'devices.changed';
-const READ = 'devices.read';
+const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
+  'devices.changed',
+);
+/** A device of a station, and what the process that it is connected to reads of it. */
+const READ = question<{ account: number; link: string; vendor: string; id: string }, Seen | null>(
+  'devices.read',
+);
 const OTHER_PROCESS_MS = 1_500;
 
 export interface ListQuery {
@@ -65,13 +70,11 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
   const tell = async (changed: readonly { account: number; id: string }[]): Promise<void> => {
     for (const { account } of changed) memory.dropPages(account);
     if (database.engine === 'sqlite') return;
-    await bus.publish(CHANGED, { from: self, devices: changed.map(({ account, id }) => [account, id]) });
+    await CHANGED.publish(bus, { from: self, devices: changed.map(({ account, id }) => [account, id]) });
   };
   const self = crypto.randomUUID();
-  bus.on(CHANGED, (message) => {
-    const { from, devices } = message as { from: string; devices: [number, string][] };
+  CHANGED.on(bus, ({ from, devices }) => {
     if (from !== self) for (const [account, id] of devices) memory.drop(account, id);
-    return undefined;
   });
   bus.onGap(() => memory.dropAll());
   const sightings = createSightings({ store, clock, log, tell });
@@ -157,28 +160,22 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
   }
 
   /** The process that a station is connected to answers for it. */
-  async function askOthers({ row }: Known): Promise<Seen | undefined> {
+  async function askOthers({ row }: Known): Promise<Seen | null | undefined> {
     const { account, link, vendor, id } = row;
     if (database.engine === 'sqlite') return undefined;
-    const asked = await bus.request(READ, { account, link, vendor, id }, { timeoutMs: OTHER_PROCESS_MS });
+    const asked = await READ.ask(bus, { account, link, vendor, id }, { timeoutMs: OTHER_PROCESS_MS });
     if (asked.state === 'lost')
       throw new AppError(
         'database.unavailable',
         'the other instances are unreachable, and the station may be connected to one of them; retry later',
         { retryAfterSeconds: 2 },
       );
-    return asked.state === 'answered' ? (asked.message as unknown as Seen) : undefined;
+    return asked.state === 'answered' ? asked.message : undefined;
   }
-  bus.on(READ, async (message) => {
-    const { account, link, vendor, id } = message as {
-      account: number;
-      link: string;
-      vendor: string;
-      id: string;
-    };
+  READ.answer(bus, async ({ account, link, vendor, id }) => {
     if (!sessions.isConnectedHere({ account, link, vendor })) return undefined;
     const { seen } = await refresh(await find(account, id, vendor));
-    return seen as Json;
+    return seen;
   });
 
   /** Asks the vendor, whatever is stored; concurrent callers share one call. */
@@ -316,7 +313,7 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
     async changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
       for (const { id } of ids) memory.drop(account, id);
       memory.dropPages(account);
-      await bus.publishAndWait(CHANGED, { from: self, devices: ids.map(({ id }) => [account, id]) });
+      await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
     },
 
     /** A vendor told by itself what a device is like now. */

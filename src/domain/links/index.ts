@@ -3,6 +3,7 @@ import type { Expected } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { topic } from '../../db/topic.ts';
 import { createLinkMaker, type DropReason, type LinksOptions, type LinkWatcher } from './make-link.ts';
 import type { LinkStatus } from './store.ts';
 
@@ -25,14 +26,14 @@ export { createVault, type Vault } from './vault.ts';
 export { requireVaultKeys } from './vault-check.ts';
 export { createVendorHttp } from './vendor-http.ts';
 
-const DROPPED = 'links.dropped';
-
 /** What is told on the bus when a link's connections are to end. */
 interface Dropped extends LinkKey {
   readonly from: string;
   readonly vendor: string;
   readonly reason: DropReason;
 }
+
+const DROPPED = topic<Dropped>('links.dropped');
 
 export interface ListedLink {
   readonly id: string;
@@ -54,18 +55,16 @@ export function createLinks(options: LinksOptions) {
   const { bus } = database;
   const self = crypto.randomUUID();
 
-  bus.on(DROPPED, (message) => {
-    const { from, vendor, account, link, reason } = message as unknown as Dropped;
+  DROPPED.on(bus, ({ from, vendor, account, link, reason }) => {
     sessions.forget({ account, link });
     if (from !== self || reason !== 'taken_over') sessions.server(vendor)?.drop({ account, link }, reason);
-    return undefined;
   });
   bus.onGap(() => sessions.forgetAll());
 
   /** Every process forgets the link, and ends its station's connection; `taken_over` spares the process that says so. */
   const drop = async (row: LinkKey & { vendor: string }, reason: DropReason): Promise<void> => {
     const { vendor, account, link } = row;
-    await bus.publishAndWait(DROPPED, { from: self, vendor, account, link, reason });
+    await DROPPED.publishAndWait(bus, { from: self, vendor, account, link, reason });
   };
 
   const adapterOf = (vendor: string): Adapter => {

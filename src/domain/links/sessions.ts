@@ -4,18 +4,20 @@ import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../..
 import type { StreamSession } from '../../adapter/stream.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { LateChild, type Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
+import { topic } from '../../db/topic.ts';
 import type { Caller, Calls } from './calls.ts';
 import type { LinkRow, LinkStatus, LinkStore } from './store.ts';
 import { undecipherable, type Vault } from './vault.ts';
 
 const CREDENTIALS = 'credentials';
-const NOTED = 'links.noted';
+const NOTED = topic<LinkKey>('links.noted');
 const CACHED_LINKS = 5_000;
 /** Incidents of vendors are over by then. */
-const REFUSED_MS = 86_400_000;
+const REFUSED_MS = DAY_MS;
 
 /** Opens sessions for linked vendor accounts, and keeps what is needed for that in memory. */
 export interface Sessions {
@@ -74,10 +76,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     forgotten += 1;
     rows.delete(keyOf(link));
   };
-  bus.on(NOTED, (message) => {
-    forget(message as unknown as LinkKey);
-    return undefined;
-  });
+  NOTED.on(bus, forget);
 
   const documents = (link: LinkKey): Documents => ({
     get: (name) => store.getDocument({ account: link.account, link: link.link, name }),
@@ -128,7 +127,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (kept !== undefined) rows.set(keyOf(row), { ...kept, ...written });
     await store.setStatus(row, written);
     // Another process that remembers the old status would take its own good calls for no news.
-    await bus.publish(NOTED, { account: row.account, link: row.link });
+    await NOTED.publish(bus, { account: row.account, link: row.link });
     if (known.status === 'needs_relink' && status === 'active')
       for (const tell of healed) await tell({ ...known, ...written });
   }

@@ -6,12 +6,13 @@ import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Bus } from '../../db/bus.ts';
 import type { Queries } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import type { TokenRow, TokenStore } from './store-tokens.ts';
 import { type Sealed, undecipherable, type Vault } from './vault.ts';
 import type { TokenKeeper } from './vendor-http.ts';
 
 const TOKENS = 'tokens';
-const CHANGED = 'links.tokens';
+const CHANGED = topic<LinkKey>('links.tokens');
 const CACHED = 5_000;
 /** A token that ends sooner is renewed before it is used: clocks differ, and calls take time. */
 const EARLY_MS = 60_000;
@@ -61,10 +62,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     forgotten += 1;
     held.delete(keyOf(key));
   };
-  bus.on(CHANGED, (message) => {
-    drop(message as unknown as LinkKey);
-    return undefined;
-  });
+  CHANGED.on(bus, drop);
   bus.onGap(() => {
     forgotten += 1;
     held.clear();
@@ -183,7 +181,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   /** Every process reads the tokens of the link anew. */
   const forget = async (key: LinkKey): Promise<void> => {
     drop(key);
-    await bus.publish(CHANGED, { account: key.account, link: key.link });
+    await CHANGED.publish(bus, { account: key.account, link: key.link });
   };
 
   return {

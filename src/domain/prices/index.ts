@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
+import { topic } from '../../db/topic.ts';
 import { type ExchangeRateSource, PRICE_AREAS, type PriceSource } from '../../sources/contract/market.ts';
 import { createBackfills } from './backfill.ts';
 import { createBackfillWork } from './backfill-work.ts';
@@ -48,8 +49,8 @@ export interface PricesOptions {
 const CLOSE_WITHIN_MS = 1_000;
 
 /** Of the messages between processes. */
-const STORED = 'prices.stored';
-const BACKFILLS = 'prices.backfills';
+const STORED = topic<{ next_attempt_at: number | null }>('prices.stored');
+const BACKFILLS = topic<null>('prices.backfills');
 
 /** Day-ahead prices: fetched from the first source that can be believed, stored, and answered from memory. */
 export async function createPrices(options: PricesOptions): Promise<Prices> {
@@ -82,7 +83,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   /** As the process that fetches told it last. */
   let toldNextAt: number | null = null;
   const announce = async (nextAttemptAt: number | null): Promise<void> => {
-    await bus.publish(STORED, { next_attempt_at: nextAttemptAt });
+    await STORED.publish(bus, { next_attempt_at: nextAttemptAt });
   };
   const holder = createHolder({
     clock,
@@ -117,16 +118,11 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   });
   const watcher = createWatcher({ clock, log, memory, isShared: database.engine === 'postgres', heard });
 
-  bus.on(STORED, async (message) => {
-    const told = message as { readonly next_attempt_at: number | null };
-    toldNextAt = told.next_attempt_at;
+  STORED.on(bus, async ({ next_attempt_at }) => {
+    toldNextAt = next_attempt_at;
     await Promise.all([memory.refresh(), questions.refresh()]);
-    return undefined;
   });
-  bus.on(BACKFILLS, () => {
-    work.look();
-    return undefined;
-  });
+  BACKFILLS.on(bus, () => work.look());
 
   const situation = (): Situation => ({
     now: clock.now(),
@@ -166,7 +162,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       clock,
       random,
       isFetching,
-      announce: () => bus.publish(BACKFILLS, null),
+      announce: () => BACKFILLS.publish(bus, null),
     }),
     start() {
       watcher.start();

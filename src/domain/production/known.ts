@@ -65,10 +65,7 @@ export async function createKnown({ database, store, log, setting }: KnownOption
       what: 'stored production was not read again',
       again: 'it is when more is stored, and before the next look',
     });
-  database.bus.on(PRODUCTION_STORED, async () => {
-    await refresh().catch(notRead);
-    return undefined;
-  });
+  PRODUCTION_STORED.on(database.bus, () => refresh().catch(notRead));
   database.bus.onGap(() => {
     refresh().catch(notRead);
   });

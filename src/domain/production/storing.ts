@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Database } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import {
   PRICE_AREAS,
   PRODUCTION_TYPES,
@@ -12,7 +13,7 @@ import type { Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';
 
 /** Areas whose figures have changed; told to every process. */
-export const PRODUCTION_STORED = 'production.stored';
+export const PRODUCTION_STORED = topic<readonly string[]>('production.stored');
 
 interface StoringOptions {
   readonly database: Database;
@@ -62,7 +63,7 @@ export function createStoring({ database, store, clock }: StoringOptions) {
       await store.put(transaction, fresh, clock.now());
       return fresh;
     });
-    if (changed.length > 0) await database.bus.publish(PRODUCTION_STORED, areasOf(changed));
+    if (changed.length > 0) await PRODUCTION_STORED.publish(database.bus, areasOf(changed));
     return { changed: changed.length, settled: settled.length, unsettled, refused };
   };
 }

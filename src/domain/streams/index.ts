@@ -7,12 +7,13 @@ import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import type { Devices } from '../devices/index.ts';
 import type { StreamSource } from '../links/index.ts';
 import { runStream } from './one-stream.ts';
 import { createStreamStore, type Held } from './store.ts';
 
-const CHANGED = 'streams.changed';
+const CHANGED = topic<LinkKey>('streams.changed');
 const LOOK_MS = 5_000;
 const SURVEY_MS = 60_000;
 const RENEW_MS = 10_000;
@@ -73,10 +74,7 @@ export function createStreams(options: StreamsOptions) {
   let cancelLook: (() => void) | undefined;
   let isClosed = false;
 
-  bus.on(CHANGED, (message) => {
-    held.get(keyOf(message as unknown as LinkKey))?.renew.abort();
-    return undefined;
-  });
+  CHANGED.on(bus, (link) => held.get(keyOf(link))?.renew.abort());
 
   async function look(): Promise<void> {
     const now = clock.now();
@@ -232,12 +230,12 @@ export function createStreams(options: StreamsOptions) {
       if (!vendors.has(link.vendor)) return;
       await store.free(link);
       surveyedAt = Number.NEGATIVE_INFINITY;
-      await bus.publish(CHANGED, { account: link.account, link: link.link });
+      await CHANGED.publish(bus, { account: link.account, link: link.link });
     },
 
     /** A link is gone. */
     async unlinked(link: LinkKey & { vendor: string }): Promise<void> {
-      if (vendors.has(link.vendor)) await bus.publish(CHANGED, { account: link.account, link: link.link });
+      if (vendors.has(link.vendor)) await CHANGED.publish(bus, { account: link.account, link: link.link });
     },
 
     /** Whether a stream of the link is open, in whichever process. */

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import type { Database } from './database.ts';
+import { question, topic } from './topic.ts';
+
+interface Moved {
+  readonly link: string;
+  readonly devices?: readonly string[];
+}
+
+onEachEngine('topics', (engine) => {
+  let place: Place;
+  let here: Database;
+  let there: Database;
+  before(async () => {
+    place = await makePlace(engine);
+    here = await place.open();
+    there = engine === 'sqlite' ? here : await place.open();
+  });
+  after(async () => {
+    await here.close();
+    if (there !== here) await there.close();
+    await place.remove();
+  });
+
+  it('tell what was sent, to all who act on that name alone', async () => {
+    const MOVED = topic<Moved>('moved');
+    const OTHER = topic<Moved>('other');
+    const seen: unknown[] = [];
+    MOVED.on(there.bus, ({ link, devices }) => seen.push([link, devices]));
+    MOVED.on(there.bus, async ({ link }) => seen.push(link));
+    OTHER.on(there.bus, () => seen.push('other'));
+    // @ts-expect-error: a message of another shape is not sent.
+    const wrong: Parameters<typeof MOVED.publish>[1] = { name: 'l1' };
+    assert.notEqual(wrong, undefined);
+    await MOVED.publishAndWait(here.bus, { link: 'l1', devices: ['d1'] });
+    assert.deepEqual(seen, [['l1', ['d1']], 'l1']);
+  });
+
+  it('have acted, promises included, when publishAndWait resolves', async () => {
+    const SLOW = topic<null>('slow');
+    let isDone = false;
+    SLOW.on(there.bus, async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      isDone = true;
+    });
+    assert.deepEqual(await SLOW.publishAndWait(here.bus, null), []);
+    assert.equal(isDone, true);
+  });
+});
+
+onEachEngine('questions', (engine) => {
+  if (engine === 'sqlite') return;
+  it('are answered by the process that knows, null too, and by none where none does', async () => {
+    const place = await makePlace(engine);
+    const here = await place.open();
+    const there = await place.open();
+    const AGE = question<{ readonly name: string }, number | null>('age');
+    const ages = new Map<string, number | null>([
+      ['Ada', 36],
+      ['nobody', null],
+    ]);
+    AGE.answer(there.bus, ({ name }) => ages.get(name));
+    const ask = async (name: string) => {
+      const asked = await AGE.ask(here.bus, { name }, { timeoutMs: name === 'stranger' ? 50 : 5_000 });
+      return asked.state === 'answered' ? asked.message : asked.state;
+    };
+    assert.deepEqual([await ask('Ada'), await ask('nobody'), await ask('stranger')], [36, null, 'silent']);
+    await here.close();
+    await there.close();
+    await place.remove();
+  });
+});
