@@ -4,10 +4,11 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
+import { topic } from '../../db/topic.ts';
 import { HeldBack } from './held-back.ts';
 import { type Block, createBlockStore } from './store-blocks.ts';
 
-const BLOCKED = 'vendors.blocked';
+const BLOCKED = topic<Block>('vendors.blocked');
 /** Of a vendor that does not say for how long. */
 const UNSTATED_SECONDS = 60;
 const MOST_SECONDS = 86_400;
@@ -34,10 +35,7 @@ export function createBlocks({ database, log }: { readonly database: Database; r
   const blocks = new Map<string, Block>();
   let loading: Promise<void> | undefined;
 
-  bus.on(BLOCKED, (message) => {
-    keep(message as unknown as Block);
-    return undefined;
-  });
+  BLOCKED.on(bus, keep);
   bus.onGap(() => {
     loading = undefined;
   });
@@ -107,7 +105,7 @@ export function createBlocks({ database, log }: { readonly database: Database; r
       log.info({ ...block, seconds }, 'a vendor refuses calls for a while');
       try {
         await store.put(block);
-        await bus.publish(BLOCKED, block);
+        await BLOCKED.publish(bus, block);
         await store.removeBefore(moments.clock.now() - MOST_SECONDS * 1000);
       } catch (cause) {
         // It holds here; the others learn of it by their own calls.
