@@ -10,6 +10,7 @@ import type { Database } from '../src/db/database.ts';
 import { type Accounts, createAccounts } from '../src/domain/accounts/index.ts';
 import { createBudgets } from '../src/domain/budgets/index.ts';
 import { createCommands } from '../src/domain/commands/index.ts';
+import { createDeliveries } from '../src/domain/deliveries/index.ts';
 import { createDevices, createVendorCaller } from '../src/domain/devices/index.ts';
 import {
   createCalls,
@@ -26,7 +27,6 @@ import {
 } from '../src/domain/links/index.ts';
 import { createPolling } from '../src/domain/polling/index.ts';
 import { createStreams } from '../src/domain/streams/index.ts';
-import { createWebhooks } from '../src/domain/webhooks/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
@@ -92,7 +92,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     log,
     metrics,
   });
-  const webhooks = createWebhooks({
+  const deliveries = createDeliveries({
     database,
     adapters,
     devices,
@@ -130,7 +130,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     linkCodes,
     isSimulated: () => false,
     mostLinks: async () => bounds.links,
-    watchers: [polling, webhooks, streams],
+    watchers: [polling, deliveries, streams],
     clock,
     random: systemRandom,
     log,
@@ -159,7 +159,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
     links,
     commands,
     polling,
-    webhooks,
+    deliveries,
     streams,
     metrics,
     link: async (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
@@ -174,7 +174,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
       commands.close();
       await streams.close();
       await polling.close();
-      await webhooks.close();
+      await deliveries.close();
       await devices.flush();
       await database.close();
     },

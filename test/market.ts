@@ -9,7 +9,7 @@ export {
 } from '../src/domain/prices/test-prices.ts';
 export {
   open as productionOf,
+  type ScriptedSource,
   slotsOf,
-  type ToldSource,
   toldSource,
 } from '../src/domain/production/test-production.ts';

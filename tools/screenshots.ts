@@ -68,7 +68,7 @@ async function take(browser: Browser, { name, url, options, cookies = {}, prepar
 async function linkTesla(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Tesla' }).click();
   await page.getByRole('button', { name: 'Continue to Tesla' }).click();
-  await page.getByLabel('User name').fill('anna');
+  await page.getByLabel('User name').fill('home');
   await page.getByLabel('Password').fill('simulated');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Tesla is connected' }).waitFor();

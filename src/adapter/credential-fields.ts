@@ -20,7 +20,7 @@ export interface CredentialField {
 }
 
 /** The parts of JSON Schema that forms are made from. */
-interface Told {
+interface JsonSchemaParts {
   readonly type?: unknown;
   readonly enum?: unknown;
   readonly items?: TSchema;
@@ -35,7 +35,7 @@ interface Told {
  * can be made from; `conforms` finds it.
  */
 export function credentialFields(credentials: TSchema): CredentialField[] {
-  const { type, properties = {}, required = [] } = credentials as Told;
+  const { type, properties = {}, required = [] } = credentials as JsonSchemaParts;
   if (type !== 'object') throw new TypeError('the credentials are not an object');
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -46,7 +46,7 @@ export function credentialFields(credentials: TSchema): CredentialField[] {
 }
 
 function kindOf(name: string, schema: TSchema): FieldKind {
-  const told = schema as Told;
+  const told = schema as JsonSchemaParts;
   if (told.type === 'array' && told.items !== undefined)
     return { is: 'several', choices: choicesOf(name, told.items) };
   if (told.enum !== undefined) return { is: 'one', choices: choicesOf(name, schema) };
@@ -67,7 +67,7 @@ function kindOf(name: string, schema: TSchema): FieldKind {
 }
 
 function choicesOf(name: string, schema: TSchema): readonly string[] {
-  const { enum: choices } = schema as Told;
+  const { enum: choices } = schema as JsonSchemaParts;
   if (Array.isArray(choices) && choices.every((one) => typeof one === 'string')) return choices;
   throw new TypeError(`no form can ask for ${name}: its values must be an enumeration of texts`);
 }
@@ -80,7 +80,7 @@ export function wordsOf(
 ): FieldWords {
   const given = adapter.words?.[language][field.name];
   if (given !== undefined) return given;
-  const { description } = field.schema as Told;
+  const { description } = field.schema as JsonSchemaParts;
   const spaced = field.name.replaceAll('_', ' ');
   const label = `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`;
   return typeof description === 'string' ? { label, hint: description } : { label };

@@ -13,7 +13,7 @@ export interface Delivery {
 }
 
 /** Something that a delivery tells of a device. */
-export interface Told {
+export interface DeviceChange {
   /** As `Linked.vendorAccount` names it; every link of the vendor account is meant. */
   readonly vendorAccount?: string;
   /** Device id; all devices of the vendor account when it is absent. */
@@ -35,7 +35,7 @@ export interface Webhook {
   /** Names the delivery, so that it is applied once however often it is repeated; SHA-256 of its body when absent. */
   idOf?(delivery: Delivery, body: Json): string | undefined;
   /** What it tells, in order. */
-  read(body: Json, delivery: Delivery): readonly Told[];
+  read(body: Json, delivery: Delivery): readonly DeviceChange[];
   /**
    * Asks the vendor to post what changes in this vendor account to `url`; for vendors that want a call for each account. Called
    * after linking and again every `subscribedSeconds`; asking twice does no harm.

@@ -4,11 +4,11 @@ import { acceptStations } from '../apps/connect/stations.ts';
 import { mostLinks } from '../domain/accounts/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
+import { createDeliveries } from '../domain/deliveries/index.ts';
 import { createDevices } from '../domain/devices/index.ts';
 import { createCards, createLinks, createSessionSource, createStreamSource } from '../domain/links/index.ts';
 import { createPolling } from '../domain/polling/index.ts';
 import { createStreams } from '../domain/streams/index.ts';
-import { createWebhooks } from '../domain/webhooks/index.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
@@ -41,7 +41,7 @@ export async function openConnect(
     log,
     metrics,
   });
-  const webhooks = createWebhooks({
+  const deliveries = createDeliveries({
     database,
     adapters,
     devices,
@@ -72,7 +72,7 @@ export async function openConnect(
     metrics,
   });
   metrics.watchStreams(() => streams.counts());
-  metrics.watchDeliveries(() => webhooks.backlog());
+  metrics.watchDeliveries(() => deliveries.backlog());
   const links = createLinks({
     database,
     store,
@@ -85,7 +85,7 @@ export async function openConnect(
     linkCodes,
     isSimulated: simulated.isSimulated,
     mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
-    watchers: [polling, webhooks, streams],
+    watchers: [polling, deliveries, streams],
     clock,
     random,
     log,
@@ -127,7 +127,7 @@ export async function openConnect(
       devices,
       commands,
       charging,
-      webhooks,
+      deliveries,
       idempotency,
       limits,
       simulatedPages: simulated.pages,
@@ -156,11 +156,11 @@ export async function openConnect(
   closers.push(
     () => streams.close(),
     () => polling.close(),
-    () => webhooks.close(),
+    () => deliveries.close(),
   );
   begin.push(() => {
     polling.start();
-    webhooks.start();
+    deliveries.start();
     streams.start();
   });
   return { simulated: simulated.names };

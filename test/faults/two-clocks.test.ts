@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import { type Clock, turnedClock } from '../../src/core/clock.ts';
 import { HOUR_MS } from '../../src/core/durations.ts';
-import { createDeliveryStore } from '../../src/domain/webhooks/store.ts';
-import { news, pushing } from '../../src/domain/webhooks/test-pushing.ts';
+import { createDeliveryStore } from '../../src/domain/deliveries/store.ts';
+import { news, pushing } from '../../src/domain/deliveries/test-pushing.ts';
 import { type Core, makeCoreWorld, openCore } from '../core-world.ts';
 import { ENGINES } from '../databases.ts';
 import { until } from '../until.ts';
@@ -262,13 +262,13 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         answered = answer.opened;
         await one.link(account, 'testvendor');
         await until('the first asks', () => asked === 1);
-        other.webhooks.start();
+        other.deliveries.start();
         const look = async () => {
           other.clock.pass(10_000);
           await fromNow(sql`select 0`);
         };
         let hasLooked = false;
-        void other.webhooks.settled().then(() => {
+        void other.deliveries.settled().then(() => {
           hasLooked = true;
         });
         await until('the other has looked', () => hasLooked || asked > 1);
@@ -279,7 +279,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
           return asked === 2;
         });
         answer.open();
-        await Promise.all([one.webhooks.settled(), other.webhooks.settled()]);
+        await Promise.all([one.deliveries.settled(), other.deliveries.settled()]);
         const [again] = await fromNow(sql`select due_at from webhook_subscriptions`);
         assert.ok(again !== undefined && again > 700_000 && again <= 800_000, `again in ${again} ms`);
       });
@@ -308,9 +308,9 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         await taken.notDone(pending.id, { attempts: 1, waitMs: 5_000, reason: 'a fault' });
         assert.deepEqual(await createDeliveryStore(other.database).pending('testvendor', 10), []);
         await age('due_at', 5_000);
-        other.webhooks.start();
-        await other.webhooks.settled();
-        assert.deepEqual(await other.webhooks.backlog(), []);
+        other.deliveries.start();
+        await other.deliveries.settled();
+        assert.deepEqual(await other.deliveries.backlog(), []);
         const { seen } = await other.devices.find(account, 'light-1');
         assert.equal(seen?.state.power_w, 8, 'it is news');
       });

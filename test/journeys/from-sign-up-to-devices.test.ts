@@ -85,7 +85,7 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     const again = await browser.newPage();
     await again.goto(await begin('tesla'));
     await again.getByRole('button', { name: 'Continue to Tesla' }).click();
-    await signInAtSimulator(again, 'anna');
+    await signInAtSimulator(again, 'home');
     assert.equal((await outcomeInApp(again, app)).status, 'linked');
     assert.equal(await again.textContent('body'), BACK);
     await again.close();

@@ -48,12 +48,12 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
 
     await assertAccessible(page);
 
-    await page.getByLabel('User name').fill('anna');
+    await page.getByLabel('User name').fill('home');
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong user name or password/);
 
-    await signInAtSimulator(page, 'anna');
+    await signInAtSimulator(page, 'home');
     assert.equal((await outcomeInApp(page, app)).status, 'linked');
     assert.equal(await page.textContent('body'), BACK);
     await page.close();

@@ -5,10 +5,10 @@ import type { Accounts } from '../../domain/accounts/index.ts';
 import type { Budgets } from '../../domain/budgets/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
+import type { Deliveries } from '../../domain/deliveries/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { CardsOfLinks, LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
-import type { Webhooks } from '../../domain/webhooks/index.ts';
 import type { Service } from '../../http/errors.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Limits } from '../../http/rate-limit.ts';
@@ -47,7 +47,7 @@ export interface ConnectDependencies {
   readonly devices: Devices;
   readonly commands: Commands;
   readonly charging: Charging;
-  readonly webhooks: Pick<Webhooks, 'receive'>;
+  readonly deliveries: Pick<Deliveries, 'receive'>;
   readonly idempotency: Idempotency;
   readonly limits: Limits;
   /** Day-ahead prices, for plans over an area's. */

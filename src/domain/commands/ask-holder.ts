@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Asked, Peer } from '../../db/bus.ts';
 import type { Database } from '../../db/database.ts';
 import { type Question, question } from '../../db/topic.ts';
-import { type Known, type ToldError, tellError, toldError } from '../devices/index.ts';
+import { type Known, receivedError, type SentError, sentError } from '../devices/index.ts';
 
 /** Which process a station is connected to; it answers with its name. */
 export const WHO = question<{ account: number; link: string; vendor: string }, string>('commands.who');
@@ -28,7 +28,7 @@ export type HolderQuestion<M, T> = Question<M & { readonly holder: string }, Ans
 export type Answer<T> =
   | { readonly done: T }
   /** `has_begun`: it may have had an effect. A process of an older version does not say. */
-  | { readonly error: ToldError; readonly has_begun?: boolean };
+  | { readonly error: SentError; readonly has_begun?: boolean };
 
 /** Asks the process that a station is connected to. */
 export function createHolders({ engine, bus }: Database) {
@@ -62,7 +62,7 @@ export function createHolders({ engine, bus }: Database) {
       const told = asked.message;
       if ('done' in told) return told.done;
       if (told.has_begun === false) begun?.takeBack?.();
-      throw toldError(told.error);
+      throw receivedError(told.error);
     },
   };
 }
@@ -83,7 +83,7 @@ export async function answered<T>(work: (begun: Begin) => Promise<T>): Promise<A
       error instanceof AppError
         ? error
         : new AppError('server.internal', 'an unexpected error occurred', { cause: error });
-    return { error: tellError(told), has_begun: hasBegun };
+    return { error: sentError(told), has_begun: hasBegun };
   }
 }
 

@@ -25,7 +25,7 @@ import { type News, withNews } from './told.ts';
 export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
 export type { Background, Outcome } from './background.ts';
 export type { Known, Page } from './memory.ts';
-export { type SessionSource, type ToldError, tellError, toldError } from './reader.ts';
+export { receivedError, type SentError, type SessionSource, sentError } from './reader.ts';
 export type { DeviceRow, OfLink, Seen } from './store.ts';
 export type { News } from './told.ts';
 export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';

@@ -74,17 +74,17 @@ export function createReader({ clock, sessions }: ReaderOptions) {
 export type Reader = ReturnType<typeof createReader>;
 
 /** An error as it travels between processes. */
-export interface ToldError {
+export interface SentError {
   readonly code: ErrorCodeName;
   readonly detail: string;
   readonly retry_after_seconds: number | null;
 }
 
-export function tellError(error: AppError): ToldError {
+export function sentError(error: AppError): SentError {
   return { code: error.code, detail: error.message, retry_after_seconds: error.retryAfterSeconds ?? null };
 }
 
-export function toldError(told: ToldError): AppError {
+export function receivedError(told: SentError): AppError {
   return new AppError(
     told.code,
     told.detail,

@@ -11,7 +11,7 @@ import { createLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { PRICE_AREAS, type ProducedInterval } from '../../sources/contract/market.ts';
 
-import { type Opened, open, rowsOf, slotsOf, type ToldSource, toldSource } from './test-production.ts';
+import { type Opened, open, rowsOf, type ScriptedSource, slotsOf, toldSource } from './test-production.ts';
 
 /** 2026-11-21 09:00 UTC. */
 const NOW = turnedClock().now();
@@ -24,7 +24,7 @@ const unavailable = (pattern: RegExp) => (error: unknown) =>
 onEachEngine('production', (engine) => {
   let place: Place;
   let database: Database;
-  let source: ToldSource;
+  let source: ScriptedSource;
   let opened: Opened[] = [];
   beforeEach(async () => {
     place = await makePlace(engine);

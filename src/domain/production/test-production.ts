@@ -48,13 +48,13 @@ export function slotsOf(
 }
 
 /** A source that answers what it is told to. */
-export interface ToldSource extends ProductionSource {
+export interface ScriptedSource extends ProductionSource {
   answer: (query: { readonly from: number; readonly until: number }) => readonly ProducedInterval[];
   asked: number;
 }
 
-export function toldSource(): ToldSource {
-  const source: ToldSource = {
+export function toldSource(): ScriptedSource {
+  const source: ScriptedSource = {
     slug: 'esett',
     name: 'eSett',
     attribution: '',

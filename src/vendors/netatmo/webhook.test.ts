@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { kindOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
-import type { Delivery, Told } from '../../adapter/webhook.ts';
+import type { Delivery, DeviceChange } from '../../adapter/webhook.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { netatmo } from './index.ts';
 import { makeWorld, recorded, type World } from './test-world.ts';
@@ -21,7 +21,7 @@ function signed(body: Uint8Array, secret = SECRET): Delivery {
   return { body, headers: { 'x-netatmo-secret': signature }, receivedAt: 0 };
 }
 
-const told = (body: Json): readonly Told[] => webhook.read(body);
+const told = (body: Json): readonly DeviceChange[] => webhook.read(body);
 const jsonOf = ({ body }: Delivery) => JSON.parse(Buffer.from(body).toString()) as Json;
 
 describe("netatmo's signature", () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fits, hmacHexIn } from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
-import type { Delivery, Told, Webhook } from '../../adapter/webhook.ts';
+import type { Delivery, DeviceChange, Webhook } from '../../adapter/webhook.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { api } from './failure.ts';
 import { deviceIdOf, Ordered, RoomId } from './translate.ts';
@@ -18,7 +18,7 @@ const idIn = (value: Json | undefined): string | undefined => (fits(RoomId, valu
  * Deliveries have no time, no number and no id, and overtake each other: whatever one says may be older than what is stored. So each
  * only makes its rooms be read again, which is right in any order and however often it is repeated.
  */
-function read(body: Json): readonly Told[] {
+function read(body: Json): readonly DeviceChange[] {
   const payload = objectIn(body);
   const home = objectIn(payload.home);
   const homeId = idIn(payload.home_id ?? home.id);

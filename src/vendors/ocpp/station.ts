@@ -40,7 +40,7 @@ export interface StationParts {
 }
 
 /** What a station told of itself when asked; null: nothing. */
-export interface Told {
+export interface Learned {
   readonly connectors: number | null;
   readonly smartCharging: boolean | null;
 }
@@ -239,7 +239,7 @@ export class Station {
   }
 
   /** It has been asked what it is; from now on every connector that shows up is announced at once. */
-  learned({ connectors, smartCharging }: Told): void {
+  learned({ connectors, smartCharging }: Learned): void {
     if (connectors !== null && connectors >= 1 && connectors <= MOST_CONNECTORS) {
       for (const number of [...this.#connectors.keys()]) {
         if (number > connectors && !this.#seen.has(number)) this.#connectors.delete(number);

@@ -48,7 +48,7 @@ export function frames16(world: World, station: BareStation) {
   };
 }
 
-interface Told extends Measured {
+interface EventOptions extends Measured {
   readonly at?: number;
   readonly trigger?: string;
   readonly card?: string;
@@ -62,7 +62,10 @@ export function frames201(world: World, station: BareStation) {
   ];
   const event =
     (eventType: 'Started' | 'Updated' | 'Ended') =>
-    (transactionId: string, { at = 0, trigger = 'Trigger', card, info = {}, ...measured }: Told = {}) =>
+    (
+      transactionId: string,
+      { at = 0, trigger = 'Trigger', card, info = {}, ...measured }: EventOptions = {},
+    ) =>
       station.call('TransactionEvent', {
         eventType,
         timestamp: stamp(world, at),

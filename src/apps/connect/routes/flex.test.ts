@@ -8,7 +8,7 @@ import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-interface Told {
+interface FlexBody {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -17,7 +17,7 @@ interface Told {
 /** A request whose body is sent bit by bit. */
 interface Sending {
   readonly sent: ClientRequest;
-  readonly told: Promise<Told>;
+  readonly told: Promise<FlexBody>;
 }
 
 interface FleetOptions {
@@ -47,7 +47,7 @@ describe('the fleet endpoints', () => {
   after(() => world.close());
 
   function open(path: string, headers: Readonly<Record<string, string>>): Sending {
-    const told = Promise.withResolvers<Told>();
+    const told = Promise.withResolvers<FlexBody>();
     const all = { 'x-api-key': caller.key, 'content-type': 'application/json', ...headers };
     const sent = httpRequest(`${world.connect}${path}`, { method: 'POST', headers: all }, (response) => {
       const parts: Buffer[] = [];
@@ -63,7 +63,7 @@ describe('the fleet endpoints', () => {
     return { sent, told: told.promise };
   }
 
-  function post(path: string, body: string): Promise<Told> {
+  function post(path: string, body: string): Promise<FlexBody> {
     const { sent, told } = open(path, { 'content-length': String(Buffer.byteLength(body)) });
     sent.end(body);
     return told;

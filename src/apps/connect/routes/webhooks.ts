@@ -11,7 +11,7 @@ const WELL_FORMED_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 /** What vendors post, in a scope of its own: the bytes of the body are what is signed, whatever its type. */
 export async function webhookRoutes(
   app: FastifyInstance,
-  { webhooks, clock }: ConnectDependencies,
+  { deliveries, clock }: ConnectDependencies,
 ): Promise<void> {
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
@@ -42,7 +42,7 @@ export async function webhookRoutes(
       },
       async (request, reply) => {
         const { body } = request;
-        await webhooks.receive(request.params.vendor, {
+        await deliveries.receive(request.params.vendor, {
           body: body instanceof Uint8Array ? body : NOTHING,
           headers: singleHeaders(request.headers),
           receivedAt: clock.now(),

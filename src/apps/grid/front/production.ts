@@ -63,7 +63,7 @@ ${kinds(production, { words, format })}
 </section>`;
 }
 
-interface Told {
+interface ProductionView {
   readonly words: FrontWords['production'];
   readonly format: Format;
 }
@@ -80,7 +80,7 @@ function spanOf(production: readonly Produced[], format: Format): string {
 }
 
 /** Each kind with its power in all areas and its share; it is the legend too. */
-function kinds(production: readonly Produced[], { words, format }: Told): Html {
+function kinds(production: readonly Produced[], { words, format }: ProductionView): Html {
   const total = production.reduce((sum, one) => sum + one.total, 0);
   return html`<ul class="kinds">${PRODUCTION_TYPES.map((type) => {
     const power = production.reduce((sum, one) => sum + (one[type] ?? 0), 0);
@@ -90,7 +90,7 @@ function kinds(production: readonly Produced[], { words, format }: Told): Html {
 
 function draw(
   production: readonly Produced[],
-  { size, words, format }: Told & { readonly size: Size },
+  { size, words, format }: ProductionView & { readonly size: Size },
 ): Promise<Html> {
   const bars = production.flatMap((one) =>
     PRODUCTION_TYPES.map((type) => ({ area: one.area, type, mw: one[type] ?? 0 })),
@@ -143,7 +143,7 @@ function draw(
   );
 }
 
-function table(production: readonly Produced[], { words, format }: Told): Html {
+function table(production: readonly Produced[], { words, format }: ProductionView): Html {
   const power = (mw: number | null) => html`<td class="number">${mw === null ? '–' : format.whole(mw)}</td>`;
   return html`<div class="table-scroll" tabindex="0"><table>
 <thead><tr><th scope="col">${words.area}</th>${PRODUCTION_TYPES.map((type) => html`<th scope="col" class="number">${words.kinds[type]}</th>`)}<th scope="col" class="number">${words.total}</th><th scope="col">${words.time}</th></tr></thead>

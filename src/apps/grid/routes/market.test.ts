@@ -7,7 +7,7 @@ import {
   fakeSource,
   nothing,
   reportedDay,
-  type ToldSource,
+  type ScriptedSource,
   toldSource,
 } from '../../../../test/market.ts';
 import { until } from '../../../../test/until.ts';
@@ -52,7 +52,7 @@ onEachEngine('prices and production', (engine) => {
   let world: World;
   let clock: TurnedClock;
   let prices: FakeSource;
-  let production: ToldSource;
+  let production: ScriptedSource;
   before(async () => {
     // Summer time ended four days before.
     clock = turnedClock(Date.parse('2026-10-29T09:07:00Z'));

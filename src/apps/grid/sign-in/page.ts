@@ -5,7 +5,7 @@ import { gridPage } from '../pages/frame.ts';
 import { SIGN_IN_WORDS } from './words.ts';
 
 /** What the address of a page of signing in says. */
-export interface Told {
+export interface PageMessage {
   readonly error: string;
   readonly info: string;
   /** A path of our own, where to go afterwards. */
@@ -25,7 +25,7 @@ const STYLES = ['sign-in'];
 const SCRIPTS = ['show-password'];
 
 /** The address of a page with as much of what it was told as it has words for: nothing else of an address is shown again. */
-function pathWith(page: '/auth/login' | '/auth/signup', { error, info, next }: Told): string {
+function pathWith(page: '/auth/login' | '/auth/signup', { error, info, next }: PageMessage): string {
   const { errors, infos } = SIGN_IN_WORDS.en;
   const query = new URLSearchParams();
   if (Object.hasOwn(errors, error)) query.set('error', error);
@@ -39,7 +39,7 @@ const framed = (language: Language, path: string) =>
   ({ language, path, styles: STYLES, here: 'account' }) as const;
 
 /** The sign-in page, or after a link was asked for, where to look for it. */
-export function signInPage(reader: Reader, told: Told): string {
+export function signInPage(reader: Reader, told: PageMessage): string {
   const { assets, language } = reader;
   const { error, info, next } = told;
   const words: SignInWords = SIGN_IN_WORDS[language];
@@ -94,7 +94,7 @@ ${isOpen ? form : html`<p class="notice notice-note">${words.closed}</p>`}
   });
 }
 
-function sentPage({ assets, language, hasOutbox }: Reader, told: Told): string {
+function sentPage({ assets, language, hasOutbox }: Reader, told: PageMessage): string {
   const { next } = told;
   const words = SIGN_IN_WORDS[language];
   const back = next === undefined ? '/auth/login' : `/auth/login?next=${encodeURIComponent(next)}`;
@@ -118,7 +118,7 @@ function worded(codes: Readonly<Record<string, string>>, code: string, general: 
   return Object.hasOwn(codes, code) ? (codes[code] ?? '') : general;
 }
 
-function notices(words: SignInWords, { error, info }: Pick<Told, 'error' | 'info'>): Part {
+function notices(words: SignInWords, { error, info }: Pick<PageMessage, 'error' | 'info'>): Part {
   const bad = worded(words.errors, error, words.errors.other);
   const good = worded(words.infos, info, words.infos.required);
   const kind = good === words.infos.required ? 'notice-note' : 'notice-good';

@@ -11,13 +11,13 @@ import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
 import type { Devices, SessionSource } from '../devices/index.ts';
-import { createDrain, type Drain, type Target } from './drain.ts';
+import { createDeliveryQueue, type DeliveryQueue, type Target } from './apply.ts';
 import { createIntake } from './intake.ts';
 import { type Arrived, createDeliveryStore } from './store.ts';
 import { createSubscriptionStore } from './store-subscriptions.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
-export type { Target } from './drain.ts';
+export type { Target } from './apply.ts';
 
 /** A process that has not renewed its lease for so long is taken for dead, and another goes on. */
 const LEASE_MS = 10_000;
@@ -33,7 +33,7 @@ const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'x-api-key', 'x-admi
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-interface WebhooksOptions {
+interface DeliveriesOptions {
   readonly database: Database;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
@@ -55,22 +55,25 @@ interface WebhooksOptions {
 type PushingVendor = Adapter & { readonly webhook: Webhook };
 
 /** What vendors post: verified, stored before it is acknowledged, and applied once, in order. */
-export function createWebhooks(options: WebhooksOptions) {
+export function createDeliveries(options: DeliveriesOptions) {
   const { database, adapters, clock, random, log, metrics } = options;
   const store = createDeliveryStore(database);
   const pushing = [...adapters.values()].filter((one): one is PushingVendor => one.webhook !== undefined);
-  const drains = new Map<string, Drain>(
+  const queues = new Map<string, DeliveryQueue>(
     pushing.map((adapter) => {
       const name = `webhooks.${adapter.slug}`;
       const lease = createLease({ database, random, name, lengthMs: LEASE_MS });
-      return [adapter.slug, createDrain({ ...options, adapter, webhook: adapter.webhook, store, lease })];
+      return [
+        adapter.slug,
+        createDeliveryQueue({ ...options, adapter, webhook: adapter.webhook, store, lease }),
+      ];
     }),
   );
   const intake = createIntake({
     store,
     clock,
     stored: (vendors) => {
-      for (const vendor of vendors) drains.get(vendor)?.wake();
+      for (const vendor of vendors) queues.get(vendor)?.wake();
     },
   });
   const subscriptions = createSubscriptions({
@@ -109,7 +112,7 @@ export function createWebhooks(options: WebhooksOptions) {
   }
 
   const lookAround = async (): Promise<void> => {
-    for (const { vendor } of await store.backlog()) drains.get(vendor)?.wake();
+    for (const { vendor } of await store.backlog()) queues.get(vendor)?.wake();
     const now = clock.now();
     if (now - cleanedAt < CLEAN_MS) return;
     cleanedAt = now;
@@ -156,7 +159,7 @@ export function createWebhooks(options: WebhooksOptions) {
 
     /** Goes on with what an earlier process has left, and looks for more from time to time. */
     start(): void {
-      for (const drain of drains.values()) drain.wake();
+      for (const queue of queues.values()) queue.wake();
       look();
       subscriptions.start();
     },
@@ -168,7 +171,7 @@ export function createWebhooks(options: WebhooksOptions) {
     async settled(): Promise<void> {
       await intake.flush();
       await looking;
-      for (const drain of drains.values()) await drain.settled();
+      for (const queue of queues.values()) await queue.settled();
       await subscriptions.settled();
     },
 
@@ -177,7 +180,7 @@ export function createWebhooks(options: WebhooksOptions) {
       cancelLook?.();
       await looking;
       await intake.flush();
-      await Promise.all([subscriptions.close(), ...[...drains.values()].map((drain) => drain.close())]);
+      await Promise.all([subscriptions.close(), ...[...queues.values()].map((queue) => queue.close())]);
     },
   };
 
@@ -208,7 +211,7 @@ export function createWebhooks(options: WebhooksOptions) {
   }
 }
 
-export type Webhooks = ReturnType<typeof createWebhooks>;
+export type Deliveries = ReturnType<typeof createDeliveries>;
 export type LinkedAccount = LinkKey & { readonly vendor: string };
 
 /** The body as a value, or why it is none. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { DeviceState } from '../../adapter/device.ts';
-import type { Delivery, Told, Webhook } from '../../adapter/webhook.ts';
+import type { Delivery, DeviceChange, Webhook } from '../../adapter/webhook.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 
 /** What `openCore` has as the secret of every partner. */
@@ -10,7 +10,7 @@ export const SECRET = 'a-secret-of-the-tests';
 /** What the vendor of these tests posts: an id of its own, and a list of what it tells. */
 export interface Post {
   readonly id?: string;
-  readonly told: readonly Told[];
+  readonly told: readonly DeviceChange[];
 }
 
 const signatureOf = (body: Uint8Array): Buffer => createHmac('sha256', SECRET).update(body).digest();

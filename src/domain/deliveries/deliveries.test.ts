@@ -25,13 +25,13 @@ onEachEngine('webhooks', (engine) => {
   /** Posts, lets the time of gathering pass, and answers whether it was new. */
   async function post(body: Json | Delivery, core: Core = world): Promise<boolean> {
     const delivery = isDelivery(body) ? body : signed(body, world.clock.now());
-    const taken = core.webhooks.receive('testvendor', delivery);
+    const taken = core.deliveries.receive('testvendor', delivery);
     taken.catch(() => {});
     world.clock.turn(10);
     return taken;
   }
   const applied = async (core: Core = world): Promise<void> => {
-    await core.webhooks.settled();
+    await core.deliveries.settled();
   };
   /** Lets due turns of background reading come. */
   const readHinted = async (): Promise<void> => {
@@ -74,7 +74,7 @@ onEachEngine('webhooks', (engine) => {
   it('that come together twice are one', async () => {
     await linkedAndRead();
     const delivery = signed(news('d1', { device: 'light-1', state: { power_w: 5 } }), world.clock.now());
-    const both = [1, 2].map(() => world.webhooks.receive('testvendor', delivery));
+    const both = [1, 2].map(() => world.deliveries.receive('testvendor', delivery));
     world.clock.turn(10);
     assert.deepEqual((await Promise.all(both)).toSorted(), [false, true]);
     assert.equal((await rows()).length, 1);
@@ -103,9 +103,9 @@ onEachEngine('webhooks', (engine) => {
     await world.remove();
     await open({}, [testVendor({ slug: 'silent' }).adapter]);
     const delivery = signed({}, 0);
-    await assert.rejects(world.webhooks.receive('nobody', delivery), { code: 'vendor.unknown' });
-    await assert.rejects(world.webhooks.receive('__proto__', delivery), { code: 'vendor.unknown' });
-    await assert.rejects(world.webhooks.receive('silent', delivery), { code: 'vendor.without_webhooks' });
+    await assert.rejects(world.deliveries.receive('nobody', delivery), { code: 'vendor.unknown' });
+    await assert.rejects(world.deliveries.receive('__proto__', delivery), { code: 'vendor.unknown' });
+    await assert.rejects(world.deliveries.receive('silent', delivery), { code: 'vendor.without_webhooks' });
     assert.deepEqual(await rows(), []);
   });
 
@@ -179,7 +179,7 @@ onEachEngine('webhooks', (engine) => {
     world.clock.turn(1_000);
     const delivery = (id: number) =>
       signed(news(`d${id}`, { device: 'light-1', state: { power_w: id } }), world.clock.now());
-    const all = Array.from({ length: 300 }, (_, id) => world.webhooks.receive('testvendor', delivery(id)));
+    const all = Array.from({ length: 300 }, (_, id) => world.deliveries.receive('testvendor', delivery(id)));
     world.clock.turn(10);
     await Promise.all(all);
     await applied();
@@ -279,7 +279,7 @@ onEachEngine('webhooks', (engine) => {
     });
     await post({ told: [] });
     await applied();
-    world.webhooks.start();
+    world.deliveries.start();
     for (let minute = 0; minute < 120; minute += 1) {
       world.clock.turn(60_000);
       await applied();
@@ -307,7 +307,7 @@ onEachEngine('webhooks', (engine) => {
     await post(signed(Buffer.from('{'), world.clock.now()));
     await applied();
     const left = async () => (await rows()).map(({ status }) => status);
-    world.webhooks.start();
+    world.deliveries.start();
     await applied();
     world.clock.turn(2 * 86_400_000);
     await applied();
@@ -344,7 +344,7 @@ onEachEngine('webhooks', (engine) => {
         body,
       })
       .execute();
-    world.webhooks.start();
+    world.deliveries.start();
     await applied();
     assert.equal((await stateOf('light-1'))?.power_w, 8);
   });
@@ -367,7 +367,7 @@ onEachEngine('webhooks', (engine) => {
     await world.link(account, 'testvendor');
     await applied();
     assert.deepEqual(asked, [`subscribe ${account} ${url}`]);
-    world.webhooks.start();
+    world.deliveries.start();
     const pass = async (hours: number) => {
       for (let step = 0; step < hours * 60; step += 1) {
         world.clock.turn(60_000);
@@ -411,7 +411,7 @@ onEachEngine('webhooks of two processes', (engine) => {
       world.clock.turn(1_000);
       const both = [world, other].flatMap((core, index) =>
         Array.from({ length: 100 }, (_, id) =>
-          core.webhooks.receive(
+          core.deliveries.receive(
             'testvendor',
             signed(
               news(`d${id}`, { device: 'light-1', state: { power_w: 100 * index + id } }),
@@ -424,10 +424,10 @@ onEachEngine('webhooks of two processes', (engine) => {
       const isNew = await Promise.all(both);
       assert.equal(isNew.filter(Boolean).length, 100);
       for (let round = 0; round < 5; round += 1) {
-        await Promise.all([world.webhooks.settled(), other.webhooks.settled()]);
+        await Promise.all([world.deliveries.settled(), other.deliveries.settled()]);
         world.clock.turn(1_000);
       }
-      assert.deepEqual(await world.webhooks.backlog(), []);
+      assert.deepEqual(await world.deliveries.backlog(), []);
 
       // Another process holds the lease, and is dead.
       const until = world.clock.now() + 10_000;
@@ -435,19 +435,19 @@ onEachEngine('webhooks of two processes', (engine) => {
         .insertInto('leases')
         .values({ name: 'webhooks.testvendor', holder: 'dead', until })
         .execute();
-      const taken = other.webhooks.receive(
+      const taken = other.deliveries.receive(
         'testvendor',
         signed(news('last', { device: 'light-1', state: { power_w: 7 } }), world.clock.now()),
       );
       world.clock.turn(10);
       await taken;
-      await other.webhooks.settled();
-      assert.deepEqual(await other.webhooks.backlog(), [{ vendor: 'testvendor', count: 1 }]);
+      await other.deliveries.settled();
+      assert.deepEqual(await other.deliveries.backlog(), [{ vendor: 'testvendor', count: 1 }]);
       for (let second = 0; second < 12; second += 1) {
         world.clock.turn(1_000);
-        await other.webhooks.settled();
+        await other.deliveries.settled();
       }
-      assert.deepEqual(await other.webhooks.backlog(), []);
+      assert.deepEqual(await other.deliveries.backlog(), []);
       await other.close();
       await world.remove();
     });

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey } from '../../adapter/session.ts';
-import type { Delivery, Told, Webhook } from '../../adapter/webhook.ts';
+import type { Delivery, DeviceChange, Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
@@ -23,7 +23,7 @@ export interface Target extends LinkKey {
   readonly id: string;
 }
 
-interface DrainOptions {
+interface DeliveryQueueOptions {
   readonly adapter: Adapter;
   readonly webhook: Webhook;
   readonly store: DeliveryStore;
@@ -48,7 +48,7 @@ interface Round {
  * Applies a vendor's deliveries in the order of their arrival, on one process at a time. What is applied twice, after a crash or
  * beside a process that stalled, comes to the same: states are merged by their time, and reads ask what is so now.
  */
-export function createDrain(options: DrainOptions) {
+export function createDeliveryQueue(options: DeliveryQueueOptions) {
   const { adapter, webhook, store, lease, devices, clock, log, metrics } = options;
   const { slug: vendor } = adapter;
   let running: Promise<void> | undefined;
@@ -115,7 +115,7 @@ export function createDrain(options: DrainOptions) {
       headers: JSON.parse(one.headersJson) as Record<string, string>,
       receivedAt: one.receivedAt,
     };
-    let told: readonly Told[];
+    let told: readonly DeviceChange[];
     try {
       told = webhook.read(JSON.parse(Buffer.from(one.body).toString()) as Json, delivery);
     } catch (error) {
@@ -133,7 +133,7 @@ export function createDrain(options: DrainOptions) {
     }
   }
 
-  async function apply(told: Told, { receivedAt }: Delivery, found: Round): Promise<void> {
+  async function apply(told: DeviceChange, { receivedAt }: Delivery, found: Round): Promise<void> {
     // Nothing can be meant in the future: a vendor's clock may be ahead of ours.
     const at = Math.min(told.at ?? receivedAt, receivedAt);
     const isTrusted = webhook.trust === 'signed';
@@ -149,7 +149,7 @@ export function createDrain(options: DrainOptions) {
     }
   }
 
-  function targetsOf({ vendorAccount, device }: Told, { named }: Round): Promise<Target[]> {
+  function targetsOf({ vendorAccount, device }: DeviceChange, { named }: Round): Promise<Target[]> {
     if (vendorAccount === undefined && device === undefined) return Promise.resolve([]);
     const key = JSON.stringify([vendorAccount, device]);
     const known = named.get(key);
@@ -182,4 +182,4 @@ export function createDrain(options: DrainOptions) {
   };
 }
 
-export type Drain = ReturnType<typeof createDrain>;
+export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
