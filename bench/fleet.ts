@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { systemRandom } from '../src/core/ids.ts';
 import type { Database } from '../src/db/database.ts';
-import { createVault } from '../src/domain/links/index.ts';
+import { createVault } from '../src/domain/calls/index.ts';
 import type { Place } from '../test/databases.ts';
 import { VAULT_KEYS } from '../test/world.ts';
 

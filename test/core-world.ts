@@ -9,14 +9,9 @@ import { createMetrics } from '../src/core/metrics.ts';
 import type { Database } from '../src/db/database.ts';
 import { type Accounts, createAccounts } from '../src/domain/accounts/index.ts';
 import { createBudgets } from '../src/domain/budgets/index.ts';
-import { createCommands } from '../src/domain/commands/index.ts';
-import { createDeliveries } from '../src/domain/deliveries/index.ts';
-import { createDevices, createVendorCaller } from '../src/domain/devices/index.ts';
 import {
   createCalls,
-  createLinkCodes,
   createLinkStore,
-  createLinks,
   createSessionSource,
   createSessions,
   createSignals,
@@ -24,7 +19,12 @@ import {
   createTokenStore,
   createTokens,
   createVault,
-} from '../src/domain/links/index.ts';
+  createVendorCaller,
+} from '../src/domain/calls/index.ts';
+import { createCommands } from '../src/domain/commands/index.ts';
+import { createDeliveries } from '../src/domain/deliveries/index.ts';
+import { createDevices } from '../src/domain/devices/index.ts';
+import { createLinkCodes, createLinks } from '../src/domain/links/index.ts';
 import { createPolling } from '../src/domain/polling/index.ts';
 import { createStreams } from '../src/domain/streams/index.ts';
 import { TEST_KEYS } from './accounts.ts';

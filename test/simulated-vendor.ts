@@ -24,9 +24,9 @@ import { type Clock, type TurnedClock, turnedClock } from '../src/core/clock.ts'
 import { systemRandom } from '../src/core/ids.ts';
 import type { Json, JsonObject } from '../src/core/json.ts';
 import { createLog } from '../src/core/log.ts';
-import { refreshGrant } from '../src/domain/links/refresh-grant.ts';
-import { renewTokens } from '../src/domain/links/renewal.ts';
-import { createVendorHttp, type Spend } from '../src/domain/links/vendor-http.ts';
+import { refreshGrant } from '../src/domain/calls/refresh-grant.ts';
+import { renewTokens } from '../src/domain/calls/renewal.ts';
+import { createVendorHttp, type Spend } from '../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../src/simulation/faults.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };

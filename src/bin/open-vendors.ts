@@ -1,19 +1,21 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { sleep } from '../core/clock.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
-import { createVendorCaller } from '../domain/devices/index.ts';
 import {
   createCalls,
-  createLinkCodes,
-  createLinkSessions,
   createLinkStore,
   createSessions,
   createSignals,
-  createSignIn,
-  createSignInStore,
   createTokenStore,
   createTokens,
   createVault,
+  createVendorCaller,
+} from '../domain/calls/index.ts';
+import {
+  createLinkCodes,
+  createLinkSessions,
+  createSignIn,
+  createSignInStore,
 } from '../domain/links/index.ts';
 import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';

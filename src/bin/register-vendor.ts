@@ -4,7 +4,7 @@ import { readSettings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
-import { createVendorHttp } from '../domain/links/index.ts';
+import { createVendorHttp } from '../domain/calls/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { partnerIn } from './partner.ts';
 import { exitWith } from './run.ts';

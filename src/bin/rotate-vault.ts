@@ -4,7 +4,7 @@ import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { openDatabase } from '../db/database.ts';
-import { createLinkStore, createTokenStore, createVault, rotateVault } from '../domain/links/index.ts';
+import { createLinkStore, createTokenStore, createVault, rotateVault } from '../domain/calls/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';

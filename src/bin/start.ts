@@ -8,7 +8,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
-import { createVault, requireVaultKeys } from '../domain/links/index.ts';
+import { createVault, requireVaultKeys } from '../domain/calls/index.ts';
 import { createGate } from '../http/gate.ts';
 import { operatorAddresses } from '../http/operator.ts';
 import { createLimits } from '../http/rate-limit.ts';

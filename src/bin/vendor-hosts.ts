@@ -5,7 +5,7 @@ import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import type { SocketRequest } from '../domain/links/index.ts';
+import type { SocketRequest } from '../domain/calls/index.ts';
 import type { OutboundAgent } from '../outbound/index.ts';
 
 interface VendorHostsOptions {

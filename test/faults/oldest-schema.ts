@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseVaultKeys } from '../../src/core/config.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { createVault } from '../../src/domain/links/index.ts';
+import { createVault } from '../../src/domain/calls/index.ts';
 import type { Engine } from '../databases.ts';
 import { VAULT_KEYS } from '../world.ts';
 

@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const REPEATED = ['src/outbound/repeated.test.ts'];
 const FAILING = ['src/outbound/failing.test.ts'];
-const INCIDENTS = ['src/domain/links/incidents.test.ts'];
-const COMMANDS = ['src/domain/links/vendor-http.test.ts'];
+const INCIDENTS = ['src/domain/calls/incidents.test.ts'];
+const COMMANDS = ['src/domain/calls/vendor-http.test.ts'];
 
 /** What goes wrong at a vendor stays there: with the link, the device or the call that it belongs to. */
 export const mutants: readonly Mutant[] = [
@@ -72,14 +72,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a page is no answer to a command',
-    file: 'src/domain/links/vendor-http.ts',
+    file: 'src/domain/calls/vendor-http.ts',
     from: 'json: () => read(() => answer.json()),',
     to: 'json: () => answer.json(),',
     tests: COMMANDS,
   },
   {
     control: 'nothing is sent while a vendor refuses calls',
-    file: 'src/domain/links/calls.ts',
+    file: 'src/domain/calls/calls.ts',
     from: 'await budgets.blocks.check({ adapter, host: call.host, link });',
     to: '',
     tests: INCIDENTS,
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a block in words of the vendor is remembered',
-    file: 'src/domain/links/source.ts',
+    file: 'src/domain/calls/source.ts',
     from: 'await sessions.learn(error, row, trace);',
     to: '',
     tests: INCIDENTS,
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'fresh tokens that are refused unlink nobody within a day',
-    file: 'src/domain/links/sessions.ts',
+    file: 'src/domain/calls/sessions.ts',
     from: 'now - refusedSince >= REFUSED_MS',
     to: 'now - refusedSince >= 0',
     tests: INCIDENTS,
@@ -128,21 +128,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'what was parked begins again when a link heals',
-    file: 'src/domain/links/sessions.ts',
+    file: 'src/domain/calls/sessions.ts',
     from: 'for (const tell of healed) await tell({ ...known, ...written });',
     to: '',
     tests: INCIDENTS,
   },
   {
     control: 'an outage is no news of a link that needs linking again',
-    file: 'src/domain/links/sessions.ts',
+    file: 'src/domain/calls/sessions.ts',
     from: "if (known.status === 'needs_relink' && status === 'unreachable') return;",
     to: '',
     tests: INCIDENTS,
   },
   {
     control: 'a renewal is not given up with its caller',
-    file: 'src/domain/links/calls.ts',
+    file: 'src/domain/calls/calls.ts',
     from: 'const RENEWAL_MS = 60_000;',
     to: 'const RENEWAL_MS = 10_000;',
     tests: INCIDENTS,

@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'credentials that do not open are the fault of the operator, not of the user',
-    file: 'src/domain/links/vault.ts',
+    file: 'src/domain/calls/vault.ts',
     from: "    'vault.mismatch',",
     to: "    'vendor.login_expired',",
     tests: ['test/faults/vault-keys.test.ts', 'src/domain/links/links.test.ts'],

@@ -5,9 +5,10 @@ import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ERRORS, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import type { Sessions } from '../../domain/calls/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
-import type { Links, Sessions } from '../../domain/links/index.ts';
+import type { Links } from '../../domain/links/index.ts';
 import { clientAddressOf } from '../../http/client-address.ts';
 
 interface StationsOptions {

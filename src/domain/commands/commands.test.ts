@@ -6,7 +6,7 @@ import { until } from '../../../test/until.ts';
 import { testVendor } from '../../../test/vendor-for-tests.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
-import { VENDOR_TIMEOUT_MS } from '../devices/index.ts';
+import { VENDOR_TIMEOUT_MS } from '../calls/index.ts';
 
 const failsWith = (code: string, sentence = /./) => ({
   name: 'AppError',

@@ -13,13 +13,8 @@ import type { Log } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { question } from '../../db/topic.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
-import {
-  type CommandedDevice,
-  commandedOf,
-  type Devices,
-  type Known,
-  type SessionSource,
-} from '../devices/index.ts';
+import type { SessionSource } from '../calls/index.ts';
+import { type CommandedDevice, commandedOf, type Devices, type Known } from '../devices/index.ts';
 import { answered, createHolders, type HolderQuestion, WHO } from './ask-holder.ts';
 import { createLane } from './lane.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';

@@ -10,7 +10,8 @@ import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { question } from '../../db/topic.ts';
-import type { Devices, Known, SessionSource } from '../devices/index.ts';
+import type { SessionSource } from '../calls/index.ts';
+import type { Devices, Known } from '../devices/index.ts';
 import { answered, type HolderQuestion, type Holders } from './ask-holder.ts';
 
 interface AskedDevice {

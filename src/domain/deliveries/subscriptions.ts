@@ -4,7 +4,7 @@ import type { Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { SessionSource } from '../devices/index.ts';
+import type { SessionSource } from '../calls/index.ts';
 import type { Subscription, SubscriptionStore } from './store-subscriptions.ts';
 
 const LOOK_MS = 10_000;

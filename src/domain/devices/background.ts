@@ -3,8 +3,9 @@ import { kindOf } from '../../adapter/derive.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import type { SessionSource } from '../calls/index.ts';
 import type { Known } from './memory.ts';
-import type { Reader, SessionSource } from './reader.ts';
+import type { Reader } from './reader.ts';
 import type { DeviceRow, DeviceStore, Seen } from './store.ts';
 
 /** Reads that nobody waits for. They keep nothing in memory, and give way to whatever is learnt while they run. */

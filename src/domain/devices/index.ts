@@ -6,11 +6,12 @@ import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { question, topic } from '../../db/topic.ts';
+import type { SessionSource } from '../calls/index.ts';
 import { readingOf } from './answers.ts';
 import { createBackground, deviceKey, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { DeviceMemory, type Known, type Page } from './memory.ts';
-import { createReader, type SessionSource } from './reader.ts';
+import { createReader } from './reader.ts';
 import { createSightings } from './sightings.ts';
 import {
   createDeviceStore,
@@ -25,10 +26,9 @@ import { type News, withNews } from './told.ts';
 export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
 export type { Background, Outcome } from './background.ts';
 export type { Known, Page } from './memory.ts';
-export { receivedError, type SentError, type SessionSource, sentError } from './reader.ts';
+export { receivedError, type SentError, sentError } from './reader.ts';
 export type { DeviceRow, OfLink, Seen } from './store.ts';
 export type { News } from './told.ts';
-export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';
 
 const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
   'devices.changed',

@@ -1,24 +1,11 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { kindOf, stateOf } from '../../adapter/derive.ts';
 import { NO_LIMITS } from '../../adapter/device.ts';
-import type { LinkKey, Session } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { SessionSource } from '../calls/index.ts';
 import type { Known } from './memory.ts';
 import type { Seen } from './store.ts';
-import type { VendorCall } from './vendor-call.ts';
-
-/** What devices need of the linked accounts; `domain/links` gives it. */
-export interface SessionSource {
-  /** Opens a session of the link for one call, after `before`; throws `device.not_found` when the link is gone. */
-  withSession<T>(
-    link: LinkKey & { vendor: string },
-    what: VendorCall & { readonly before?: () => void },
-    work: (session: Session) => Promise<T>,
-  ): Promise<T>;
-  /** Whether the station of a dial-in link is connected to this process. */
-  isConnectedHere(link: LinkKey & { vendor: string }): boolean;
-}
 
 interface ReaderOptions {
   readonly clock: Clock;

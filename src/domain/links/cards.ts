@@ -2,8 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { ALL_CARDS, type Cards, forgetCards, keepCards, loadCards, spelt } from '../../adapter/cards.ts';
 import type { Documents } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Sessions } from './sessions.ts';
-import type { LinkStore } from './store.ts';
+import type { LinkStore, Sessions } from '../calls/index.ts';
 
 interface CardsOptions {
   readonly store: Pick<LinkStore, 'find'>;

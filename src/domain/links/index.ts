@@ -4,27 +4,15 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { topic } from '../../db/topic.ts';
+import type { LinkStatus } from '../calls/index.ts';
 import { createLinkMaker, type DropReason, type LinksOptions, type LinkWatcher } from './make-link.ts';
-import type { LinkStatus } from './store.ts';
 
-export { type Calls, createCalls, type SocketRequest } from './calls.ts';
 export { type CardsOfLinks, createCards } from './cards.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
 export type { LinkedDevice, Linking, LinkRequest, LinkWatcher } from './make-link.ts';
-export { type Rotation, rotateVault } from './rotate.ts';
-export { createSessions, type Sessions } from './sessions.ts';
 export { createSignIn, type Finished, type OwnSession, type SignIn } from './sign-in.ts';
-export { createSignals, type LinkSignals } from './signals.ts';
-export { createSessionSource } from './source.ts';
-export { createLinkStore, type LinkStore } from './store.ts';
 export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
-export { createTokenStore, type TokenStore } from './store-tokens.ts';
-export { createStreamSource, type StreamSource } from './stream-source.ts';
-export { createTokens, type TokensOfLinks } from './tokens.ts';
-export { createVault, type Vault } from './vault.ts';
-export { requireVaultKeys } from './vault-check.ts';
-export { createVendorHttp } from './vendor-http.ts';
 
 /** What is told on the bus when a link's connections are to end. */
 interface Dropped extends LinkKey {

@@ -6,8 +6,8 @@ import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
+import { createVault } from '../calls/index.ts';
 import { createLinkCodes } from './link-codes.ts';
-import { createVault } from './vault.ts';
 
 onEachEngine('link codes', (engine) => {
   const clock = turnedClock();

@@ -4,8 +4,8 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
+import type { Vault } from '../calls/index.ts';
 import { createCodeStore } from './store-codes.ts';
-import type { Vault } from './vault.ts';
 
 const LIFETIME_MS = 15 * 60_000;
 /** 43 letters and digits of 62 hold more than 256 bits. */

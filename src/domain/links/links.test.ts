@@ -9,7 +9,7 @@ import { type Engine, onEachEngine } from '../../../test/databases.ts';
 import { until } from '../../../test/until.ts';
 import { testVendor } from '../../../test/vendor-for-tests.ts';
 import { AppError } from '../../core/errors.ts';
-import { createLinkStore, createTokenStore, createVault, rotateVault } from './index.ts';
+import { createLinkStore, createTokenStore, createVault, rotateVault } from '../calls/index.ts';
 
 const SECRET = `canary-${randomBytes(9).toString('hex')}`;
 

@@ -8,14 +8,18 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import { validator } from '../../core/validate.ts';
 import type { Database } from '../../db/database.ts';
-import type { CallVendor, Devices } from '../devices/index.ts';
-import type { Calls } from './calls.ts';
+import type {
+  Calls,
+  CallVendor,
+  LinkRow,
+  LinkStore,
+  Sessions,
+  TokensOfLinks,
+  Trace,
+} from '../calls/index.ts';
+import type { Devices } from '../devices/index.ts';
 import type { LinkCodes } from './link-codes.ts';
-import type { Sessions } from './sessions.ts';
 import { markedAsSimulated } from './simulated-names.ts';
-import type { LinkRow, LinkStore } from './store.ts';
-import type { TokensOfLinks } from './tokens.ts';
-import type { Trace } from './vendor-http.ts';
 
 export type DropReason = 'deleted' | 'credentials_changed' | 'taken_over';
 

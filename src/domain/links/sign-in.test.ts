@@ -10,10 +10,10 @@ import type { VendorRequest } from '../../adapter/vendor-http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
+import { createVault } from '../calls/index.ts';
 import { createLinkSessions } from './link-sessions.ts';
 import { createSignIn, type Finished, type SignIn } from './sign-in.ts';
 import { createSignInStore } from './store-sign-ins.ts';
-import { createVault } from './vault.ts';
 
 const ISSUER = 'https://id.vendor.example';
 const adapter = {

@@ -8,10 +8,9 @@ import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
+import { clientFields, clientRefused, type Vault } from '../calls/index.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
-import { clientFields, clientRefused } from './refresh-grant.ts';
 import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
-import type { Vault } from './vault.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 /** 43 letters and digits of 62 hold more than 256 bits; the least that RFC 7636 §4.1 wants of a verifier. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import type { Sealed } from './vault.ts';
+import type { Sealed } from '../calls/index.ts';
 
 /** The only SQL for `link_codes`. Codes are named by their SHA-256. */
 export function createCodeStore(database: Database) {

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import type { Sealed } from './vault.ts';
+import type { Sealed } from '../calls/index.ts';
 
 export interface SignInRow {
   readonly stateSha256: string;

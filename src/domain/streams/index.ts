@@ -8,8 +8,8 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { topic } from '../../db/topic.ts';
+import type { StreamSource } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
-import type { StreamSource } from '../links/index.ts';
 import { runStream } from './one-stream.ts';
 import { createStreamStore, type Held } from './store.ts';
 

@@ -1,10 +1,23 @@
+import type { LinkKey, Session } from '../../adapter/session.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { CallVendor, SessionSource } from '../devices/index.ts';
 import type { Sessions } from './sessions.ts';
 import type { LinkRow, LinkStatus } from './store.ts';
+import type { CallVendor, VendorCall } from './vendor-call.ts';
 import type { Trace } from './vendor-http.ts';
+
+/** Calls vendors for links. */
+export interface SessionSource {
+  /** Opens a session of the link for one call, after `before`; throws `device.not_found` when the link is gone. */
+  withSession<T>(
+    link: LinkKey & { vendor: string },
+    what: VendorCall & { readonly before?: () => void },
+    work: (session: Session) => Promise<T>,
+  ): Promise<T>;
+  /** Whether the station of a dial-in link is connected to this process. */
+  isConnectedHere(link: LinkKey & { vendor: string }): boolean;
+}
 
 interface SourceOptions {
   readonly sessions: Sessions;

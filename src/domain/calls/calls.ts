@@ -8,11 +8,11 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Budgets } from '../budgets/index.ts';
-import type { VendorCall } from '../devices/index.ts';
 import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { LinkSignals } from './signals.ts';
 import type { TokensOfLinks } from './tokens.ts';
+import type { VendorCall } from './vendor-call.ts';
 import { createVendorHttp, type Spend, type Trace, tokenHeaders } from './vendor-http.ts';
 
 /** Who calls, and until when. */

@@ -1,0 +1,14 @@
+export { type Calls, createCalls, type SocketRequest } from './calls.ts';
+export { clientFields, clientRefused } from './refresh-grant.ts';
+export { type Rotation, rotateVault } from './rotate.ts';
+export { createSessions, type Sessions } from './sessions.ts';
+export { createSignals, type LinkSignals } from './signals.ts';
+export { createSessionSource, type SessionSource } from './source.ts';
+export { createLinkStore, type LinkRow, type LinkStatus, type LinkStore } from './store.ts';
+export { createTokenStore, type TokenStore } from './store-tokens.ts';
+export { createStreamSource, type StreamSource } from './stream-source.ts';
+export { createTokens, type TokensOfLinks } from './tokens.ts';
+export { createVault, type Sealed, undecipherable, type Vault } from './vault.ts';
+export { requireVaultKeys } from './vault-check.ts';
+export { type CallVendor, createVendorCaller, VENDOR_TIMEOUT_MS, type VendorCall } from './vendor-call.ts';
+export { createVendorHttp, type Trace } from './vendor-http.ts';
