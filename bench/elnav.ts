@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, makePlace, type Place } from '../test/databases.ts';
-import { ADMIN_TOKEN, callJson, VAULT_KEYS } from '../test/world.ts';
+import { type Engine, makePlace, type Place } from '../test/kit/databases.ts';
+import { ADMIN_TOKEN, callJson, VAULT_KEYS } from '../test/kit/world.ts';
 import { type Child, startChild } from './children.ts';
 
 export interface Elnav {

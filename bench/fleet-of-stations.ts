@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Place } from '../test/databases.ts';
+import type { Place } from '../test/kit/databases.ts';
 import { startChild } from './children.ts';
 import { call, inParallel, startElnav } from './elnav.ts';
 import { quantile } from './load.ts';

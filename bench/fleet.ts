@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { systemRandom } from '../src/core/ids.ts';
 import type { Database } from '../src/db/database.ts';
 import { createVault } from '../src/domain/calls/index.ts';
-import type { Place } from '../test/databases.ts';
-import { VAULT_KEYS } from '../test/world.ts';
+import type { Place } from '../test/kit/databases.ts';
+import { VAULT_KEYS } from '../test/kit/world.ts';
 
 const [KEY_ID = '', KEY = ''] = VAULT_KEYS.split(':');
 const VAULT = createVault([{ id: KEY_ID, key: Buffer.from(KEY, 'base64') }], systemRandom);

@@ -1,7 +1,7 @@
 import { createPriceStore } from '../src/domain/prices/store.ts';
 import { knownDay } from '../src/domain/prices/test-prices.ts';
 import { PRICE_AREAS } from '../src/sources/contract/market.ts';
-import { ENGINES, type Engine, makePlace, type Place } from '../test/databases.ts';
+import { ENGINES, type Engine, makePlace, type Place } from '../test/kit/databases.ts';
 import type { Child } from './children.ts';
 import { startChild } from './children.ts';
 import { type Elnav, startBare, startElnav } from './elnav.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { ENGINES, type Engine, makePlace } from '../test/databases.ts';
+import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { startChild } from './children.ts';
 import { call, inParallel, startElnav } from './elnav.ts';
 import { COURSE, race, ratioOf } from './load.ts';

@@ -1,7 +1,7 @@
 import { silentLog } from '../src/core/log.ts';
 import { encodeCursor } from '../src/domain/devices/cursor.ts';
 import { createDevices, type ListQuery } from '../src/domain/devices/index.ts';
-import { ENGINES, type Engine, makePlace } from '../test/databases.ts';
+import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { type Fleet, positionOf, storeFleet } from './fleet.ts';
 import { median } from './load.ts';
 import { ms, type Row, type Section } from './report.ts';

@@ -3,7 +3,7 @@ import { type Adapter, kind } from '../src/adapter/adapter.ts';
 import type { DeviceType } from '../src/adapter/device.ts';
 import type { Http } from '../src/adapter/http.ts';
 import type { DeviceRef, Session } from '../src/adapter/session.ts';
-import type { Core } from '../test/core-world.ts';
+import type { Core } from '../test/kit/core-world.ts';
 
 type Limited = Pick<Adapter, 'budgets' | 'pace' | 'pollSeconds'>;
 

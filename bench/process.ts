@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { makePlace, type Place } from '../test/databases.ts';
-import { ADMIN_TOKEN, VAULT_KEYS } from '../test/world.ts';
+import { makePlace, type Place } from '../test/kit/databases.ts';
+import { ADMIN_TOKEN, VAULT_KEYS } from '../test/kit/world.ts';
 import { cleanEnvironment, RUNTIME_OPTIONS } from './children.ts';
 import { storeFleet } from './fleet.ts';
 import { median } from './load.ts';

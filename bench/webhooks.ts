@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
-import { ENGINES, type Engine, makePlace } from '../test/databases.ts';
+import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { type Child, startChild } from './children.ts';
 import { startElnav } from './elnav.ts';
 import { median, quantile } from './load.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { ENGINES } from '../test/databases.ts';
+import { ENGINES } from '../test/kit/databases.ts';
 import { type Section, verdictOf } from './report.ts';
 
 const FILE = new URL('../docs/benchmarks.md', import.meta.url);

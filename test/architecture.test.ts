@@ -217,6 +217,19 @@ describe('the house', () => {
     assert.deepEqual(misnamed, []);
   });
 
+  it('keeps what tests share in test/kit, and nothing but tests beside it', () => {
+    const shared = files.filter((file) => file.startsWith('test/kit/'));
+    assert.ok(shared.length > 10, 'the kit is found');
+    assert.deepEqual(
+      files.filter((file) =>
+        file.startsWith('test/kit/')
+          ? file.endsWith('.test.ts')
+          : /^test\/[^/]+$/.test(file) && !file.endsWith('.test.ts'),
+      ),
+      [],
+    );
+  });
+
   it('reads the environment in src/bin alone', () => {
     const readers = files.filter(
       (file) =>

@@ -5,7 +5,7 @@ import { dirname, join, normalize, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Clock, systemClock } from '../src/core/clock.ts';
-import { ADMIN_TOKEN, makeWorld, type World } from './world.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from './kit/world.ts';
 
 /*
  * What the documents say is tried out. A block marked `sh` is run with bash, in order, in one shell; when a block of `json`

@@ -5,7 +5,7 @@ import { PRICE_SOURCE_SLUGS } from '../src/core/market-settings.ts';
 import { judge } from '../src/domain/prices/judge.ts';
 import { createSimulatedMarket } from '../src/sources/contract/simulated-prices.ts';
 import { priceSources } from '../src/sources/index.ts';
-import { sessionWith } from './price-sources.ts';
+import { sessionWith } from './kit/price-sources.ts';
 
 const WRONG = ['half_day', 'yesterday', 'thousandfold'] as const;
 

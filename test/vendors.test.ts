@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { conforms } from '../src/adapter/conformance/index.ts';
 import { vendors } from '../src/vendors/index.ts';
-import { variantsOf } from './vendor-variants.ts';
+import { variantsOf } from './kit/vendor-variants.ts';
 
 /** Checks that any vendor has; those that are called over HTTP have many more. */
 const LEAST_CHECKS = 12;

@@ -1,6 +1,6 @@
 import { conforms } from '../src/adapter/conformance/index.ts';
 import { vendors } from '../src/vendors/index.ts';
-import { variantsOf } from '../test/vendor-variants.ts';
+import { variantsOf } from '../test/kit/vendor-variants.ts';
 
 /*
  * `npm run conform -- <slug>` tries a vendor's adapter before its simulator, and prints each check that finds a fault: what is to be

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openBrowser } from '../test/chromium.ts';
+import { openBrowser } from '../test/kit/chromium.ts';
 
 /*
  * Draws `favicon.ico` from `icon.svg`, for browsers that take no SVG: `npm run favicon`, with TEST_CHROMIUM set to a

@@ -3,11 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { DAY_MS } from '../src/core/durations.ts';
-import { openBrowser } from '../test/chromium.ts';
-import { makePlace, type Place } from '../test/databases.ts';
-import { signUp } from '../test/people.ts';
-import { until } from '../test/until.ts';
-import { makeWorld, type World } from '../test/world.ts';
+import { openBrowser } from '../test/kit/chromium.ts';
+import { makePlace, type Place } from '../test/kit/databases.ts';
+import { signUp } from '../test/kit/people.ts';
+import { until } from '../test/kit/until.ts';
+import { makeWorld, type World } from '../test/kit/world.ts';
 
 /*
  * Takes the pictures of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of

@@ -8,7 +8,7 @@ import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
 import { settingsOfVendors } from '../src/core/vendor-settings.ts';
-import { variantsOf } from '../test/vendor-variants.ts';
+import { variantsOf } from '../test/kit/vendor-variants.ts';
 import { table } from './table.ts';
 
 const INTRODUCTION = `What each vendor's devices can do is derived from the functions that exist; a single device may lack some. Under *proven* stands

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../../test/until.ts';
-import { type Caller, makeWorld, type World } from '../../test/world.ts';
+import { until } from '../../test/kit/until.ts';
+import { type Caller, makeWorld, type World } from '../../test/kit/world.ts';
 import { parseStationArguments, runStation, type StationArguments } from './simulate-station.ts';
 
 const given = (args: readonly string[]): StationArguments => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { readSettings } from '../core/config.ts';
 import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';

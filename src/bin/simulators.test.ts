@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import Type from 'typebox';
-import { testVendor } from '../../test/vendor-for-tests.ts';
-import { makeWorld, type World } from '../../test/world.ts';
+import { testVendor } from '../../test/kit/vendor-for-tests.ts';
+import { makeWorld, type World } from '../../test/kit/world.ts';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { SimulatorOptions, VendorSimulator } from '../adapter/simulator.ts';
 import { turnedClock } from '../core/clock.ts';

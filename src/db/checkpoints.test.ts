@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { startCheckpoints } from './checkpoints.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import { makePlace, onEachEngine, type Place } from '../../test/kit/databases.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { ENGINES, makePlace, onEachEngine, type Place } from '../../test/databases.ts';
+import { ENGINES, makePlace, onEachEngine, type Place } from '../../test/kit/databases.ts';
 import { AppError } from '../core/errors.ts';
 import type { Database, Queries } from './database.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ENGINES, makePlace } from '../../test/databases.ts';
+import { ENGINES, makePlace } from '../../test/kit/databases.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLease } from './lease.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { Kysely, sql } from 'kysely';
-import { makePlace, onEachEngine } from '../../test/databases.ts';
+import { makePlace, onEachEngine } from '../../test/kit/databases.ts';
 import { silentLog } from '../core/log.ts';
 import { migrations } from './migrations/index.ts';
 import { postgresDialect, postgresPool } from './postgres.ts';

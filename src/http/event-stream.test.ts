@@ -3,7 +3,7 @@ import { request as ask, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
 import type { Principal } from '../domain/accounts/index.ts';
 import { createEventStreams, type EventStream, eventText } from './event-stream.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ADMIN, accountsWorld, unknownKey } from '../../test/accounts.ts';
-import { onEachEngine } from '../../test/databases.ts';
+import { ADMIN, accountsWorld, unknownKey } from '../../test/kit/accounts.ts';
+import { onEachEngine } from '../../test/kit/databases.ts';
 import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { assets } from '../../test/assets.ts';
+import { assets } from '../../test/kit/assets.ts';
 import { AppError } from '../core/errors.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } from '../../test/redis.ts';
+import { anyPrefix, openAbsentRedis, openRedis, openRedisProxy, withoutRedis } from '../../test/kit/redis.ts';
 import { turnedClock } from '../core/clock.ts';
 import { DAY_MS } from '../core/durations.ts';
 import { silentLog } from '../core/log.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import { ADMIN, accountsWorld } from '../../test/accounts.ts';
-import { onEachEngine } from '../../test/databases.ts';
+import { ADMIN, accountsWorld } from '../../test/kit/accounts.ts';
+import { onEachEngine } from '../../test/kit/databases.ts';
 import { AppError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { createLimits } from './rate-limit.ts';

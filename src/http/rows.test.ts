@@ -3,7 +3,7 @@ import { request as ask, type IncomingMessage, type ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { formatOf, sendRows } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { systemClock, turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openSmtp } from '../../test/smtp.ts';
-import { until } from '../../test/until.ts';
+import { openSmtp } from '../../test/kit/smtp.ts';
+import { until } from '../../test/kit/until.ts';
 import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import { HttpFailure } from '../adapter/http.ts';
 import { answers, fails, hangs, testServer, turnedUntilSettled } from './test-server.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assets } from '../../test/assets.ts';
+import { assets } from '../../test/kit/assets.ts';
 import { html } from './html.ts';
 import { renderPage } from './page.ts';
 import { drawPlot } from './plot.ts';

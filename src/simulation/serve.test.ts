@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { until } from '../../test/until.ts';
+import { until } from '../../test/kit/until.ts';
 import type { Simulated, SimulatedAnswer, SimulatedRequest } from '../adapter/simulator.ts';
 import { isLoopback, postToLoopback } from './post.ts';
 import { serveSimulated } from './serve.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import { vendorFailure } from '../../src/adapter/vendor-failure.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../kit/world.ts';
 
 /** A box that each user has one of, at an address that they type. */
 const box = {

@@ -1,7 +1,7 @@
 import { turnedClock } from '../../src/core/clock.ts';
-import { openCore } from '../core-world.ts';
-import { type Place, placeAt } from '../databases.ts';
-import { testVendor } from '../vendor-for-tests.ts';
+import { openCore } from '../kit/core-world.ts';
+import { type Place, placeAt } from '../kit/databases.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
 
 // Commands a device of an account, whose vendor never answers, until it is killed.
 const [dataDir = '', url, account = ''] = process.argv.slice(2);

@@ -3,8 +3,8 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { openCore } from '../core-world.ts';
-import { testVendor } from '../vendor-for-tests.ts';
+import { openCore } from '../kit/core-world.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
 
 // Commands all devices at once. The vendor prints which of them it is asked for, and kills the process at the one of that number.
 const [dataDir = '', account = '', devices = '', killedAt = '', url] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 
 const DEVICES = 40;
 

@@ -5,8 +5,6 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
-import type { Answer } from '../world.ts';
-import { makeOldestIn } from './oldest-schema.ts';
 import {
   admin,
   callWith,
@@ -16,7 +14,9 @@ import {
   type Service,
   startService,
   stopService,
-} from './service.ts';
+} from '../kit/service.ts';
+import type { Answer } from '../kit/world.ts';
+import { makeOldestIn } from './oldest-schema.ts';
 
 const SECRET = 'the client secret of the tests';
 

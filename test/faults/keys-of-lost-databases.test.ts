@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import pg from 'pg';
-import { makePlace, type Place } from '../databases.ts';
-import { testVendor } from '../vendor-for-tests.ts';
-import { type Answer, type Caller, makeWorld, type World } from '../world.ts';
-import { until } from './service.ts';
-import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
+import { makePlace, type Place } from '../kit/databases.ts';
+import { until } from '../kit/service.ts';
+import { type TcpProxy, tcpProxy } from '../kit/tcp-proxy.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { type Answer, type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const databaseUrl = process.env.TEST_DATABASE_URL;
 const COMMAND = '/devices/light-1/command';

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
-import { until } from '../until.ts';
-import type { Answer } from '../world.ts';
-import { contradictions, type Found, type Sent } from './history.ts';
-import { seeded } from './seeded.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import {
   type Call,
   callWith,
@@ -13,7 +9,11 @@ import {
   type Service,
   startService,
   stopService,
-} from './service.ts';
+} from '../kit/service.ts';
+import { until } from '../kit/until.ts';
+import type { Answer } from '../kit/world.ts';
+import { contradictions, type Found, type Sent } from './history.ts';
+import { seeded } from './seeded.ts';
 
 const KILLS = 20;
 const CLIENTS = 6;

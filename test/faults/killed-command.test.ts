@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { makeCoreWorld } from '../core-world.ts';
-import { onEachEngine } from '../databases.ts';
-import { until } from '../until.ts';
-import { testVendor } from '../vendor-for-tests.ts';
+import { makeCoreWorld } from '../kit/core-world.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
 
 /** Longer than a vendor is given. */
 const LEASE_MS = 30_000;

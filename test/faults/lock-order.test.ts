@@ -5,9 +5,9 @@ import { createRequestStore } from '../../src/domain/accounts/store-idempotency.
 import { createCommandStore } from '../../src/domain/commands/store.ts';
 import { createDeviceStore } from '../../src/domain/devices/store.ts';
 import { createTurnStore } from '../../src/domain/polling/store.ts';
-import { type Core, type CoreWorld, makeCoreWorld } from '../core-world.ts';
-import { until } from '../until.ts';
-import { testVendor } from '../vendor-for-tests.ts';
+import { type Core, type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
+import { until } from '../kit/until.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
 
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 

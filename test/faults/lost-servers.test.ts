@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, type Place } from '../databases.ts';
+import { makePlace, type Place } from '../kit/databases.ts';
 import {
   admin,
   type Call,
@@ -11,8 +11,8 @@ import {
   startService,
   stopService,
   until,
-} from './service.ts';
-import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
+} from '../kit/service.ts';
+import { type TcpProxy, tcpProxy } from '../kit/tcp-proxy.ts';
 
 const databaseUrl = process.env.TEST_DATABASE_URL;
 const redisUrl = process.env.TEST_REDIS_URL;

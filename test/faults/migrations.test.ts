@@ -13,9 +13,9 @@ import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations/index.ts';
 import { openSqlite, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
-import { type Engine, makePlace, onEachEngine, type Place } from '../databases.ts';
+import { type Engine, makePlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { admin, callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { makeOldestIn, OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
-import { admin, callWith, envOf, runToEnd, startService, stopService } from './service.ts';
 
 /** So many points are tried between the first statement of a migration and its last. */
 const POINTS = 20;

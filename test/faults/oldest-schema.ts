@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseVaultKeys } from '../../src/core/config.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { createVault } from '../../src/domain/calls/index.ts';
-import type { Engine } from '../databases.ts';
-import { VAULT_KEYS } from '../world.ts';
+import type { Engine } from '../kit/databases.ts';
+import { VAULT_KEYS } from '../kit/world.ts';
 
 /*
  * A database as the first version with links left it, at migration 0003, kept as text: migrations may come to be written

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fingerprintOf } from '../../src/domain/prices/known-day.ts';
 import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { makePlace, onEachEngine } from '../databases.ts';
+import { makePlace, onEachEngine } from '../kit/databases.ts';
 
 const KILLS = 12;
 

@@ -12,9 +12,9 @@ import { createLog } from '../../src/core/log.ts';
 import { easee } from '../../src/vendors/easee/index.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
-import { onEachEngine } from '../databases.ts';
-import { SERVED_PARTNER, type ServedVendor, serveVendor } from '../served-vendor.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { SERVED_PARTNER, type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 onEachEngine('secrets of vendors', (engine) => {
   const lines: string[] = [];

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writ
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { ENGINES, makePlace, type Place } from '../databases.ts';
-import { ADMIN_TOKEN, VAULT_KEYS } from '../world.ts';
-import { envOf, runToEnd, startService, stopService } from './service.ts';
+import { ENGINES, makePlace, type Place } from '../kit/databases.ts';
+import { envOf, runToEnd, startService, stopService } from '../kit/service.ts';
+import { ADMIN_TOKEN, VAULT_KEYS } from '../kit/world.ts';
 
 /** A refusal is sentences for the operator, on code 1, and never a stack. */
 async function refused(env: Record<string, string>): Promise<string> {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
-import type { Answer } from '../world.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import {
   type Call,
   callWith,
@@ -12,7 +11,8 @@ import {
   startService,
   stopService,
   until,
-} from './service.ts';
+} from '../kit/service.ts';
+import type { Answer } from '../kit/world.ts';
 
 interface Linked {
   readonly service: Service;

@@ -6,10 +6,10 @@ import { type Clock, turnedClock } from '../../src/core/clock.ts';
 import { HOUR_MS } from '../../src/core/durations.ts';
 import { createDeliveryStore } from '../../src/domain/deliveries/store.ts';
 import { news, pushing } from '../../src/domain/deliveries/test-pushing.ts';
-import { type Core, makeCoreWorld, openCore } from '../core-world.ts';
-import { ENGINES } from '../databases.ts';
-import { until } from '../until.ts';
-import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
+import { type Core, makeCoreWorld, openCore } from '../kit/core-world.ts';
+import { ENGINES } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { type TestVendor, testVendor } from '../kit/vendor-for-tests.ts';
 
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
 const PACE = { active: 600, idle: 600, asleep: 600 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, type Place } from '../databases.ts';
+import { makePlace, type Place } from '../kit/databases.ts';
 import {
   admin,
   type Call,
@@ -11,7 +11,7 @@ import {
   startService,
   stopService,
   until,
-} from './service.ts';
+} from '../kit/service.ts';
 
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 /** Redis is shared with other tests, and account ids start at 1 in each of them. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makePlace } from '../databases.ts';
-import { testVendor } from '../vendor-for-tests.ts';
-import { type Caller, makeWorld } from '../world.ts';
-import { callWith } from './service.ts';
+import { makePlace } from '../kit/databases.ts';
+import { callWith } from '../kit/service.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld } from '../kit/world.ts';
 
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { makePlace, onEachEngine } from '../databases.ts';
-import { callWith, envOf, openAccount, runToEnd, startService, stopService } from './service.ts';
+import { makePlace, onEachEngine } from '../kit/databases.ts';
+import { callWith, envOf, openAccount, runToEnd, startService, stopService } from '../kit/service.ts';
 
 const other = (id: string) => `${id}:${Buffer.alloc(32, 9).toString('base64')}`;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, type Place } from '../databases.ts';
+import { makePlace, type Place } from '../kit/databases.ts';
 import {
   type Call,
   callWith,
@@ -9,7 +9,7 @@ import {
   type Service,
   startService,
   stopService,
-} from './service.ts';
+} from '../kit/service.ts';
 
 interface ListedLink {
   readonly status: string;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { envOf, type Service, startService, stopService, until } from '../kit/service.ts';
 import { seeded } from './seeded.ts';
-import { envOf, type Service, startService, stopService, until } from './service.ts';
 
 const KILLS = 6;
 const CLIENTS = 20;

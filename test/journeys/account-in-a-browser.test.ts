@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { nextLetter } from '../people.ts';
-import { callJson, makeWorld, type World } from '../world.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { nextLetter } from '../kit/people.ts';
+import { callJson, makeWorld, type World } from '../kit/world.ts';
 
 const EMAIL = 'anna@example.com';
 

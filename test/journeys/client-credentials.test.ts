@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import Type from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../kit/world.ts';
 
 /** A vendor that knows its partners alone: RFC 6749 §4.4. */
 const building = {

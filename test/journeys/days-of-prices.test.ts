@@ -4,8 +4,8 @@ import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
 import type { PriceDay, PriceSource } from '../../src/sources/contract/market.ts';
 import { createSimulatedMarket } from '../../src/sources/contract/simulated-prices.ts';
-import { until } from '../until.ts';
-import { makeWorld, type World } from '../world.ts';
+import { until } from '../kit/until.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 interface Item {
   readonly area: string;

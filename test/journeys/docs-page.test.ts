@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const run = promisify(execFile);
 

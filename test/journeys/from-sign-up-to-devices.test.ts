@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../app-that-links.ts';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { nextLetter } from '../people.ts';
-import { watchedPage } from '../watched-page.ts';
-import { callJson, makeWorld, type World } from '../world.ts';
+import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../kit/app-that-links.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { nextLetter } from '../kit/people.ts';
+import { watchedPage } from '../kit/watched-page.ts';
+import { callJson, makeWorld, type World } from '../kit/world.ts';
 
 interface Device {
   readonly vendor: string;

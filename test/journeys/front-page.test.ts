@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { systemClock } from '../../src/core/clock.ts';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { everyDay, fakeSource, toldSource } from '../market.ts';
-import { until } from '../until.ts';
-import { type WatchedPage, watchedPage } from '../watched-page.ts';
-import { makeWorld, type World } from '../world.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { everyDay, fakeSource, toldSource } from '../kit/market.ts';
+import { until } from '../kit/until.ts';
+import { type WatchedPage, watchedPage } from '../kit/watched-page.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 const PHONE = { viewport: { width: 360, height: 800 } } satisfies BrowserContextOptions;
 const SCREEN = { viewport: { width: 1_600, height: 1_000 } } satisfies BrowserContextOptions;

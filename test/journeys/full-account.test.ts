@@ -4,10 +4,10 @@ import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { mostLinks } from '../../src/domain/accounts/index.ts';
 import { vendors } from '../../src/vendors/index.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { type ServedVendor, serveVendor } from '../served-vendor.ts';
-import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
+import { type TestVendor, testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const AT_ONCE = 20;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { signUp } from '../people.ts';
-import { makeWorld, type World } from '../world.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { signUp } from '../kit/people.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 /** Where the link in the head of a page leads that changes its language. */
 function switchOf(page: string): { href: string; name: string } | undefined {

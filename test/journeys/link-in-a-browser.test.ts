@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../app-that-links.ts';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../kit/app-that-links.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 interface Device {
   readonly id: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const A_MINUTE = 600;
 const AT_ONCE = 40;

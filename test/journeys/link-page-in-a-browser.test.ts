@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { systemClock } from '../../src/core/clock.ts';
 import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
-import { type AppThatLinks, openApp, outcomeInApp } from '../app-that-links.ts';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { type AppThatLinks, openApp, outcomeInApp } from '../kit/app-that-links.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const PHONE = { viewport: { width: 360, height: 780 }, locale: 'en-GB' };
 

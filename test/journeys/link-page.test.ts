@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../../src/core/errors.ts';
 import { vendors } from '../../src/vendors/index.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { type TestVendor, testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const XSS = '<img src=x onerror=alert(1)>"\'';
 const BACK = 'https://app.example.com/done?mine=1';

@@ -4,10 +4,10 @@ import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { DAY_MS } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { vendors } from '../../src/vendors/index.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { ENGINES } from '../databases.ts';
-import { type TestVendor, testVendor } from '../vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { ENGINES } from '../kit/databases.ts';
+import { type TestVendor, testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const APP = 'https://app.example.com/linked';
 const RIGHT = { user: 'anna', password: 'right' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { testVendor } from '../vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const WORDS = {
   en: { title: 'Approve it', text: 'One thing is left.' },

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { type ServedVendor, serveVendor } from '../served-vendor.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 describe('signing in at an OAuth vendor', () => {
   let world: World;

@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import type { SimulatorOptions } from '../../src/vendors/ocpp/simulated-options.ts';
 import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
 import {
   type Call,
   callWith,
@@ -14,7 +14,7 @@ import {
   startService,
   stopService,
   until,
-} from '../faults/service.ts';
+} from '../kit/service.ts';
 
 const PASSWORD = 'a-station-password';
 

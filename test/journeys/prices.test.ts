@@ -6,8 +6,8 @@ import { createSimulatedMarket, type PriceFault } from '../../src/sources/contra
 import { simulateEcb } from '../../src/sources/ecb/simulator.ts';
 import { simulateElprisetjustnu } from '../../src/sources/elprisetjustnu/simulator.ts';
 import { simulateEnergidataservice } from '../../src/sources/energidataservice/simulator.ts';
-import { until } from '../until.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { until } from '../kit/until.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 // 10:20 in Sweden, while tomorrow's prices are not there yet.
 const NOW = Date.UTC(2026, 10, 21, 9, 20);

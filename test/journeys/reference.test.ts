@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { type ApiDocument, sectionsOf } from '../../src/pages/reference/document.ts';
 import { exampleOf } from '../../src/pages/reference/example.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 const SERVICES = ['connect', 'grid'] as const;
 

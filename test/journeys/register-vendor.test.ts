@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
-import { serveVendor } from '../served-vendor.ts';
+import { serveVendor } from '../kit/served-vendor.ts';
 
 interface Ended {
   readonly code: number;

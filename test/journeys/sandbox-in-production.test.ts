@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
-import { CookieBrowser } from '../cookie-browser.ts';
-import { onEachEngine } from '../databases.ts';
-import { makeWorld } from '../world.ts';
+import { CookieBrowser } from '../kit/cookie-browser.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { makeWorld } from '../kit/world.ts';
 
 const OFFERED = { sqlite: ['easee', 'ocpp', 'sandbox'], postgres: ['easee', 'ocpp'] };
 const WITHOUT_A_NAME = { sqlite: 200, postgres: 303 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { MINUTE_MS } from '../../src/core/durations.ts';
-import { onEachEngine } from '../databases.ts';
-import { until } from '../until.ts';
-import { type Caller, makeWorld } from '../world.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { type Caller, makeWorld } from '../kit/world.ts';
 
 interface State {
   readonly online: boolean;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { assertAccessible } from '../axe.ts';
-import { openBrowser, withoutBrowser } from '../chromium.ts';
-import { nextLetter } from '../people.ts';
-import { watchedPage } from '../watched-page.ts';
-import { makeWorld, type World } from '../world.ts';
+import { assertAccessible } from '../kit/axe.ts';
+import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
+import { nextLetter } from '../kit/people.ts';
+import { watchedPage } from '../kit/watched-page.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 const PASSWORD = 'flod gardin nyckel';
 const PHONE = { viewport: { width: 360, height: 800 }, locale: 'sv-SE' } satisfies BrowserContextOptions;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../databases.ts';
-import { cookieIn, lettersTo, nextLetter, signUp } from '../people.ts';
-import { ask, freshAddress, hangUp, type Reply } from '../routes/ask.ts';
-import { until } from '../until.ts';
-import { ADMIN_TOKEN, makeWorld, type World } from '../world.ts';
+import { ask, freshAddress, hangUp, type Reply } from '../kit/ask.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { cookieIn, lettersTo, nextLetter, signUp } from '../kit/people.ts';
+import { until } from '../kit/until.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from '../kit/world.ts';
 
 const PASSWORD = 'flod gardin nyckel';
 const HTML = { accept: 'text/html,application/xhtml+xml' };

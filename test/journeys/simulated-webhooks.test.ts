@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { netatmo } from '../../src/vendors/netatmo/index.ts';
-import { until } from '../until.ts';
-import { makeWorld } from '../world.ts';
+import { until } from '../kit/until.ts';
+import { makeWorld } from '../kit/world.ts';
 
 it('a built-in simulator posts its webhooks to Connect, signed with the secret of this start', async () => {
   const clock = turnedClock();

@@ -4,8 +4,8 @@ import type { VendorDescription } from '../../src/adapter/describe.ts';
 import { turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { vendors } from '../../src/vendors/index.ts';
-import { ENGINES } from '../databases.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { ENGINES } from '../kit/databases.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const simulated = vendors.filter(({ simulator }) => simulator !== undefined);
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { SimulatedStation } from '../../src/vendors/ocpp/simulator.ts';
-import { makePlace, onEachEngine, type Place } from '../databases.ts';
-import { until } from '../until.ts';
-import { type Caller, makeWorld, type World } from '../world.ts';
+import { makePlace, onEachEngine, type Place } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const PASSWORD = 'a-station-password';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { easee } from '../../src/vendors/easee/index.ts';
-import { onEachEngine } from '../databases.ts';
-import { until } from '../until.ts';
-import { makeWorld } from '../world.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { makeWorld } from '../kit/world.ts';
 
 onEachEngine('a link whose vendor has a stream', (engine) => {
   it('is told of changes over a WebSocket, and lets go of it when the server stops', async () => {

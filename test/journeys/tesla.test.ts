@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { tesla } from '../../src/vendors/tesla/index.ts';
 import { CARS, SITES, type User } from '../../src/vendors/tesla/simulated-homes.ts';
-import { type ServedVendor, serveVendor } from '../served-vendor.ts';
-import { type Answer, type Caller, makeWorld, type World } from '../world.ts';
+import { type ServedVendor, serveVendor } from '../kit/served-vendor.ts';
+import { type Answer, type Caller, makeWorld, type World } from '../kit/world.ts';
 
 interface Place {
   readonly clock: TurnedClock;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'sv' };
 

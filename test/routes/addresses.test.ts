@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { unknownKey } from '../accounts.ts';
-import { ADMIN_TOKEN, makeWorld, type World } from '../world.ts';
-import { ask } from './ask.ts';
+import { unknownKey } from '../kit/accounts.ts';
+import { ask } from '../kit/ask.ts';
+import { ADMIN_TOKEN, makeWorld, type World } from '../kit/world.ts';
 
 const LOOK_UP = '/api/v1/lookup/postal?code=11122';
 const PER_ADDRESS = 3;

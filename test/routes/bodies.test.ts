@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { Compile } from 'typebox/compile';
 import type { ErrorCodeName } from '../../src/core/errors.ts';
-import { onEachEngine } from '../databases.ts';
+import { onEachEngine } from '../kit/databases.ts';
 import { faultsOfError, parsed } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { COMMANDS } from '../../src/adapter/commands.ts';
 import { unboundedIn } from '../../src/core/bounded-schema.ts';
 import { vendors } from '../../src/vendors/index.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 import { type Route, routesOf } from './route-table.ts';
 
 /** Bodies of megabytes, which are read as bytes, on threads where they are large, by checks of their own. */

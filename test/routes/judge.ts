@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ERRORS, type ErrorCodeName } from '../../src/core/errors.ts';
-import type { Reply } from './ask.ts';
+import type { Reply } from '../kit/ask.ts';
 import type { ServiceName } from './route-table.ts';
 
 const strict = { additionalProperties: false };

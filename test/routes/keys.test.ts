@@ -4,9 +4,9 @@ import { after, before, it } from 'node:test';
 import type { ErrorCodeName } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
-import { onEachEngine } from '../databases.ts';
-import { ADMIN_TOKEN } from '../world.ts';
-import { ask, type Reply } from './ask.ts';
+import { ask, type Reply } from '../kit/ask.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { ADMIN_TOKEN } from '../kit/world.ts';
 import { faultsOfError } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../databases.ts';
+import { onEachEngine } from '../kit/databases.ts';
 import { faultsOfError } from './judge.ts';
 import type { Route } from './route-table.ts';
 import { makeRouteWorld, type RouteWorld, type Sample } from './samples.ts';

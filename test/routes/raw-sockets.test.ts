@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../until.ts';
-import { makeWorld, type World } from '../world.ts';
+import { until } from '../kit/until.ts';
+import { makeWorld, type World } from '../kit/world.ts';
 import { faultsOfError } from './judge.ts';
 import type { ServiceName } from './route-table.ts';
 

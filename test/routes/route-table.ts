@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TSchema } from 'typebox';
-import { ask } from './ask.ts';
+import { ask } from '../kit/ask.ts';
 
 export type ServiceName = 'connect' | 'grid';
 

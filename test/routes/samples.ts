@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/core/clock.ts';
-import type { Engine } from '../databases.ts';
-import { fakeSource, toldSource } from '../market.ts';
-import { signUp } from '../people.ts';
-import { until } from '../until.ts';
-import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../world.ts';
-import { ask, hangUp, type Reply } from './ask.ts';
+import { ask, hangUp, type Reply } from '../kit/ask.ts';
+import type { Engine } from '../kit/databases.ts';
+import { fakeSource, toldSource } from '../kit/market.ts';
+import { signUp } from '../kit/people.ts';
+import { until } from '../kit/until.ts';
+import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts';
 import { type Route, routesOf } from './route-table.ts';
 
 /** What the samples point at. */

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { createLog } from '../../src/core/log.ts';
 import { vendors } from '../../src/vendors/index.ts';
-import { onEachEngine } from '../databases.ts';
-import { until } from '../until.ts';
-import { testVendor } from '../vendor-for-tests.ts';
-import { ADMIN_TOKEN, type Caller, VAULT_KEYS } from '../world.ts';
-import { ask } from './ask.ts';
+import { ask } from '../kit/ask.ts';
+import { onEachEngine } from '../kit/databases.ts';
+import { until } from '../kit/until.ts';
+import { testVendor } from '../kit/vendor-for-tests.ts';
+import { ADMIN_TOKEN, type Caller, VAULT_KEYS } from '../kit/world.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 
 const PASSWORD = 'canary-vendor-password-4711';

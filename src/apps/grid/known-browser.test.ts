@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TEST_KEYS } from '../../../test/accounts.ts';
+import { TEST_KEYS } from '../../../test/kit/accounts.ts';
 import { turnedClock } from '../../core/clock.ts';
 import type { VaultKey } from '../../core/config.ts';
 import { knownBrowsers } from './known-browser.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ADMIN, TEST_KEYS } from '../../../test/accounts.ts';
-import { ENGINES, makePlace } from '../../../test/databases.ts';
-import { tcpProxy } from '../../../test/faults/tcp-proxy.ts';
-import { until } from '../../../test/until.ts';
+import { ADMIN, TEST_KEYS } from '../../../test/kit/accounts.ts';
+import { ENGINES, makePlace } from '../../../test/kit/databases.ts';
+import { tcpProxy } from '../../../test/kit/tcp-proxy.ts';
+import { until } from '../../../test/kit/until.ts';
 import { systemClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { silentLog } from '../../core/log.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { it } from 'node:test';
-import { accountsWorld, openAccounts, TEST_KEYS } from '../../../test/accounts.ts';
-import { onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
+import { accountsWorld, openAccounts, TEST_KEYS } from '../../../test/kit/accounts.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { Claimed, Held } from './index.ts';
 
 function heldBy(claimed: Claimed): Held {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
-import { onEachEngine } from '../../../test/databases.ts';
+import { ADMIN, accountsWorld, openAccounts } from '../../../test/kit/accounts.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Accounts, Principal } from './index.ts';
 import { Principals } from './principals.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { accountsWorld, openAccounts } from '../../../test/accounts.ts';
-import { onEachEngine } from '../../../test/databases.ts';
+import { accountsWorld, openAccounts } from '../../../test/kit/accounts.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
 
 onEachEngine('usage', (engine) => {
   const world = accountsWorld(engine);

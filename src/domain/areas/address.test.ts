@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { smallTables } from '../../../test/areas.ts';
+import { smallTables } from '../../../test/kit/areas.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
 import type { GeocodedAddress } from '../../sources/contract/geocoder.ts';

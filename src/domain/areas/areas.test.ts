@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { gridArea, postalCode, rectangle, smallTables } from '../../../test/areas.ts';
+import { gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { type AreaTables, createAreas, readTables } from './index.ts';

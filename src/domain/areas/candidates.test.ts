@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { gridArea, postalCode, rectangle, smallTables } from '../../../test/areas.ts';
+import { gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
 import { namesBorne } from './area-names.ts';
 import { createCandidates, type Spot } from './candidates.ts';
 import { indexPlaces } from './places.ts';

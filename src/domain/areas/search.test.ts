@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { postalCode, smallTables } from '../../../test/areas.ts';
+import { postalCode, smallTables } from '../../../test/kit/areas.ts';
 import { fold } from './fold.ts';
 import { indexPlaces } from './places.ts';
 import { endAfterTypo, MOST_FOUND, searchPlaces, similarNames } from './search.ts';

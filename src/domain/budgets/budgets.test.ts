@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';

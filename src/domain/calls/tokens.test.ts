@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openAccounts } from '../../../test/accounts.ts';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
+import { openAccounts } from '../../../test/kit/accounts.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { HOUR_MS } from '../../core/durations.ts';

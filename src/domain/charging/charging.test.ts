@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import type { ChargingRecords, MeterReading, TransactionStart } from '../../adapter/charging.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { type Log, silentLog } from '../../core/log.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { type Engine, onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { type Engine, onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { AppError } from '../../core/errors.ts';
 import { VENDOR_TIMEOUT_MS } from '../calls/index.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { type Core, makeCoreWorld, openCore } from '../../../test/core-world.ts';
-import { ENGINES } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type Core, makeCoreWorld, openCore } from '../../../test/kit/core-world.ts';
+import { ENGINES } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { StationServer } from '../../adapter/dial-in.ts';
 import { type Clock, systemClock, turnedClock } from '../../core/clock.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { type Core, type CoreWorld, makeCoreWorld, openCore } from '../../../test/core-world.ts';
-import { ENGINES, makePlace, onEachEngine } from '../../../test/databases.ts';
-import { type TcpProxy, tcpProxy } from '../../../test/faults/tcp-proxy.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type Core, type CoreWorld, makeCoreWorld, openCore } from '../../../test/kit/core-world.ts';
+import { ENGINES, makePlace, onEachEngine } from '../../../test/kit/databases.ts';
+import { type TcpProxy, tcpProxy } from '../../../test/kit/tcp-proxy.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Database } from '../../db/database.ts';

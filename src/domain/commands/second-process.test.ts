@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { type Engine, onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { type Engine, onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 
 onEachEngine('commands of a second process', (engine) => {
   it('never run beside those of the first, or find the first one dead', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { StatementSync } from 'node:sqlite';
 import { after, it } from 'node:test';
 import pg from 'pg';
-import { makeCoreWorld } from '../../../test/core-world.ts';
-import { onEachEngine } from '../../../test/databases.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 
 const DEVICES = 40;
 

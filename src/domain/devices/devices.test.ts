@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import fc from 'fast-check';
-import { type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import { AppError } from '../../core/errors.ts';
 
 const codeOf = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;

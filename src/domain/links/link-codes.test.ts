@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';

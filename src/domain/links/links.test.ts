@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, it } from 'node:test';
 import { sql } from 'kysely';
-import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { type Engine, onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { type Engine, onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import { AppError } from '../../core/errors.ts';
 import { createLinkStore, createTokenStore, createVault, rotateVault } from '../calls/index.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
-import { makePlace, type Place } from '../../../test/databases.ts';
+import { makePlace, type Place } from '../../../test/kit/databases.ts';
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { LinkCode } from '../../adapter/login.ts';

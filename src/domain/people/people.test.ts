@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ADMIN, accountsWorld, openAccounts } from '../../../test/accounts.ts';
-import { onEachEngine } from '../../../test/databases.ts';
+import { ADMIN, accountsWorld, openAccounts } from '../../../test/kit/accounts.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Letter, People, Session } from './index.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AccountsWorld } from '../../../test/accounts.ts';
+import type { AccountsWorld } from '../../../test/kit/accounts.ts';
 import { systemRandom } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
 import type { Actor } from '../accounts/index.ts';

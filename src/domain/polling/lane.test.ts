@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { testVendor } from '../../../test/vendor-for-tests.ts';
+import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { createLane } from './lane.ts';

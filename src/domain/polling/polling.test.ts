@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { onEachEngine } from '../../../test/databases.ts';
-import { type TestVendor, testVendor } from '../../../test/vendor-for-tests.ts';
+import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { limit } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';

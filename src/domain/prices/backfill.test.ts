@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import type { Database } from '../../db/database.ts';

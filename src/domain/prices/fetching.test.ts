@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, type Place } from '../../../test/databases.ts';
+import { makePlace, type Place } from '../../../test/kit/databases.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { QUARTER_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';

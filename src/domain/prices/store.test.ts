@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Database } from '../../db/database.ts';
 import { PRICE_AREAS } from '../../sources/contract/market.ts';

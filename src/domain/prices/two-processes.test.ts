@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { ENGINES, makePlace, type Place } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
+import { ENGINES, makePlace, type Place } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { dayBounds } from '../../core/swedish-days.ts';

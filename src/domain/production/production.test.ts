@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
-import { makePlace, onEachEngine, type Place } from '../../../test/databases.ts';
-import { esettForTests, startEsett } from '../../../test/esett.ts';
-import { until } from '../../../test/until.ts';
+import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
+import { esettForTests, startEsett } from '../../../test/kit/esett.ts';
+import { until } from '../../../test/kit/until.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { DAY_MS, HOUR_MS, QUARTER_MS } from '../../core/durations.ts';

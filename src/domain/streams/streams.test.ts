@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/core-world.ts';
-import { onEachEngine } from '../../../test/databases.ts';
-import { until } from '../../../test/until.ts';
-import { type TestVendor, testVendor } from '../../../test/vendor-for-tests.ts';
+import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';

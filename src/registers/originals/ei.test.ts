@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import proj4 from 'proj4';
-import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/shapefile.ts';
+import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/kit/shapefile.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { findConcessionsLink, parseConcessions } from './ei.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
-import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/shapefile.ts';
+import { dbf, PRJ, RING, SQUARE, shp } from '../../../test/kit/shapefile.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { findBordersLink, parseMunicipalityBorders } from './scb-borders.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { conformsAsRateSource } from '../../../test/price-sources.ts';
+import { conformsAsRateSource } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { ecb } from './index.ts';

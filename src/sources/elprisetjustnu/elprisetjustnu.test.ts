@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { conformsAsPriceSource, sessionWith } from '../../../test/price-sources.ts';
+import { conformsAsPriceSource, sessionWith } from '../../../test/kit/price-sources.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { Json } from '../../core/json.ts';
 import { createSimulatedMarket, sampleDay } from '../contract/simulated-prices.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type SimulatedEsett, startEsett } from '../../../test/esett.ts';
+import { type SimulatedEsett, startEsett } from '../../../test/kit/esett.ts';
 import { HttpFailure, type HttpFailureKind } from '../../adapter/http.ts';
 import { QUARTER_MS } from '../../core/durations.ts';
 import type { Json } from '../../core/json.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/kit/simulated-vendor.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';

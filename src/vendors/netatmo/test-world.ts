@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/kit/simulated-vendor.ts';
 import type { Found } from '../../adapter/adapter.ts';
 import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';
 import type { DeviceState } from '../../adapter/device.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeSimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { makeSimulatedVendor } from '../../../test/kit/simulated-vendor.ts';
 import { conforms } from '../../adapter/conformance/index.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import { tesla } from './index.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { makeSimulatedVendor } from '../../../test/simulated-vendor.ts';
+import { makeSimulatedVendor } from '../../../test/kit/simulated-vendor.ts';
 import type { Adapter, Found } from '../../adapter/adapter.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';

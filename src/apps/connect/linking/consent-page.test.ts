@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assets } from '../../../../test/assets.ts';
-import { testVendor } from '../../../../test/vendor-for-tests.ts';
+import { assets } from '../../../../test/kit/assets.ts';
+import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { type Adapter, kind } from '../../../adapter/adapter.ts';
 import { consentPage } from './consent-page.ts';
 import { NOBODY, type WhoAsks } from './who-asks.ts';

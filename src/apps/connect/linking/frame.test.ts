@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assets } from '../../../../test/assets.ts';
+import { assets } from '../../../../test/kit/assets.ts';
 import { AppError } from '../../../core/errors.ts';
 import { choosePage } from './choose-page.ts';
 import type { Reader } from './frame.ts';

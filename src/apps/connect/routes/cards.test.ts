@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../../../../test/databases.ts';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 
 onEachEngine('the cards of a link', (engine) => {
   let world: World;

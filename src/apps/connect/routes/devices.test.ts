@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../../../../test/databases.ts';
-import { testVendor } from '../../../../test/vendor-for-tests.ts';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 
 onEachEngine('the routes of devices', (engine) => {
   const first = testVendor({ slug: 'first' });

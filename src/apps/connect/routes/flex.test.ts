@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 
 const KIB = 1024;

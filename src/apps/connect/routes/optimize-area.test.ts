@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../../../../test/until.ts';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { until } from '../../../../test/kit/until.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 import { type Clock, systemClock } from '../../../core/clock.ts';
 import { QUARTER_MS } from '../../../core/durations.ts';
 import type { PriceArea, PriceSource } from '../../../sources/contract/market.ts';

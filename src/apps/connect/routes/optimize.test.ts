@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, makeWorld, type World } from '../../../../test/world.ts';
+import { type Caller, makeWorld, type World } from '../../../../test/kit/world.ts';
 
 const TASK = {
   current_soc: 20,

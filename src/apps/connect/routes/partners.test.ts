@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makeWorld, type World } from '../../../../test/world.ts';
+import { makeWorld, type World } from '../../../../test/kit/world.ts';
 
 const APPLICATION = JSON.stringify({ company: 'Example AB', email: 'a@example.com' });
 const INVALID = JSON.stringify({ company: 'Example AB', email: '', vendors: [1, 2] });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { onEachEngine } from '../../../../test/databases.ts';
-import { makeWorld, type World } from '../../../../test/world.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { makeWorld, type World } from '../../../../test/kit/world.ts';
 
 const SECRET = 'the client secret of the tests';
 const LARGEST = 256 * 1024;

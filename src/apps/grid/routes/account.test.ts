@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { ADMIN, accountsWorld } from '../../../../test/accounts.ts';
-import { assets } from '../../../../test/assets.ts';
-import { onEachEngine } from '../../../../test/databases.ts';
+import { ADMIN, accountsWorld } from '../../../../test/kit/accounts.ts';
+import { assets } from '../../../../test/kit/assets.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
 import { AppError } from '../../../core/errors.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';

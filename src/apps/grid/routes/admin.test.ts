@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { accountsWorld, TEST_KEYS } from '../../../../test/accounts.ts';
-import { smallTables } from '../../../../test/areas.ts';
-import { assets } from '../../../../test/assets.ts';
-import { onEachEngine } from '../../../../test/databases.ts';
-import { pricesOf, productionOf } from '../../../../test/market.ts';
+import { accountsWorld, TEST_KEYS } from '../../../../test/kit/accounts.ts';
+import { smallTables } from '../../../../test/kit/areas.ts';
+import { assets } from '../../../../test/kit/assets.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
+import { pricesOf, productionOf } from '../../../../test/kit/market.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
-import { smallTables } from '../../../../test/areas.ts';
-import { assets } from '../../../../test/assets.ts';
-import { makePlace } from '../../../../test/databases.ts';
+import { smallTables } from '../../../../test/kit/areas.ts';
+import { assets } from '../../../../test/kit/assets.ts';
+import { makePlace } from '../../../../test/kit/databases.ts';
 import {
   everyDay,
   type FakeSource,
@@ -13,9 +13,9 @@ import {
   productionOf,
   reportedDay,
   toldSource,
-} from '../../../../test/market.ts';
-import { until } from '../../../../test/until.ts';
-import { makeWorld } from '../../../../test/world.ts';
+} from '../../../../test/kit/market.ts';
+import { until } from '../../../../test/kit/until.ts';
+import { makeWorld } from '../../../../test/kit/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 import { DAY_MS } from '../../../core/durations.ts';
 import { systemRandom } from '../../../core/ids.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { fakeSource, toldSource } from '../../../../test/market.ts';
-import { until } from '../../../../test/until.ts';
-import { makeWorld, type World } from '../../../../test/world.ts';
+import { fakeSource, toldSource } from '../../../../test/kit/market.ts';
+import { until } from '../../../../test/kit/until.ts';
+import { makeWorld, type World } from '../../../../test/kit/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 
 /** More than the buffers of the system hold. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { smallTables } from '../../../../test/areas.ts';
+import { smallTables } from '../../../../test/kit/areas.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 import { systemRandom } from '../../../core/ids.ts';
 import { silentLog } from '../../../core/log.ts';

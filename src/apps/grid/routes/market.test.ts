@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { onEachEngine } from '../../../../test/databases.ts';
+import { onEachEngine } from '../../../../test/kit/databases.ts';
 import {
   everyDay,
   type FakeSource,
@@ -9,9 +9,9 @@ import {
   reportedDay,
   type ScriptedSource,
   toldSource,
-} from '../../../../test/market.ts';
-import { until } from '../../../../test/until.ts';
-import { callJson, makeWorld, type World } from '../../../../test/world.ts';
+} from '../../../../test/kit/market.ts';
+import { until } from '../../../../test/kit/until.ts';
+import { callJson, makeWorld, type World } from '../../../../test/kit/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
 import { QUARTER_MS } from '../../../core/durations.ts';
 

@@ -1,14 +1,14 @@
-import type { Adapter } from '../src/adapter/adapter.ts';
-import type { Command } from '../src/adapter/commands.ts';
-import type { Http } from '../src/adapter/http.ts';
-import { type Clock, type TurnedClock, turnedClock } from '../src/core/clock.ts';
-import { systemRandom } from '../src/core/ids.ts';
-import type { JsonObject } from '../src/core/json.ts';
-import { silentLog } from '../src/core/log.ts';
-import { createMetrics } from '../src/core/metrics.ts';
-import type { Database } from '../src/db/database.ts';
-import { type Accounts, createAccounts } from '../src/domain/accounts/index.ts';
-import { createBudgets } from '../src/domain/budgets/index.ts';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { Command } from '../../src/adapter/commands.ts';
+import type { Http } from '../../src/adapter/http.ts';
+import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { createMetrics } from '../../src/core/metrics.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
+import { createBudgets } from '../../src/domain/budgets/index.ts';
 import {
   createCalls,
   createLinkStore,
@@ -20,13 +20,13 @@ import {
   createTokens,
   createVault,
   createVendorCaller,
-} from '../src/domain/calls/index.ts';
-import { createCommands } from '../src/domain/commands/index.ts';
-import { createDeliveries } from '../src/domain/deliveries/index.ts';
-import { createDevices } from '../src/domain/devices/index.ts';
-import { createLinkCodes, createLinks } from '../src/domain/links/index.ts';
-import { createPolling } from '../src/domain/polling/index.ts';
-import { createStreams } from '../src/domain/streams/index.ts';
+} from '../../src/domain/calls/index.ts';
+import { createCommands } from '../../src/domain/commands/index.ts';
+import { createDeliveries } from '../../src/domain/deliveries/index.ts';
+import { createDevices } from '../../src/domain/devices/index.ts';
+import { createLinkCodes, createLinks } from '../../src/domain/links/index.ts';
+import { createPolling } from '../../src/domain/polling/index.ts';
+import { createStreams } from '../../src/domain/streams/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 

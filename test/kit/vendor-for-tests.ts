@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { type Adapter, kind } from '../src/adapter/adapter.ts';
-import type { Command } from '../src/adapter/commands.ts';
-import type { DeviceType } from '../src/adapter/device.ts';
-import type { DeviceRef, Session } from '../src/adapter/session.ts';
-import { AppError } from '../src/core/errors.ts';
+import { type Adapter, kind } from '../../src/adapter/adapter.ts';
+import type { Command } from '../../src/adapter/commands.ts';
+import type { DeviceType } from '../../src/adapter/device.ts';
+import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+import { AppError } from '../../src/core/errors.ts';
 
 /** What the vendor says of a device. */
 export interface Reading {

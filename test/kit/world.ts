@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Adapter } from '../src/adapter/adapter.ts';
-import { type Running, start } from '../src/bin/start.ts';
-import { needsOf } from '../src/bin/vendor-needs.ts';
-import type { Clock, TurnedClock } from '../src/core/clock.ts';
-import { readSettings } from '../src/core/config.ts';
-import { type Log, silentLog } from '../src/core/log.ts';
-import type { PriceSource, ProductionSource } from '../src/sources/contract/market.ts';
-import { vendors } from '../src/vendors/index.ts';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import { type Running, start } from '../../src/bin/start.ts';
+import { needsOf } from '../../src/bin/vendor-needs.ts';
+import type { Clock, TurnedClock } from '../../src/core/clock.ts';
+import { readSettings } from '../../src/core/config.ts';
+import { type Log, silentLog } from '../../src/core/log.ts';
+import type { PriceSource, ProductionSource } from '../../src/sources/contract/market.ts';
+import { vendors } from '../../src/vendors/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';

@@ -1,5 +1,5 @@
-import { BUILT, STYLES } from '../src/bin/console.ts';
-import { loadAssets } from '../src/pages/assets.ts';
+import { BUILT, STYLES } from '../../src/bin/console.ts';
+import { loadAssets } from '../../src/pages/assets.ts';
 
 /** The style sheets of the pages, and their scripts where they are built. */
 export const assets = await loadAssets(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import type { Adapter } from '../src/adapter/adapter.ts';
-import type { Simulator } from '../src/adapter/conformance/index.ts';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { Simulator } from '../../src/adapter/conformance/index.ts';
 import { makeSimulatedVendor } from './simulated-vendor.ts';
 
 export interface Variant {
@@ -18,7 +18,7 @@ export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> 
         open: async () => ({ simulator: await makeSimulatedVendor(adapter), close: async () => {} }),
       },
     ];
-  const file = new URL(`../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
+  const file = new URL(`../../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
   assert.ok(
     existsSync(file),
     `${adapter.slug} declares no hosts, so src/vendors/${adapter.slug}/test-conformance.ts must say how it is tried`,

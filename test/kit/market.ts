@@ -6,10 +6,10 @@ export {
   nothing,
   pricesOf,
   reportedDay,
-} from '../src/domain/prices/test-prices.ts';
+} from '../../src/domain/prices/test-prices.ts';
 export {
   open as productionOf,
   type ScriptedSource,
   slotsOf,
   toldSource,
-} from '../src/domain/production/test-production.ts';
+} from '../../src/domain/production/test-production.ts';

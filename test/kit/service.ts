@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import type { Place } from '../databases.ts';
-import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from '../world.ts';
+import type { Place } from './databases.ts';
+import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from './world.ts';
 
 export interface Exit {
   readonly code: number | null;

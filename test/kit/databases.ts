@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import pg from 'pg';
-import { type Clock, systemClock } from '../src/core/clock.ts';
-import { systemRandom } from '../src/core/ids.ts';
-import { silentLog } from '../src/core/log.ts';
-import { type Database, openDatabase } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
 
 /** An empty place for a database: a directory, or a database of its own on PostgreSQL. */
 export interface Place {

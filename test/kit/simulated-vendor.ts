@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
-import type { Adapter } from '../src/adapter/adapter.ts';
-import type { CallUse } from '../src/adapter/budget.ts';
-import type { Cloud } from '../src/adapter/conformance/cloud.ts';
-import type { Simulator } from '../src/adapter/conformance/index.ts';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { CallUse } from '../../src/adapter/budget.ts';
+import type { Cloud } from '../../src/adapter/conformance/cloud.ts';
+import type { Simulator } from '../../src/adapter/conformance/index.ts';
 import {
   failureOfStatus,
   type Http,
   type HttpAnswer,
   HttpFailure,
   type HttpRequest,
-} from '../src/adapter/http.ts';
-import type { LoginSession, Partner, Tokens } from '../src/adapter/login.ts';
-import { limitedSeconds, retryAfterSeconds } from '../src/adapter/retry-after.ts';
-import type { Session } from '../src/adapter/session.ts';
+} from '../../src/adapter/http.ts';
+import type { LoginSession, Partner, Tokens } from '../../src/adapter/login.ts';
+import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
+import type { Session } from '../../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
   SimulatedFault,
   SimulatedUser,
   VendorSimulator,
-} from '../src/adapter/simulator.ts';
-import { tokensIn } from '../src/adapter/token-response.ts';
-import { type Clock, type TurnedClock, turnedClock } from '../src/core/clock.ts';
-import { systemRandom } from '../src/core/ids.ts';
-import type { Json, JsonObject } from '../src/core/json.ts';
-import { createLog } from '../src/core/log.ts';
-import { refreshGrant } from '../src/domain/calls/refresh-grant.ts';
-import { renewTokens } from '../src/domain/calls/renewal.ts';
-import { createVendorHttp, type Spend } from '../src/domain/calls/vendor-http.ts';
-import { faultAnswer, plainRefusal, strange } from '../src/simulation/faults.ts';
+} from '../../src/adapter/simulator.ts';
+import { tokensIn } from '../../src/adapter/token-response.ts';
+import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/ids.ts';
+import type { Json, JsonObject } from '../../src/core/json.ts';
+import { createLog } from '../../src/core/log.ts';
+import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
+import { renewTokens } from '../../src/domain/calls/renewal.ts';
+import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
+import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';

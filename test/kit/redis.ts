@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { randomId, systemRandom } from '../src/core/ids.ts';
+import { randomId, systemRandom } from '../../src/core/ids.ts';
 
 const url = process.env.TEST_REDIS_URL;
 

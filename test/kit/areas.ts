@@ -1,5 +1,5 @@
-import type { AreaTables } from '../src/domain/areas/index.ts';
-import { PRICE_AREAS, type PriceArea } from '../src/sources/contract/market.ts';
+import type { AreaTables } from '../../src/domain/areas/index.ts';
+import { PRICE_AREAS, type PriceArea } from '../../src/sources/contract/market.ts';
 
 type Tables = { -readonly [K in keyof AreaTables]: AreaTables[K] };
 type PostalCode = AreaTables['postal_codes'][number];

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { HttpFailure, type HttpFailureKind } from '../src/adapter/http.ts';
-import { type TurnedClock, turnedClock } from '../src/core/clock.ts';
-import { silentLog } from '../src/core/log.ts';
-import { dayBounds } from '../src/core/swedish-days.ts';
-import { createHttp } from '../src/outbound/index.ts';
-import { serveSimulated } from '../src/simulation/serve.ts';
+import { HttpFailure, type HttpFailureKind } from '../../src/adapter/http.ts';
+import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { dayBounds } from '../../src/core/swedish-days.ts';
+import { createHttp } from '../../src/outbound/index.ts';
+import { serveSimulated } from '../../src/simulation/serve.ts';
 import type {
   ExchangeRateSource,
   PriceArea,
   PriceDay,
   PriceSource,
   SourceSession,
-} from '../src/sources/contract/market.ts';
+} from '../../src/sources/contract/market.ts';
 import {
   createSimulatedMarket,
   type PriceFault,
@@ -20,7 +20,7 @@ import {
   type SimulatedDay,
   type SimulatedMarket,
   sampleDay,
-} from '../src/sources/contract/simulated-prices.ts';
+} from '../../src/sources/contract/simulated-prices.ts';
 import { until } from './until.ts';
 
 /** A source, how it is simulated, and what it says of kronor. */
