@@ -26,6 +26,16 @@ export interface SimulatedAnswer {
   readonly bytes?: Uint8Array;
   /** The connection is cut (`reset`), kept open without an answer (`hang`), or cut in the middle of the body (`truncate`). */
   readonly broken?: 'reset' | 'hang' | 'truncate';
+  /** The answer stays open as a stream of server-sent events, which this writes. */
+  readonly events?: (stream: SimulatedEvents) => void;
+}
+
+/** A stream of server-sent events of the simulated vendor. */
+export interface SimulatedEvents {
+  /** Text as it goes over the wire. */
+  write(text: string): void;
+  end(): void;
+  onClose(take: () => void): void;
 }
 
 /** A WebSocket of the simulated vendor. */

@@ -1,3 +1,4 @@
+import type { CallUse } from './budget.ts';
 import type { DeviceRef, Session } from './session.ts';
 
 /** A WebSocket to the vendor; text frames. */
@@ -6,6 +7,40 @@ export interface VendorSocket {
   close(): void;
   /** Frames in order; ends when the connection does, and throws when it broke. */
   readonly frames: AsyncIterable<string>;
+}
+
+/** One server-sent event, as the HTML standard has it dispatched. */
+export interface VendorEvent {
+  /** `message` where the vendor names none. */
+  readonly event: string;
+  /** Its lines, joined by line feeds. */
+  readonly data: string;
+  /** The last id that the vendor has given, with this event or before, on an earlier connection too; empty without one. */
+  readonly id: string;
+}
+
+export interface EventsRequest {
+  /** Which of the adapter's `hosts`; `api` unless it is said. */
+  readonly host?: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Besides the token. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where to go on; the last id that this process was given by the link's events here unless it is said, '' for none. */
+  readonly lastEventId?: string;
+  /** What opening it is for, and so what it costs; `read` unless it is said. */
+  readonly use?: CallUse;
+  readonly costs?: Readonly<Record<string, number>>;
+}
+
+/** What the platform notes of a stream of events, besides its events. */
+export interface EventsWatch {
+  /** Something came: an event, half of one or a comment. */
+  heard?(): void;
+  /** The vendor names the time after which it may be connected to again, ms. */
+  retry?(ms: number): void;
+  /** The event that this id came with has been taken. */
+  taken?(id: string): void;
 }
 
 /** What a stream may use besides a session. */
@@ -20,6 +55,11 @@ export interface StreamSession extends Session {
     /** Besides the token: a cookie that keeps the connection at the server that was agreed on, say. */
     readonly headers?: Readonly<Record<string, string>>;
   }): Promise<VendorSocket>;
+  /**
+   * Opens a stream of server-sent events, with the link's token, which is renewed where it is refused. Throws as `http.send` does. The
+   * events end when the vendor ends them, and throw an `HttpFailure` when the connection breaks or an event is too large.
+   */
+  events(request: EventsRequest, watch?: EventsWatch): Promise<AsyncIterable<VendorEvent>>;
   /** A device changed: `raw` is what the kind's `read` would return now. */
   observed(deviceId: string, raw: unknown): void;
   /** What a command waits for with `Session.signals`. */

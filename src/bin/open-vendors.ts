@@ -79,6 +79,7 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     adapters,
     hostOf: hosts.hostOf,
     openSocket: hosts.openSocket,
+    openEvents: hosts.openEvents,
     partnerOf,
     tokens,
     budgets,

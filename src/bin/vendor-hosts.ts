@@ -1,11 +1,11 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Http } from '../adapter/http.ts';
-import type { VendorSocket } from '../adapter/stream.ts';
+import type { VendorEvent, VendorSocket } from '../adapter/stream.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import type { SocketRequest } from '../domain/calls/index.ts';
+import type { EventsOpening, SocketRequest } from '../domain/calls/index.ts';
 import type { OutboundAgent } from '../outbound/index.ts';
 
 interface VendorHostsOptions {
@@ -77,17 +77,36 @@ export function createVendorHosts(options: VendorHostsOptions) {
   const baseOf = (adapter: Adapter, host: string): string =>
     options.baseUrlOf(adapter.slug, host) ?? addressOf(adapter, host);
 
+  const placeOf = (
+    adapter: Adapter,
+    { host, chosenAddress }: Pick<SocketRequest, 'host' | 'chosenAddress'>,
+  ) => (chosenAddress ?? baseOf(adapter, host)).replace(/\/$/, '');
+
   return {
     /** Opens a WebSocket at a host of a vendor. */
     async openSocket(adapter: Adapter, request: SocketRequest): Promise<VendorSocket> {
-      const { host, path, query, headers, signal } = request;
-      if (adapter.chosenAddress !== undefined)
-        throw new Error('streams at addresses that users choose are not guarded yet');
-      const url = new URL(`${baseOf(adapter, host)}${path}`);
+      const { path, query, headers, signal } = request;
+      const url = new URL(`${placeOf(adapter, request)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const { openSocket } = await import('../outbound/index.ts');
-      const agent = await agentOf(adapter.slug, false);
+      const agent = await agentOf(adapter.slug, request.chosenAddress !== undefined);
       return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
+    },
+
+    /** Opens a stream of server-sent events at a host of a vendor. */
+    async openEvents(adapter: Adapter, opening: EventsOpening): Promise<AsyncIterable<VendorEvent>> {
+      const { request, signal, watch } = opening;
+      const { openEvents } = await import('../outbound/index.ts');
+      return openEvents({
+        request,
+        name: adapter.name,
+        baseUrl: placeOf(adapter, opening),
+        userAgent: options.userAgent,
+        signal,
+        agent: await agentOf(adapter.slug, opening.chosenAddress !== undefined),
+        now: options.clock.now,
+        watch,
+      });
     },
 
     /** Where a host of a vendor is called: at the address that the user chose, else a setting's, else the adapter's. */

@@ -35,9 +35,16 @@ interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** Sends once. Throws an `HttpFailure` for everything but an answer to work with; one of kind `timeout` once the signal has fired. */
-export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
-  const { dispatcher, signal, now } = options;
+/** The start of a response to work with; whoever takes it reads the body, or destroys it. */
+export interface Begun extends Omit<Incoming, 'bytes'> {
+  readonly body: Dispatcher.ResponseData['body'];
+}
+
+/** Sends once, and answers when the headers are there. Throws an `HttpFailure` for a status that is none to work with. */
+export async function begin(
+  outgoing: Outgoing,
+  { dispatcher, signal, now, bodyTimeout }: ExchangeOptions & { readonly bodyTimeout?: number },
+): Promise<Begun> {
   let wasSent = false;
   const begins = () => {
     wasSent = true;
@@ -53,17 +60,27 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
       headers: outgoing.headers,
       body: outgoing.body,
       signal,
+      ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
     });
     const answered = { status: statusCode, headers: flat(headers) };
     if (isFailure(outgoing, statusCode)) {
       const start = await startOf(outgoing, answered.headers, body);
       throw failureOf(outgoing, answered, { now: now(), body: start });
     }
+    return { ...answered, body };
+  } catch (error) {
+    const broken = brokenOff(outgoing.name, error, signal);
+    throw wasSent ? broken : broken.with({ wasSent });
+  }
+}
+
+/** Sends once. Throws an `HttpFailure` for everything but an answer to work with; one of kind `timeout` once the signal has fired. */
+export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
+  const { body, ...answered } = await begin(outgoing, options);
+  try {
     return { ...answered, bytes: await bodyOf(outgoing, answered.headers, body) };
   } catch (error) {
-    if (error instanceof HttpFailure) throw error;
-    const broken = signal.aborted ? outOfTime(outgoing.name) : brokenOff(outgoing.name, error);
-    throw wasSent ? broken : broken.with({ wasSent });
+    throw brokenOff(outgoing.name, error, options.signal);
   }
 }
 
@@ -136,7 +153,7 @@ async function startOf(
 }
 
 /** A body that nobody reads would hold its connection. */
-function discard(body: Dispatcher.ResponseData['body']): void {
+export function discard(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => {});
   body.destroy();
 }
@@ -206,7 +223,9 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
  * An error of the connection, by its code alone: the errors themselves may hold the bytes that were being read. Neither are they
  * handed on as the cause.
  */
-function brokenOff(name: string, error: unknown): HttpFailure {
+export function brokenOff(name: string, error: unknown, signal: AbortSignal): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  if (signal.aborted) return outOfTime(name);
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) return outOfTime(name);
   if (code === 'ENOTPUBLIC')

@@ -1,4 +1,5 @@
 export { type AddressGuard, publicAddresses, type Resolve } from './address-guard.ts';
 export { createAgent, type OutboundAgent } from './agent.ts';
 export { createHttp, type HttpOptions, type Observation, type OutboundHttp } from './client.ts';
+export { type EventsOptions, openEvents } from './events.ts';
 export { openSocket, type SocketRequest } from './socket.ts';

@@ -1,4 +1,5 @@
 /** The parts that a vendor's simulator is made of. */
+export { simulatedEvents } from './events.ts';
 export { isObject, type Refusal } from './faults.ts';
 export type { SimulatedCall } from './routes.ts';
 export { byKey, byOAuth, byPassword } from './sign-in.ts';

@@ -2,7 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Simulated, SimulatedAnswer, SimulatedRequest, SimulatedSocket } from '../adapter/simulator.ts';
+import type {
+  Simulated,
+  SimulatedAnswer,
+  SimulatedEvents,
+  SimulatedRequest,
+  SimulatedSocket,
+} from '../adapter/simulator.ts';
 
 /** Tells every answer of a simulator from one of whom it stands for. */
 export const SIMULATED_HEADER = 'elnav-simulated';
@@ -52,7 +58,8 @@ export async function serveSimulated(options: ServeOptions): Promise<ServedSimul
     const request = requestOf(message, body);
     const answered = await failing(async () => (await load()).handle(request));
     options.onRequest?.(request, answered);
-    send(answered, response);
+    if (answered.events === undefined) send(answered, response);
+    else answered.events(eventsOf(answered, response));
   }
 
   /** A question that a simulator was not made for must not end the process that it runs in. */
@@ -178,6 +185,20 @@ export function bodyAndHeaders(answer: SimulatedAnswer): {
   return {
     body: answer.bytes ?? Buffer.from(text),
     headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...answer.headers },
+  };
+}
+
+function eventsOf({ status, headers }: SimulatedAnswer, response: ServerResponse): SimulatedEvents {
+  response.writeHead(status, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    ...headers,
+  });
+  response.flushHeaders();
+  return {
+    write: (text) => void response.write(text),
+    end: () => void response.end(),
+    onClose: (take) => void response.on('close', take),
   };
 }
 

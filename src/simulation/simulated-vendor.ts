@@ -115,7 +115,7 @@ export function simulatedVendor<Home, Device>(
       const token = signIn.token(request, fault === 'login_lost');
       if (token !== undefined) return token;
       const answer = called(request);
-      if (answer.status >= 300) return answer;
+      if (answer.status >= 300 || answer.events !== undefined) return answer;
       const wrapped = envelope(answer);
       return fault === 'unknown_values' && wrapped.json !== undefined
         ? { ...wrapped, json: strange(wrapped.json) }

@@ -1,6 +1,5 @@
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
-import type { Http } from '../../src/adapter/http.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -38,7 +37,9 @@ interface CoreOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   /** Where the calls of adapters with hosts go. */
-  readonly hostOf?: (adapter: Adapter, name: string) => Http;
+  readonly hostOf?: Parameters<typeof createCalls>[0]['hostOf'];
+  /** Where their streams of events come from. */
+  readonly openEvents?: Parameters<typeof createCalls>[0]['openEvents'];
 }
 
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -48,7 +49,7 @@ function noHost(adapter: Adapter): never {
 }
 
 /** Opens a process on a place: several at a time on PostgreSQL. */
-export async function openCore({ place, clock, adapters: list, hostOf = noHost }: CoreOptions) {
+export async function openCore({ place, clock, adapters: list, hostOf = noHost, openEvents }: CoreOptions) {
   const database: Database = await place.open(clock);
   const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
   const log = silentLog;
@@ -62,6 +63,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost }
   const calls = createCalls({
     adapters,
     hostOf,
+    ...(openEvents === undefined ? {} : { openEvents }),
     partnerOf: () => PARTNER,
     tokens,
     budgets,
@@ -194,10 +196,12 @@ export interface CoreWorld extends Core {
 export async function makeCoreWorld(
   engine: Engine,
   adapters: readonly Adapter[],
-  more: Pick<CoreOptions, 'hostOf'> = {},
+  {
+    clock = turnedClock(),
+    ...more
+  }: Pick<CoreOptions, 'hostOf' | 'openEvents'> & { clock?: TurnedClock } = {},
 ): Promise<CoreWorld> {
   const place = await makePlace(engine);
-  const clock = turnedClock();
   const core = await openCore({ place, clock, adapters, ...more });
   const accounts: Accounts = await createAccounts({
     database: core.database,

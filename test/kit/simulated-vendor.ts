@@ -28,6 +28,7 @@ import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
 import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
+import { openSimulatedStream } from './simulated-stream.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
@@ -89,14 +90,14 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const documents = new Map<string, Json>();
   const log = createLog('trace', { write: (line) => void logged.push(line) });
   const credentials: JsonObject = oauth === undefined ? user.credentials : {};
-  const hosts = (use: CallUse): Http =>
-    httpTo({
-      vendor,
-      asked,
-      clock,
-      fault: () => (broken !== null && isBroken(use) ? broken.fault : null),
-      alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
-    });
+  const wireOf = (use: CallUse): HttpToOptions => ({
+    vendor,
+    asked,
+    clock,
+    fault: () => (broken !== null && isBroken(use) ? broken.fault : null),
+    alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
+  });
+  const hosts = (use: CallUse): Http => httpTo(wireOf(use));
   const loginSession = (): LoginSession => ({
     clock,
     partner: oauth === undefined && adapter.login?.needsPartner === undefined ? undefined : PARTNER,
@@ -125,6 +126,20 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     renewals: () => world.renewals,
     expiresAt: () => world.tokens?.expiresAt,
     now: () => clock.now(),
+    openStream: (devices) =>
+      openSimulatedStream(
+        {
+          adapter,
+          vendor,
+          clock,
+          session: world.session,
+          keeper: keeperOf(),
+          spend: (call) => checkCosts(adapter, call),
+          answer: (request) => answerTo(request, wireOf('read')),
+          refused: (answer, request) => understood(answer, request, clock),
+        },
+        devices,
+      ),
     signIn: () => world.signIn(),
     loginSession,
     abort: () => world.abort(),
@@ -168,7 +183,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
         http: createVendorHttp({
           adapter,
           host: (_name, use) => hosts(use),
-          tokens: adapter.login === undefined && oauth === undefined ? undefined : keeper(),
+          tokens: keeperOf(),
           spend: (call) => checkCosts(adapter, call),
           signal: aborted.signal,
         }),
@@ -185,6 +200,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     world.tokens = tokens;
     for (const secret of [tokens?.access, tokens?.refresh]) if (secret != null) secrets.add(secret);
   }
+  const keeperOf = () => (adapter.login === undefined && oauth === undefined ? undefined : keeper());
   const keeper = () => ({
     async current(): Promise<Tokens> {
       assert.ok(world.tokens !== undefined, 'nobody has signed in');
@@ -260,31 +276,42 @@ interface HttpToOptions {
   readonly alter: (body: Json) => Json;
 }
 
-function httpTo({ vendor, asked, clock, fault, alter }: HttpToOptions): Http {
+function httpTo(wire: HttpToOptions): Http {
   return {
     async send(request) {
-      asked.push(`${request.method ?? 'GET'} ${request.path}`);
-      const now = fault();
-      const answer =
-        (now === 'token_refused' ? plainRefusal(401, 'token') : faultAnswer(now, plainRefusal)) ??
-        (await vendor.handle({
-          method: request.method ?? 'GET',
-          path: request.path,
-          query: queryOf(request),
-          headers: {
-            ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-            ...request.headers,
-          },
-          body: bodyOf(request),
-        }));
+      const answer = await answerTo(request, wire);
       const isAltered = answer.json !== undefined && answer.status < 300;
       const json = !isAltered
         ? answer.json
-        : alter(now === 'unknown_values' ? strange(answer.json ?? null) : (answer.json ?? null));
-      return understood(json === undefined ? answer : { ...answer, json }, request, clock);
+        : wire.alter(
+            wire.fault() === 'unknown_values' ? strange(answer.json ?? null) : (answer.json ?? null),
+          );
+      return understood(json === undefined ? answer : { ...answer, json }, request, wire.clock);
     },
   };
+}
+
+/** What the simulator answers, or the fault that is set. */
+async function answerTo(
+  request: HttpRequest,
+  { vendor, asked, fault }: HttpToOptions,
+): Promise<SimulatedAnswer> {
+  asked.push(`${request.method ?? 'GET'} ${request.path}`);
+  const now = fault();
+  return (
+    (now === 'token_refused' ? plainRefusal(401, 'token') : faultAnswer(now, plainRefusal)) ??
+    (await vendor.handle({
+      method: request.method ?? 'GET',
+      path: request.path,
+      query: queryOf(request),
+      headers: {
+        ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...request.headers,
+      },
+      body: bodyOf(request),
+    }))
+  );
 }
 
 function queryOf({ query = {} }: HttpRequest): URLSearchParams {

@@ -24,6 +24,8 @@ export interface Cloud {
   /** When the access token ends, ms since 1970; undefined without tokens. */
   expiresAt(): number | undefined;
   now(): number;
+  /** Runs the vendor's stream as the platform does; for vendors that have one. */
+  openStream(devices: readonly DeviceRef[]): OpenedStream;
   /** Signs in again, as linking does. */
   signIn(): Promise<void>;
   loginSession(): LoginSession;
@@ -33,6 +35,29 @@ export interface Cloud {
   secrets(): readonly string[];
   /** Everything that the adapter has logged. */
   logged(): string;
+}
+
+/** A stream of the vendor, and the connection between it and the vendor. */
+export interface OpenedStream {
+  /** Whether the adapter has said that it is subscribed. */
+  isOpen(): boolean;
+  readonly observed: readonly { readonly id: string; readonly raw: unknown }[];
+  /** How it ended; undefined while it goes on. */
+  outcome(): { readonly error: AppError | undefined } | undefined;
+  /** Whether it has opened a stream of server-sent events. */
+  usesEvents(): boolean;
+  /** Lets what is under way arrive. */
+  settle(): Promise<void>;
+  /** The connection breaks. */
+  cut(): void;
+  /** The connection hangs: nothing comes any more. */
+  mute(): void;
+  /** Text comes that the vendor never sent; on streams of events. */
+  inject(text: string): void;
+  /** The vendor ends it. */
+  end(): void;
+  /** The platform ends it. */
+  close(): Promise<void>;
 }
 
 type Code = AppError['code'];
@@ -47,6 +72,8 @@ interface FaultMeanings {
   readonly sweep?: Code;
   readonly command?: Code;
   readonly read?: Code;
+  /** Opening the stream. */
+  readonly stream?: Code;
 }
 
 export interface FaultCodes

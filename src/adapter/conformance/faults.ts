@@ -100,7 +100,11 @@ async function worksOf({ adapter, simulator, refs }: CloudCheck): Promise<Work[]
 }
 
 /** A command that the first device that takes one could be sent now. */
-async function anyCommand(adapter: Adapter, simulator: CloudCheck['simulator'], refs: CloudCheck['refs']) {
+export async function anyCommand(
+  adapter: Adapter,
+  simulator: CloudCheck['simulator'],
+  refs: CloudCheck['refs'],
+) {
   for (const ref of refs) {
     const kind = kindOf(adapter, ref.type);
     const offered = capabilitiesOf(kind, ref);

@@ -16,6 +16,7 @@ import { checkHomes } from './homes.ts';
 import { checkOddValues } from './odd-values.ts';
 import { checkPlausible } from './plausible.ts';
 import { proveEnding } from './prove-ending.ts';
+import { checkStream } from './streams.ts';
 import { checkTokens } from './tokens.ts';
 import { type Situation, type View, witnessOf } from './witnesses.ts';
 
@@ -118,6 +119,7 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     faults: checkFaults,
     'the sign-in': checkSignIn,
     tokens: checkTokens,
+    'the stream': checkStream,
     'odd values': checkOddValues,
     homes: checkHomes,
   })) {

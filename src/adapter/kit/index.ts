@@ -6,6 +6,7 @@ export { secret, text } from './credentials.ts';
 export { detailsOf, gone, sweepBy } from './devices.ts';
 export { limit } from './limit.ts';
 export { apiKey, clientCredentials, oauth2, password } from './linking.ts';
+export { messageIn } from './messages.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';
 export { hmacHexIn } from './signature.ts';
 export { until } from './waiting.ts';

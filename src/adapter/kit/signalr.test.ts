@@ -83,6 +83,7 @@ async function follow(frames: readonly string[], negotiation: Json = { connectio
         })(),
       };
     },
+    events: () => Promise.reject(new Error('a hub has no events')),
     observed: () => {},
     tell: () => {},
   };

@@ -2,8 +2,15 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { Http } from '../../adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../../adapter/login.ts';
 import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
-import type { StreamSession, VendorSocket } from '../../adapter/stream.ts';
+import type {
+  EventsRequest,
+  EventsWatch,
+  StreamSession,
+  VendorEvent,
+  VendorSocket,
+} from '../../adapter/stream.ts';
 import type { VendorHttp } from '../../adapter/vendor-http.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -13,7 +20,7 @@ import { renewTokens } from './renewal.ts';
 import type { LinkSignals } from './signals.ts';
 import type { TokensOfLinks } from './tokens.ts';
 import type { VendorCall } from './vendor-call.ts';
-import { createVendorHttp, type Spend, type Trace, tokenHeaders } from './vendor-http.ts';
+import { asLink, createVendorHttp, type Spend, type Trace, tokenHeaders } from './vendor-http.ts';
 
 /** Who calls, and until when. */
 export interface Caller {
@@ -24,14 +31,26 @@ export interface Caller {
 
 type OfVendor = LinkKey & { readonly vendor: string };
 
-/** A WebSocket that is to be opened, with the token where the vendor wants it. */
-export interface SocketRequest {
+/** Where a stream is to be opened, and until when. */
+interface Place {
   /** Which of the adapter's hosts. */
   readonly host: string;
+  /** The address that the user chose, which stands for every host. */
+  readonly chosenAddress: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A WebSocket that is to be opened, with the token where the vendor wants it. */
+export interface SocketRequest extends Place {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+}
+
+/** A stream of server-sent events that is to be opened, with the token in its headers. */
+export interface EventsOpening extends Place {
+  readonly request: Pick<EventsRequest, 'path' | 'query' | 'headers' | 'lastEventId'>;
+  readonly watch: EventsWatch;
 }
 
 interface CallsOptions {
@@ -40,6 +59,8 @@ interface CallsOptions {
   readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
   /** Opens a WebSocket at a host of a vendor. */
   readonly openSocket?: (adapter: Adapter, request: SocketRequest) => Promise<VendorSocket>;
+  /** Opens a stream of server-sent events at a host of a vendor. */
+  readonly openEvents?: (adapter: Adapter, opening: EventsOpening) => Promise<AsyncIterable<VendorEvent>>;
   readonly partnerOf: (vendor: string) => Partner | undefined;
   readonly tokens: TokensOfLinks;
   readonly budgets: Budgets;
@@ -53,9 +74,13 @@ interface CallsOptions {
  */
 const RENEWAL_MS = 60_000;
 
+/** Streams of events of which is remembered how far they have come. */
+const MOST_LAST_IDS = 5_000;
+
 /** Gives links their calls to the vendor. */
 export function createCalls(options: CallsOptions) {
   const { adapters, hostOf, partnerOf, tokens, budgets, signals, clock } = options;
+  const lastEventIds = new BoundedMap<string, string>(MOST_LAST_IDS);
 
   const adapterOf = (vendor: string): Adapter => {
     const adapter = adapters.get(vendor);
@@ -144,7 +169,10 @@ export function createCalls(options: CallsOptions) {
     });
   };
 
-  const hasTokens = ({ login, oauth }: Adapter) => login !== undefined || oauth !== undefined;
+  const keeperOf = (adapter: Adapter, link: OfVendor, credentials: JsonObject) =>
+    adapter.login === undefined && adapter.oauth === undefined
+      ? undefined
+      : tokens.keeper(link, renewal(adapter, link, credentials));
 
   return {
     signals,
@@ -166,9 +194,7 @@ export function createCalls(options: CallsOptions) {
     ofLink(link: OfVendor, credentials: JsonObject, caller: Caller): VendorHttp {
       const adapter = adapterOf(link.vendor);
       if (adapter.hosts === undefined) return WITHOUT_CALLS.http;
-      const keeper = hasTokens(adapter)
-        ? tokens.keeper(link, renewal(adapter, link, credentials))
-        : undefined;
+      const keeper = keeperOf(adapter, link, credentials);
       return httpOf(adapter, { link, keeper, credentials }, caller);
     },
 
@@ -178,9 +204,7 @@ export function createCalls(options: CallsOptions) {
       const { openSocket } = options;
       return async ({ host = 'api', path, query = {}, tokenQuery, headers = {} }) => {
         if (openSocket === undefined) throw new Error('no connections can be opened here');
-        const keeper = hasTokens(adapter)
-          ? tokens.keeper(link, renewal(adapter, link, credentials))
-          : undefined;
+        const keeper = keeperOf(adapter, link, credentials);
         await budgets.blocks.check({ adapter, host, link });
         const carried = await keeper?.current();
         const inQuery =
@@ -193,7 +217,39 @@ export function createCalls(options: CallsOptions) {
           path,
           query: { ...query, ...inQuery },
           headers: { ...headers, ...inHeaders },
+          chosenAddress: adapter.chosenAddress?.(credentials),
           signal,
+        });
+      };
+    },
+
+    /** Server-sent events of a stored link: with its token, within its budgets, and from where they were left. */
+    eventsOf(
+      link: OfVendor,
+      credentials: JsonObject,
+      { signal, trace = { host: undefined, isCommandSent: false } }: Caller,
+    ): StreamSession['events'] {
+      const adapter = adapterOf(link.vendor);
+      const { openEvents } = options;
+      return (request, watch = {}) => {
+        if (openEvents === undefined) throw new Error('no streams of events can be opened here');
+        const of = { adapter, tokens: keeperOf(adapter, link, credentials), trace };
+        return asLink({ ...of, ...limitsOf(adapter, link, false) }, request, (rest, { host }) => {
+          const place = `${subjectOf(link)} ${host}${rest.path}`;
+          const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';
+          return openEvents(adapter, {
+            host,
+            chosenAddress: adapter.chosenAddress?.(credentials),
+            request: { ...rest, lastEventId },
+            signal,
+            watch: {
+              ...watch,
+              taken(id) {
+                lastEventIds.set(place, id);
+                watch.taken?.(id);
+              },
+            },
+          });
         });
       };
     },

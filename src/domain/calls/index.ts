@@ -1,4 +1,4 @@
-export { type Calls, createCalls, type SocketRequest } from './calls.ts';
+export { type Calls, createCalls, type EventsOpening, type SocketRequest } from './calls.ts';
 export { clientFields, clientRefused } from './refresh-grant.ts';
 export { type Rotation, rotateVault } from './rotate.ts';
 export { createSessions, type Sessions } from './sessions.ts';

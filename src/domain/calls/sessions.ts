@@ -161,6 +161,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return {
         ...sessionOf(row, credentials, { signal: caller.signal, http }),
         connect: calls.socketOf(row, credentials, caller),
+        events: calls.eventsOf(row, credentials, caller),
         observed: sinks.observed,
         tell: sinks.tell,
       };

@@ -1,6 +1,6 @@
 import type { LinkKey } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
-import { AppError } from '../../core/errors.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sessions } from './sessions.ts';
 import { statusAfter } from './source.ts';
@@ -55,12 +55,7 @@ export function createStreamSource({ sessions, log }: { sessions: Sessions; log:
         );
         return true;
       } catch (cause) {
-        const error =
-          cause instanceof AppError
-            ? cause
-            : new AppError('vendor.answer_invalid', `the stream of ${row.vendor} was not understood`, {
-                cause,
-              });
+        const error = vendorFailure(row.vendor, cause);
         // That a stream breaks says nothing of the link; that the sign-in is gone does.
         if (statusAfter(error) === 'needs_relink') note('needs_relink', error.message);
         await sessions.learn(error, row, trace);

@@ -46,45 +46,62 @@ interface VendorHttpOptions {
 
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
 export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
-  const { adapter, host, tokens, spend, of = {}, limited, signal } = options;
-  const { trace = { host: undefined, isCommandSent: false } } = options;
-  const sendWith = async (request: VendorRequest, carried: Tokens | undefined) => {
-    const { host: name = 'api', use = 'read', device, costs, ...rest } = request;
-    await spend({ host: name, use, device, costs });
-    trace.host = name;
-    trace.isCommandSent ||= use === 'command';
+  const { host, of = {}, signal, trace = { host: undefined, isCommandSent: false } } = options;
+  return {
+    send: (request) =>
+      asLink({ ...options, trace }, request, (rest, { host: name, use }) => {
+        trace.isCommandSent ||= use === 'command';
+        const sent = host(name, use).send({ signal, ...of, ...rest });
+        return use === 'command' ? commanded(sent) : sent;
+      }),
+  };
+}
+
+type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'spend' | 'limited'> & {
+  readonly trace: Trace;
+};
+
+/** What the vendor's limits have to know of a request, and where its token goes. */
+type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'costs' | 'headers'>;
+
+/** Makes one request of a link: within the budgets, with its token in the headers, and once more with a new one where it is refused. */
+export async function asLink<R extends Limited, A>(
+  { adapter, tokens, spend, limited, trace }: AsLink,
+  request: R,
+  make: (
+    rest: Omit<R, 'host' | 'use' | 'device' | 'costs'> & { readonly headers: Record<string, string> },
+    of: { readonly host: string; readonly use: CallUse },
+  ) => Promise<A>,
+): Promise<A> {
+  const { host = 'api', use = 'read', device, costs, ...rest } = request;
+  const makeWith = async (carried: Tokens | undefined): Promise<A> => {
+    await spend({ host, use, device, costs });
+    trace.host = host;
     const headers = {
       ...rest.headers,
       ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)),
     };
-    const sent = host(name, use)
-      .send({ signal, ...of, ...rest, headers })
-      .catch(async (error: unknown) => {
-        if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, name);
-        throw error;
-      });
-    return use === 'command' ? commanded(sent) : sent;
+    return make({ ...rest, headers }, { host, use }).catch(async (error: unknown) => {
+      if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, host);
+      throw error;
+    });
   };
-  return {
-    async send(request) {
-      if (tokens === undefined) return sendWith(request, undefined);
-      const carried = await tokens.current();
-      try {
-        return await sendWith(request, carried);
-      } catch (error) {
-        if (!isTokenRefused(adapter.login, error)) throw error;
-      }
-      trace.host = undefined;
-      const fresh = await tokens.renewed(carried);
-      try {
-        return await sendWith(request, fresh);
-      } catch (error) {
-        if (!isTokenRefused(adapter.login, error)) throw error;
-        // The sign-in itself went well, so the user can do nothing: this is an incident at the vendor.
-        throw new FreshTokenRefused(adapter.name, error);
-      }
-    },
-  };
+  if (tokens === undefined) return makeWith(undefined);
+  const carried = await tokens.current();
+  try {
+    return await makeWith(carried);
+  } catch (error) {
+    if (!isTokenRefused(adapter.login, error)) throw error;
+  }
+  trace.host = undefined;
+  const fresh = await tokens.renewed(carried);
+  try {
+    return await makeWith(fresh);
+  } catch (error) {
+    if (!isTokenRefused(adapter.login, error)) throw error;
+    // The sign-in itself went well, so the user can do nothing: this is an incident at the vendor.
+    throw new FreshTokenRefused(adapter.name, error);
+  }
 }
 
 /** What a command comes to; where it may have been taken without our having been told so, the failure says it. */

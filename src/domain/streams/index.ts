@@ -150,7 +150,11 @@ export function createStreams(options: StreamsOptions) {
     holding: Holding,
     adapter: StreamingVendor,
   ): Promise<{ readonly outcome: string; readonly askedMs: number }> {
-    const ended = (outcome: string, askedMs = 0) => ({ outcome, askedMs });
+    let namedMs = 0;
+    const ended = (outcome: string, askedMs = 0) => ({
+      outcome,
+      askedMs: Math.max(askedMs, Math.min(namedMs, MOST_WAIT_MS)),
+    });
     const all = await devices.background.ofLink(holding);
     if (all.length === 0) return ended('parked');
     const signal = AbortSignal.any([holding.stop.signal, holding.renew.signal]);
@@ -173,6 +177,9 @@ export function createStreams(options: StreamsOptions) {
             devices: all,
             clock,
             signal,
+            retry(ms) {
+              namedMs = ms;
+            },
             opened() {
               holding.isOpen = true;
               note.opened();

@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { Stream, StreamSession, VendorSocket } from '../../adapter/stream.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 
@@ -16,6 +17,8 @@ export interface RunOptions {
   /** Ends the stream from outside. */
   readonly signal: AbortSignal;
   readonly opened: () => void;
+  /** The vendor names the time after which it may be connected to again, ms. */
+  readonly retry?: (ms: number) => void;
 }
 
 /** Runs a stream until it ends, breaks, falls silent or is told to end; what is left of its work is abandoned. */
@@ -46,6 +49,18 @@ export async function runStream(options: RunOptions): Promise<void> {
     const listening: StreamSession = {
       ...session,
       connect: async (request) => heardOf(await session.connect(request), heard),
+      events: (request, watch) =>
+        session.events(request, {
+          ...watch,
+          heard() {
+            heard();
+            watch?.heard?.();
+          },
+          retry(ms) {
+            options.retry?.(ms);
+            watch?.retry?.(ms);
+          },
+        }),
     };
     const run = stream.run(listening, devices, () => {
       if (isOpen || abort.signal.aborted) return;
@@ -54,6 +69,8 @@ export async function runStream(options: RunOptions): Promise<void> {
       options.opened();
     });
     await Promise.race([run, ended.promise]);
+  } catch (cause) {
+    throw vendorFailure(name, cause);
   } finally {
     cancelSilence();
     options.signal.removeEventListener('abort', stop);

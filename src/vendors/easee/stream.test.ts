@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { socketPair } from '../../../test/kit/simulated-stream.ts';
 import { asRecord } from '../../adapter/kit/signalr.ts';
 import type { Json } from '../../core/json.ts';
 import { ID, IDS } from './charger.ts';
 import { easee } from './index.ts';
-import {
-  charger,
-  type EaseeWorld,
-  makeWorld,
-  type OpenStream,
-  openStream,
-  socketPair,
-  stateIn,
-} from './test-world.ts';
+import { charger, type EaseeWorld, makeWorld, type OpenStream, openStream, stateIn } from './test-world.ts';
 
 const seenIn = (raw: unknown) => [
   stateIn(raw),

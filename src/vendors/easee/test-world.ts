@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { socketPair } from '../../../test/kit/simulated-stream.ts';
 import { makeSimulatedVendor, type SimulatedVendor } from '../../../test/kit/simulated-vendor.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
 import { send } from '../../adapter/send.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import type { SimulatedSocket } from '../../adapter/simulator.ts';
-import type { StreamSession, VendorSocket } from '../../adapter/stream.ts';
+import type { StreamSession } from '../../adapter/stream.ts';
 import { easee } from './index.ts';
 import type { EaseeSimulator } from './simulator.ts';
 
@@ -64,6 +64,7 @@ export function openStream(world: EaseeWorld, devices: readonly DeviceRef[], con
     clock: world.clock,
     signal: aborting.signal,
     connect: connect ?? connectTo(world),
+    events: () => Promise.reject(new Error('it has no events')),
     observed: (id, raw) => void observed.push({ id, raw }),
     tell: (name, value) => void signalled.set(name, value),
   };
@@ -111,51 +112,3 @@ const connectTo =
     );
     return client;
   };
-
-/** Both ends of a WebSocket in memory. */
-export function socketPair(): [VendorSocket, SimulatedSocket] {
-  const frames: string[] = [];
-  let wake = () => {};
-  let isClosed = false;
-  let takeFrame = (_text: string) => {};
-  let takeClose = () => {};
-  const close = () => {
-    if (isClosed) return;
-    isClosed = true;
-    takeClose();
-    wake();
-  };
-  async function* received(): AsyncGenerator<string> {
-    for (;;) {
-      const frame = frames.shift();
-      if (frame !== undefined) yield frame;
-      else if (isClosed) return;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
-  }
-  const client: VendorSocket = {
-    send: (text) => {
-      if (!isClosed) takeFrame(text);
-    },
-    close,
-    frames: received(),
-  };
-  const server: SimulatedSocket = {
-    send: (text) => {
-      if (isClosed) return;
-      frames.push(text);
-      wake();
-    },
-    close,
-    onFrame: (take) => {
-      takeFrame = take;
-    },
-    onClose: (take) => {
-      takeClose = take;
-    },
-  };
-  return [client, server];
-}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { OpenedStream } from '../../src/adapter/conformance/cloud.ts';
+import { HttpFailure, type HttpRequest } from '../../src/adapter/http.ts';
+import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+import type { SimulatedAnswer, SimulatedSocket, VendorSimulator } from '../../src/adapter/simulator.ts';
+import type { StreamSession, VendorSocket } from '../../src/adapter/stream.ts';
+import type { TurnedClock } from '../../src/core/clock.ts';
+import { AppError } from '../../src/core/errors.ts';
+import { asLink, type Spend, type TokenKeeper, tokenHeaders } from '../../src/domain/calls/vendor-http.ts';
+import { runStream } from '../../src/domain/streams/one-stream.ts';
+import { eventsIn } from '../../src/outbound/events.ts';
+
+const LARGEST_CHUNK = 64 * 1024;
+
+/** One direction of a connection in memory: what was pushed, in order, until it ends or breaks. */
+class Line<T> implements AsyncIterable<T> {
+  readonly #come: T[] = [];
+  #ended: { readonly error: Error | undefined } | undefined;
+  #wake = () => {};
+  #isMute = false;
+  readonly #closed: () => void;
+
+  constructor(closed: () => void) {
+    this.#closed = closed;
+  }
+
+  push(one: T): void {
+    if (this.#ended !== undefined || this.#isMute) return;
+    this.#come.push(one);
+    this.#wake();
+  }
+
+  mute(): void {
+    this.#isMute = true;
+  }
+
+  end(error?: Error): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = { error };
+    this.#closed();
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    try {
+      for (;;) {
+        const one = this.#come.shift();
+        if (one !== undefined) yield one;
+        else if (this.#ended === undefined)
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        else if (this.#ended.error === undefined) return;
+        else throw this.#ended.error;
+      }
+    } finally {
+      this.end();
+    }
+  }
+}
+
+/** Both ends of a WebSocket in memory, and the line from the vendor. */
+export function socketPair(): [VendorSocket, SimulatedSocket, Line<string>] {
+  let takeFrame = (_text: string) => {};
+  let takeClose = () => {};
+  let isClosed = false;
+  const frames = new Line<string>(() => {
+    isClosed = true;
+    takeClose();
+  });
+  const close = () => frames.end();
+  const client: VendorSocket = {
+    send: (text) => {
+      if (!isClosed) takeFrame(text);
+    },
+    close,
+    frames,
+  };
+  const server: SimulatedSocket = {
+    send: (text) => frames.push(text),
+    close,
+    onFrame: (take) => {
+      takeFrame = take;
+    },
+    onClose: (take) => {
+      takeClose = take;
+    },
+  };
+  return [client, server, frames];
+}
+
+export interface StreamOf {
+  readonly adapter: Adapter;
+  readonly vendor: VendorSimulator;
+  readonly clock: TurnedClock;
+  readonly session: () => Session;
+  readonly keeper: TokenKeeper | undefined;
+  readonly spend: Spend;
+  /** What the simulator answers, or the fault that is set. */
+  readonly answer: (request: HttpRequest) => Promise<SimulatedAnswer>;
+  /** Throws what the platform's client makes of an answer that is a failure. */
+  readonly refused: (answer: SimulatedAnswer, request: HttpRequest) => Promise<unknown>;
+}
+
+/** Runs the adapter's stream as the platform does, with the simulator at the other end of connections in memory. */
+export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[]): OpenedStream {
+  const { adapter, clock } = of;
+  const { stream } = adapter;
+  assert.ok(stream !== undefined, `${adapter.slug} has no stream`);
+  const outside = new AbortController();
+  const observed: { id: string; raw: unknown }[] = [];
+  const lines = new Set<Line<string> | Line<Uint8Array>>();
+  const events = new Set<Line<Uint8Array>>();
+  let isOpen = false;
+  let outcome: ReturnType<OpenedStream['outcome']>;
+
+  const session = (signal: AbortSignal): StreamSession => ({
+    ...of.session(),
+    // A stream lives in the time that the test turns.
+    clock,
+    signal,
+    async connect(request) {
+      const { socket, line } = await connectTo(of, request);
+      lines.add(line);
+      signal.addEventListener('abort', () => line.end());
+      return socket;
+    },
+    events: async (request, watch = {}) => {
+      const trace = { host: undefined, isCommandSent: false };
+      const { keeper: tokens, spend } = of;
+      return asLink({ adapter, tokens, spend, trace }, request, async ({ lastEventId = '', ...rest }) => {
+        const headers = { ...rest.headers, ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }) };
+        const sent = { ...rest, headers, signal };
+        const answer = await of.answer(sent);
+        if (answer.events === undefined) {
+          await of.refused(answer, sent);
+          throw new HttpFailure('answer_invalid', 'it is no stream of events');
+        }
+        let closed = () => {};
+        const line = new Line<Uint8Array>(() => closed());
+        lines.add(line);
+        events.add(line);
+        signal.addEventListener('abort', () => line.end());
+        answer.events({
+          write: (text) => line.push(Buffer.from(text)),
+          end: () => line.end(),
+          onClose: (take) => {
+            closed = take;
+          },
+        });
+        return eventsIn(line, { name: adapter.name, watch, id: lastEventId });
+      });
+    },
+    observed: (id, raw) => void observed.push({ id, raw }),
+    tell: () => {},
+  });
+
+  const run = runStream({
+    adapter: { ...adapter, stream },
+    session,
+    devices,
+    clock,
+    signal: outside.signal,
+    opened: () => {
+      isOpen = true;
+    },
+  }).then(
+    () => {
+      outcome = { error: undefined };
+    },
+    (error: unknown) => {
+      assert.ok(error instanceof AppError, `not an AppError: ${String(error)}`);
+      outcome = { error };
+    },
+  );
+
+  return {
+    isOpen: () => isOpen,
+    observed,
+    outcome: () => outcome,
+    usesEvents: () => events.size > 0,
+    async settle() {
+      for (let turn = 0; turn < 60; turn += 1) await setImmediate();
+    },
+    cut() {
+      for (const line of lines) line.end(new HttpFailure('unreachable', 'the connection was lost'));
+    },
+    mute() {
+      for (const line of lines) line.mute();
+    },
+    inject(text) {
+      const bytes = Buffer.from(text);
+      for (const line of events)
+        for (let at = 0; at < bytes.length; at += LARGEST_CHUNK)
+          line.push(bytes.subarray(at, at + LARGEST_CHUNK));
+    },
+    end() {
+      for (const line of lines) line.end();
+    },
+    async close() {
+      outside.abort();
+      await run;
+    },
+  };
+}
+
+/** A WebSocket to the simulator, with the token where the request wants it. */
+async function connectTo(
+  { adapter, vendor, keeper }: StreamOf,
+  { path, query = {}, headers = {}, tokenQuery }: Parameters<StreamSession['connect']>[0],
+): Promise<{ readonly socket: VendorSocket; readonly line: Line<string> }> {
+  const carried = await keeper?.current();
+  const [socket, server, line] = socketPair();
+  const isInQuery = tokenQuery !== undefined && carried !== undefined;
+  const inHeaders = carried === undefined || isInQuery ? {} : tokenHeaders(adapter.login, carried);
+  vendor.upgrade?.(
+    {
+      method: 'GET',
+      path,
+      query: new URLSearchParams(isInQuery ? { ...query, [tokenQuery]: carried.access } : query),
+      headers: { ...inHeaders, ...headers },
+      body: new Uint8Array(),
+    },
+    server,
+  );
+  return { socket, line };
+}

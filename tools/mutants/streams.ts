@@ -1,0 +1,65 @@
+import type { Mutant } from './mutant.ts';
+
+const EVENTS = 'src/outbound/events.ts';
+const EVENTS_TESTS = ['src/outbound/events.test.ts'];
+const JOURNEY = ['test/journeys/streams-of-events.test.ts'];
+
+/** Streams that vendors tell over. */
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'an event that never ends does not fill the memory',
+    file: EVENTS,
+    from: 'maxBufferSize: MOST_CHARACTERS,',
+    to: '',
+    tests: EVENTS_TESTS,
+  },
+  {
+    control: 'a stream of events is opened at no address that is not public, where a user chose it',
+    file: EVENTS,
+    from: 'if (fault !== null)',
+    to: 'if (fault !== null && signal.aborted)',
+    tests: EVENTS_TESTS,
+  },
+  {
+    control: 'a page is no stream of events',
+    file: EVENTS,
+    from: 'if (!isStream(begun)) {',
+    to: 'if (begun.status > 299) {',
+    tests: EVENTS_TESTS,
+  },
+  {
+    control: 'an id that no header can hold does not keep a stream closed',
+    file: EVENTS,
+    from: 'return isSendable ?',
+    to: "return id !== '' ?",
+    tests: EVENTS_TESTS,
+  },
+  {
+    control: 'a stream of events goes on from the last id',
+    file: 'src/domain/calls/calls.ts',
+    from: 'lastEventIds.set(place, id);',
+    to: '',
+    tests: JOURNEY,
+  },
+  {
+    control: 'opening a stream of events is counted',
+    file: 'src/domain/calls/vendor-http.ts',
+    from: 'await spend({ host, use, device, costs });',
+    to: 'await spend({ host, use, device, costs: undefined });',
+    tests: JOURNEY,
+  },
+  {
+    control: 'a comment shows that a stream lives',
+    file: 'src/domain/streams/one-stream.ts',
+    from: '            heard();\n            watch?.heard?.();',
+    to: '            watch?.heard?.();',
+    tests: JOURNEY,
+  },
+  {
+    control: 'a stream waits for as long as the vendor asks before it is opened anew',
+    file: 'src/domain/streams/index.ts',
+    from: 'namedMs = ms;',
+    to: 'namedMs = Math.min(ms, 1);',
+    tests: JOURNEY,
+  },
+];
