@@ -181,7 +181,7 @@ const MISTAKES: readonly {
     is: 'one device that is not understood refuses all',
     file: 'translate.ts',
     from: 'Type.Array(Type.Unknown())',
-    to: 'Type.Array(Type.Object({ id: Id, name: Type.String() }))',
+    to: 'Type.Array(Type.Object({ id: PlainId, name: Type.String() }))',
     found: /one member of a list|members of lists/,
   },
 ];

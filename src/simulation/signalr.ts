@@ -30,7 +30,6 @@ interface HubOptions<Home> {
  */
 export function simulatedHub<Home>({ clock, random, invoked, ticked, closed }: HubOptions<Home>) {
   const agreed = new Set<string>();
-  const open = new Set<SimulatedSocket>();
 
   return {
     negotiate({ query }: SimulatedRequest): SimulatedAnswer {
@@ -82,7 +81,6 @@ export function simulatedHub<Home>({ clock, random, invoked, ticked, closed }: H
           // The first record is the handshake.
           if (!isReady) {
             isReady = true;
-            open.add(socket);
             socket.send(asRecord({}));
             tick();
           } else if (type === MESSAGE.invocation) {
@@ -97,17 +95,8 @@ export function simulatedHub<Home>({ clock, random, invoked, ticked, closed }: H
       });
       socket.onClose(() => {
         cancel();
-        open.delete(socket);
         closed(client);
       });
-    },
-
-    /** Says goodbye to every client, as a server that is replaced does. */
-    closeAll(): void {
-      for (const socket of [...open]) {
-        socket.send(asRecord({ type: MESSAGE.close, allowReconnect: true }));
-        socket.close(1000);
-      }
     },
   };
 }

@@ -9,7 +9,7 @@ import type {
   VendorSimulator,
 } from '../adapter/simulator.ts';
 import { faultAnswer, plainRefusal, type Refusal, strange } from './faults.ts';
-import { bodyOf, compileRoutes, type Routes } from './routes.ts';
+import { type Answer, bodyOf, compileRoutes, type Routes, type SimulatedCall } from './routes.ts';
 import type { MakeSignIn } from './sign-in.ts';
 
 const POLICY_VIOLATION = 1008;
@@ -167,6 +167,22 @@ export function listed<Device extends { readonly id: string; online: boolean }>(
       home.splice(home.indexOf(device), 1);
     },
   };
+}
+
+/** Answers about the device of a list that `:id` of the route names; what is not there is not found. */
+export const ofDevice =
+  <Device extends { readonly id: string }>(
+    answer: (device: Device, call: SimulatedCall<Device[]>) => SimulatedAnswer | undefined,
+  ): Answer<Device[]> =>
+  (call) => {
+    const device = call.home.find(({ id }) => id === call.params.id);
+    return device === undefined ? undefined : answer(device, call);
+  };
+
+/** One page of a list: its members, and where the next page begins, if there is one. */
+export function pageOf<T>(list: readonly T[], cursor: string | null, size = 100) {
+  const end = Number(cursor ?? 0) + size;
+  return { members: list.slice(end - size, end), ...(list.length > end ? { next: String(end) } : {}) };
 }
 
 /** Counts calls in sliding windows; one that is refused counts too. */

@@ -16,10 +16,12 @@ import type { Session } from '../../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
   SimulatedFault,
+  SimulatedRequest,
   SimulatedUser,
   VendorSimulator,
 } from '../../src/adapter/simulator.ts';
 import { tokensIn } from '../../src/adapter/token-response.ts';
+import type { Delivery } from '../../src/adapter/webhook.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
@@ -45,6 +47,9 @@ export interface SimulatedVendor extends Simulator {
   readonly ownAddresses: Set<string>;
   /** What the vendor was asked, in order: `GET /api/...`. */
   readonly asked: string[];
+  /** Answers in place of the simulator, for each request that it answers anything. */
+  instead: ((request: SimulatedRequest) => Instead | Promise<Instead>) | undefined;
+  readonly posting: Posting;
   readonly cloud: Cloud;
   /** Calls without a user's token, as signing in makes them. */
   loginSession(): LoginSession;
@@ -53,30 +58,56 @@ export interface SimulatedVendor extends Simulator {
   abort(): void;
 }
 
+type Instead = SimulatedAnswer | undefined;
+
+interface Posting {
+  /** What the simulator posted and we took, the oldest first. */
+  readonly posted: Delivery[];
+  isListening: boolean;
+}
+
 interface Served {
   readonly adapter: Adapter;
   readonly vendor: VendorSimulator;
   readonly clock: TurnedClock;
   readonly codes: Cloud['codes'];
+  readonly posting: Posting;
+}
+
+interface Options {
+  /** Who signs in, by the name of the sign-in page; the simulator's `user` unless it is said. */
+  readonly user?: string;
 }
 
 /** Signs in at the simulator as a user would, and answers the sessions that `conforms()` wants. */
-export async function makeSimulatedVendor(adapter: Adapter): Promise<SimulatedVendor> {
+export async function makeSimulatedVendor(
+  adapter: Adapter,
+  { user }: Options = {},
+): Promise<SimulatedVendor> {
   assert.ok(adapter.simulator !== undefined, `${adapter.slug} has no simulator`);
   const clock = turnedClock();
   const { createSimulator, faultCodes = {} } = await adapter.simulator();
+  const posting: Posting = { posted: [], isListening: true };
   const vendor = createSimulator({
     clock,
     random: systemRandom,
     baseUrl: () => 'http://simulator.test',
+    async post(_url, { body, headers }) {
+      if (!posting.isListening) throw new Error('nobody listens');
+      posting.posted.push({ body: Buffer.from(body), headers, receivedAt: clock.now() });
+    },
     ...(adapter.oauth === undefined && adapter.login?.needsPartner === undefined ? {} : { partner: PARTNER }),
   });
-  return signedIn({ adapter, vendor, clock, codes: faultCodes }, vendor.user);
+  const { user: usual } = vendor;
+  return signedIn(
+    { adapter, vendor, clock, codes: faultCodes, posting },
+    user === undefined ? usual : { ...usual, name: user },
+  );
 }
 
 /** The vendor as one of its users sees it. */
 async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedVendor> {
-  const { adapter, vendor, clock, codes } = served;
+  const { adapter, vendor, clock, codes, posting } = served;
   const { oauth } = adapter;
   let aborted = new AbortController();
   const asked: string[] = [];
@@ -91,7 +122,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const log = createLog('trace', { write: (line) => void logged.push(line) });
   const credentials: JsonObject = oauth === undefined ? user.credentials : {};
   const wireOf = (use: CallUse): HttpToOptions => ({
-    vendor,
+    handle: async (request) => (await world.instead?.(request)) ?? vendor.handle(request),
     asked,
     clock,
     fault: () => (broken !== null && isBroken(use) ? broken.fault : null),
@@ -119,6 +150,8 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     },
     codes,
     alter: undefined,
+    posted: posting.posted,
+    clientSecret: PARTNER.clientSecret,
     reach: (device, isReachable) => vendor.reach(device, isReachable),
     remove: (device) => vendor.remove(device),
     expireTokens: () => vendor.expireTokens(),
@@ -153,6 +186,8 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     renewals: 0,
     ownAddresses: new Set(),
     asked,
+    instead: undefined,
+    posting,
     cloud,
     credentials: oauth === undefined ? user.credentials : { link_code: 'any' },
     loginSession,
@@ -269,7 +304,7 @@ function secretsOf({ credentials }: Adapter, user: SimulatedUser): string[] {
 }
 
 interface HttpToOptions {
-  readonly vendor: VendorSimulator;
+  readonly handle: VendorSimulator['handle'];
   readonly asked: string[];
   readonly clock: TurnedClock;
   readonly fault: () => SimulatedFault | null;
@@ -294,13 +329,13 @@ function httpTo(wire: HttpToOptions): Http {
 /** What the simulator answers, or the fault that is set. */
 async function answerTo(
   request: HttpRequest,
-  { vendor, asked, fault }: HttpToOptions,
+  { handle, asked, fault }: HttpToOptions,
 ): Promise<SimulatedAnswer> {
   asked.push(`${request.method ?? 'GET'} ${request.path}`);
   const now = fault();
   return (
     (now === 'token_refused' ? plainRefusal(401, 'token') : faultAnswer(now, plainRefusal)) ??
-    (await vendor.handle({
+    (await handle({
       method: request.method ?? 'GET',
       path: request.path,
       query: queryOf(request),

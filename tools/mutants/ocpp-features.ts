@@ -93,32 +93,4 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/journeys/stations.test.ts'],
     needs: ['postgres'],
   },
-  {
-    control: 'Easee is told when a limit ends, and never too early',
-    file: 'src/vendors/easee/commands.ts',
-    from: 'Math.ceil(seconds / 60)',
-    to: 'Math.floor(seconds / 60)',
-    tests: ['src/vendors/easee/commands.test.ts'],
-  },
-  {
-    control: 'a charger that is silent is not shown as charging',
-    file: 'src/vendors/easee/charger.ts',
-    from: 'const SILENT_MS = 20 * 60_000;',
-    to: 'const SILENT_MS = Number.POSITIVE_INFINITY;',
-    tests: ['src/vendors/easee/charger.test.ts', 'src/vendors/easee/stream.test.ts'],
-  },
-  {
-    control: 'what a charger said to another command is not taken for the outcome',
-    file: 'src/vendors/easee/commands.ts',
-    from: ' && response.ticks > ticks - TICKS_APART',
-    to: '',
-    tests: ['src/vendors/easee/commands.test.ts'],
-  },
-  {
-    control: 'a charger beside one that cannot be read does not count as alone on its circuit',
-    file: 'src/vendors/easee/client.ts',
-    from: 'each(circuit.chargers, Member).length',
-    to: 'each(circuit.chargers, Charger).length',
-    tests: ['src/vendors/easee/linking.test.ts'],
-  },
 ];

@@ -52,7 +52,7 @@ export const shapeOf = ({ type }: NewVendor) =>
 export function indexFile(vendor: NewVendor): string {
   const { slug, name, type, kind, signIn } = vendor;
   const shape = shapeOf(vendor);
-  const parts = ['allPages', 'each', ...PARTS[signIn], 'vendorCalls'].toSorted();
+  const parts = ['allPages', 'each', 'named', ...PARTS[signIn], 'vendorCalls'].toSorted();
   const controls = Object.entries(kind.controls)
     .map(
       ([capability, commands]) => `${capability}: { ${commands.map((one) => `${one}: order`).join(', ')} },`,
@@ -84,7 +84,8 @@ ${LINKING[signIn](vendor)}
       const page = await api.get(session, '/devices', Page, { use: 'list', query, what: 'the devices' });
       return { members: each(page.devices, Listed), next: page.next };
     });
-    return { vendorAccount: id, devices: devices.map((one) => ({ ...one, type: '${type}' as const })) };
+    const found = devices.map((one) => ({ id: one.id, type: '${type}' as const, ...named(one.name) }));
+    return { vendorAccount: id, devices: found };
   },
   kinds: {
     ${type}: kind<${shape}>({
@@ -127,11 +128,11 @@ export function translateFile(vendor: NewVendor): string {
   );
   return `import Type, { type Static } from 'typebox';
 ${from('type { Status }', '../../adapter/device.ts')}
+${from('{ lenient, PlainId }', '../../adapter/kit/index.ts')}
 
-const Id = Type.String({ pattern: '^[\\\\w-]{1,100}$' });
-export const Account = Type.Object({ id: Id });
+export const Account = Type.Object({ id: PlainId });
 export const Page = Type.Object({ devices: Type.Array(Type.Unknown()), next: Type.Optional(Type.String()) });
-export const Listed = Type.Object({ id: Id, name: Type.String() });
+export const Listed = lenient({ id: PlainId }, 'name');
 
 /** ${kind.many} in the words of ${name}: what it says of one. */
 export const ${shape} = Type.Object({

@@ -10,9 +10,6 @@ const SIGN_INS: Readonly<Record<SignInKind, { readonly name: string; readonly ca
   key: { name: 'byKey', call: "byKey({ keyOf: ({ headers }) => headers['x-api-key'] })" },
 };
 
-/** Devices on one page of the list. */
-const PAGE = 100;
-
 export function simulatorFile(vendor: NewVendor): string {
   const { name, type, kind, signIn } = vendor;
   const shape = shapeOf(vendor);
@@ -22,7 +19,7 @@ export function simulatorFile(vendor: NewVendor): string {
   return `import Type from 'typebox';
 ${from('{ SITUATIONS, type Situation }', '../../adapter/conformance/witnesses.ts')}
 ${from('type { SimulatedAnswer, SimulatorOptions, VendorSimulator }', '../../adapter/simulator.ts')}
-${hasCommands ? "import type { JsonObject } from '../../core/json.ts';\n" : ''}${from(`{ ${SIGN_INS[signIn].name}, listed, simulatedVendor }`, '../../simulation/index.ts')}
+${hasCommands ? "import type { JsonObject } from '../../core/json.ts';\n" : ''}${from(`{ ${SIGN_INS[signIn].name}, listed, ofDevice, pageOf, simulatedVendor }`, '../../simulation/index.ts')}
 
 interface Simulated${shape} {
   readonly id: string;
@@ -54,20 +51,13 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     routes: {
       'GET /account': ({ user }) => ({ status: 200, json: { id: user } }),
       'GET /devices'({ home, query }) {
-        const end = Number(query.get('cursor') ?? 0) + ${PAGE};
-        const devices = home.slice(end - ${PAGE}, end).map(({ id, name }) => ({ id, name }));
-        return { status: 200, json: { devices, ...(home.length > end ? { next: String(end) } : {}) } };
+        const { members, ...next } = pageOf(home, query.get('cursor'));
+        return { status: 200, json: { devices: members.map(({ id, name }) => ({ id, name })), ...next } };
       },
-      'GET /devices/:id'({ home, params }) {
-        const found = home.find(({ id }) => id === params.id);
-        return found && answerFor(found, options.clock.now());
-      },
+      'GET /devices/:id': ofDevice((device) => answerFor(device, options.clock.now())),
 ${
   hasCommands
-    ? `      'POST /devices/:id'({ home, params, body }) {
-        const found = home.find(({ id }) => id === params.id);
-        return found && obey(found, body, options.clock.now());
-      },
+    ? `      'POST /devices/:id': ofDevice((device, { body }) => obey(device, body, options.clock.now())),
 `
     : ''
 }    },

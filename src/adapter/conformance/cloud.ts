@@ -3,6 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { LoginSession } from '../login.ts';
 import type { DeviceRef } from '../session.ts';
 import type { SimulatedFault } from '../simulator.ts';
+import type { Delivery } from '../webhook.ts';
 import type { Simulator } from './index.ts';
 
 /** What else the conformance check needs of a vendor that is called over HTTP. */
@@ -15,6 +16,9 @@ export interface Cloud {
   readonly codes: FaultCodes;
   /** Changes what calls are answered, and sees it; undefined leaves it. */
   alter: ((body: Json) => Json) | undefined;
+  /** What the vendor has posted, the oldest first, and the secret that it signs with. */
+  readonly posted: readonly Delivery[];
+  readonly clientSecret: string;
   reach(device: DeviceRef, isReachable: boolean): void;
   remove(device: DeviceRef): void;
   expireTokens(): void;

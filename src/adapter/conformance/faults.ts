@@ -94,7 +94,7 @@ async function worksOf({ adapter, simulator, refs }: CloudCheck): Promise<Work[]
     works.push({
       name: `command ${command.command.type}`,
       call: 'command',
-      work: () => send(kindOf(adapter, command.ref.type), simulator.session(), command.ref, command.command),
+      work: () => send(command.kind, simulator.session(), command.ref, command.command),
     });
   return works;
 }
@@ -118,7 +118,7 @@ export async function anyCommand(
       limits: kind.limits?.(raw) ?? null,
       capacity: null,
     });
-    return { ref, command };
+    return { kind, ref, command };
   }
   return undefined;
 }

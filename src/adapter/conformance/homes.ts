@@ -40,6 +40,11 @@ export async function checkHomes({ adapter, simulator, cloud, refs, report }: Cl
       }),
     );
   }
+  if (adapter.sweep !== undefined)
+    report(
+      'a sweep gives what reads give',
+      await faultOf(() => sweptAsRead({ adapter, simulator, cloud, refs, report })),
+    );
   const gone = refs.at(-1);
   if (gone === undefined) return;
   report(
@@ -54,9 +59,34 @@ export async function checkHomes({ adapter, simulator, cloud, refs, report }: Cl
       );
       if (!(error instanceof AppError)) throw error;
       if (error.code !== 'vendor.refused') throw new Error(`${error.code}: ${error.message}`);
+      if ((await adapter.sweep?.(simulator.session(), refs))?.has(gone.id))
+        throw new Error('a sweep still has it');
       const after = await idsOf(simulator);
       const expected = before.filter((id) => id !== gone.id);
       if (after.join() !== expected.join()) throw new Error(`${before.join()} became ${after.join()}`);
     }),
   );
+}
+
+/** What a sweep has of a device is what reading it gives, whether it can be reached or not; one of elsewhere costs the others nothing. */
+async function sweptAsRead({ adapter, simulator, cloud, refs }: CloudCheck): Promise<void> {
+  const foreign = refs.map((ref) => ({
+    ...ref,
+    id: `${ref.id}-elsewhere`,
+    details: { kept: 'by another version' },
+  }));
+  for (const isReachable of [false, true]) {
+    for (const ref of refs) cloud.reach(ref, isReachable);
+    const swept = await adapter.sweep?.(simulator.session(), [...foreign, ...refs]);
+    if (swept === undefined || swept.size === 0) throw new Error('it left out every device');
+    for (const ref of refs) {
+      const kind = kindOf(adapter, ref.type);
+      const shown = (raw: unknown) => JSON.stringify(stateOf(kind, raw, capabilitiesOf(kind, ref)));
+      const read = shown(await kind.read(simulator.session(), ref));
+      // What a sweep leaves out is read by itself.
+      if (!swept.has(ref.id)) continue;
+      if (shown(swept.get(ref.id)) !== read)
+        throw new Error(`${ref.id} is ${shown(swept.get(ref.id))}, and ${read} when it is read`);
+    }
+  }
 }

@@ -18,6 +18,7 @@ import { checkPlausible } from './plausible.ts';
 import { proveEnding } from './prove-ending.ts';
 import { checkStream } from './streams.ts';
 import { checkTokens } from './tokens.ts';
+import { checkWebhooks } from './webhooks.ts';
 import { type Situation, type View, witnessOf } from './witnesses.ts';
 
 /** The vendor's simulator, as the conformance check needs it. */
@@ -121,6 +122,7 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     tokens: checkTokens,
     'the stream': checkStream,
     'odd values': checkOddValues,
+    webhooks: checkWebhooks,
     homes: checkHomes,
   })) {
     // What one check took of the vendor's limits is not the next one's.

@@ -10,7 +10,8 @@ const stateCheck = Compile(DeviceState);
 const MOST_LEAVES = 120;
 /** The limits of the vendor hold for these checks too. */
 const BETWEEN_SECONDS = 10;
-const ODD: readonly Json[] = [null, { odd: true }];
+/** What a leaf turns into. */
+export const ODD: readonly Json[] = [null, { odd: true }];
 
 type Path = readonly (string | number)[];
 
@@ -123,7 +124,8 @@ async function altered<T>(
   }
 }
 
-function leavesOf(body: Json, path: Path = []): Path[] {
+/** Where a body has its values. */
+export function leavesOf(body: Json, path: Path = []): Path[] {
   if (typeof body !== 'object' || body === null) return [path];
   const members = Array.isArray(body)
     ? body.map((value, index): [number, Json] => [index, value])
@@ -140,7 +142,8 @@ function isInFirstOfSeveral(body: Json, path: Path): boolean {
   return false;
 }
 
-function withLeaf(body: Json, path: Path, leaf: Json): Json {
+/** The body with another value there. */
+export function withLeaf(body: Json, path: Path, leaf: Json): Json {
   const [step, ...rest] = path;
   if (step === undefined) return leaf;
   if (Array.isArray(body))

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
@@ -24,6 +24,9 @@ export interface Refused {
 
 type Options = Omit<VendorRequest, 'path' | 'method'>;
 type CallSession = Pick<Session, 'http' | 'signal' | 'clock'>;
+
+/** Whatever the vendor says to a command. */
+const AnyJson = Type.Unsafe<Json>(Type.Unknown());
 
 /** The vendor's own words for a failure; everything else is translated alike for all vendors. `what` is what was asked for. */
 export type TranslateFailure = (cause: unknown, what: string) => AppError | undefined;
@@ -113,15 +116,20 @@ export function vendorCalls(
 
     /**
      * Sends a command about a device and resolves with what the vendor said, null for nothing. A page instead of JSON is no
-     * acceptance, whatever its status.
+     * acceptance, whatever its status, nor is JSON of another shape than the schema's.
      */
-    command(session: CallSession, device: Pick<DeviceRef, 'id'>, request: VendorRequest): Promise<Json> {
-      return answered(
-        session,
-        { method: 'POST', use: 'command', device: device.id, ...request },
-        device.id,
-        (answer) => (answer.bytes.length === 0 ? null : answer.json()),
-      );
+    command<S extends TSchema = TUnsafe<Json>>(
+      session: CallSession,
+      device: Pick<DeviceRef, 'id'>,
+      request: VendorRequest,
+      schema?: S,
+    ): Promise<Static<S>> {
+      const command = { method: 'POST', use: 'command', device: device.id, ...request } as const;
+      return answered(session, command, device.id, (answer) => {
+        const body: unknown = answer.bytes.length === 0 ? null : answer.json();
+        if (fits(schema ?? AnyJson, body)) return body as Static<S>;
+        throw outcomeUnknown(vendor);
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../core/errors.ts';
+import type { Found } from '../adapter.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { fits } from './calls.ts';
 
@@ -15,6 +16,11 @@ export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
     'vendor.refused',
     `${vendor} no longer reports ${id}; link the account again to update the list of devices`,
   );
+}
+
+/** The devices of an account: one that is listed twice is one. */
+export function listedOnce(found: readonly Found[]): Found[] {
+  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()];
 }
 
 interface Group<Raw, Response> {

@@ -3,10 +3,14 @@
 export { tokensIn } from '../token-response.ts';
 export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
 export { secret, text } from './credentials.ts';
-export { detailsOf, gone, sweepBy } from './devices.ts';
+export { detailsOf, gone, listedOnce, sweepBy } from './devices.ts';
+export { errorCodes } from './error-codes.ts';
+export { followDevices } from './following.ts';
 export { limit } from './limit.ts';
 export { apiKey, clientCredentials, oauth2, password } from './linking.ts';
 export { messageIn } from './messages.ts';
+export { flagIn, numberIn, type Observations, type Observed, observing, timeIn } from './observations.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';
 export { hmacHexIn } from './signature.ts';
+export { figure, jsonIn, lenient, named, objectIn, PlainId, word } from './values.ts';
 export { until } from './waiting.ts';

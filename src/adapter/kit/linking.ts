@@ -46,6 +46,8 @@ interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login
   readonly user: keyof typeof USER_WORDS;
   /** Fields besides `username` and `password`. */
   readonly fields?: Readonly<Record<More, Fields[string]>>;
+  /** Statuses of a refresh that say that the sign-in has ended, and that the account must be linked again; 401 alone unless it is said. */
+  readonly refreshLostWith?: readonly number[];
   /** Sends the credentials and reads the tokens; its failures are told apart here. */
   readonly signIn: (
     session: LoginSession,
@@ -55,7 +57,7 @@ interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login
 
 /** The user gives a user name and a password, which are exchanged for tokens. */
 export function password<More extends string = never>(options: PasswordOptions<More>): Linking {
-  const { vendor, user, fields = {}, signIn, refusedWith, isRefused, failure, ...login } = options;
+  const { vendor, user, fields = {}, signIn, refresh, headers, isTokenRefused } = options;
   const words = USER_WORDS[user];
   const all: Fields = {
     username: text({
@@ -71,11 +73,36 @@ export function password<More extends string = never>(options: PasswordOptions<M
   return {
     ...credentialsOf(all),
     login: {
-      ...login,
       signIn: guarded(options, 'user name or password', (session, credentials) =>
         signIn(session, credentials as Readonly<Record<'username' | 'password' | More, string>>),
       ),
+      ...(refresh === undefined ? {} : { refresh: refreshed(options, refresh) }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(isTokenRefused === undefined ? {} : { isTokenRefused }),
     },
+  };
+}
+
+type Refresh = NonNullable<Login['refresh']>;
+
+/** Wraps a refresh so that only what says so is a lost login. */
+function refreshed(
+  {
+    vendor,
+    refreshLostWith = [401],
+    failure,
+  }: Pick<PasswordOptions<never>, 'refreshLostWith' | keyof SignInOptions>,
+  refresh: Refresh,
+): Refresh {
+  return async (...call) => {
+    try {
+      return await refresh(...call);
+    } catch (cause) {
+      const isLost = cause instanceof HttpFailure && refreshLostWith.includes(cause.status ?? 0);
+      if (!isLost) throw failure?.(cause, 'the sign-in') ?? vendorFailure(vendor, cause);
+      const sentence = `the sign-in at ${vendor} has expired; link the account again`;
+      throw new AppError('vendor.login_expired', sentence, { cause });
+    }
   };
 }
 

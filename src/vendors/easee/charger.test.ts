@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { recordedIn } from '../../../test/kit/vendor-world.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import {
   type ChargerRaw,
   capacityOf,
@@ -18,143 +19,109 @@ import {
 
 const NOW = Date.UTC(2026, 10, 21, 9, 0);
 const EMPTY: ChargerRaw = emptyRaw({ details: { rated_a: 20, alone: true } }, NOW);
-const later = (raw: ChargerRaw, minutes: number): ChargerRaw => ({ ...raw, now: raw.now + minutes * 60_000 });
+const later = (raw: ChargerRaw, minutes: number): ChargerRaw => ({
+  ...raw,
+  now: raw.now + minutes * MINUTE_MS,
+});
 
 function recorded(name: string): ChargerRaw {
-  const text = readFileSync(new URL(`recorded/${name}.json`, import.meta.url), 'utf8');
-  const { observations } = JSON.parse(text) as { observations: unknown[] };
+  const { observations } = recordedIn(import.meta.dirname)(name) as { observations: unknown[] };
   return observations.reduce<ChargerRaw>(withObservation, EMPTY);
 }
+const charging = recorded('observations-charging');
+const paused = recorded('observations-as-text');
 
-const reporting = (raw: ChargerRaw, values: Readonly<Record<number, unknown>>): ChargerRaw =>
+const reporting = (
+  raw: ChargerRaw,
+  values: Readonly<Record<number, unknown>>,
+  timestamp = '2026-11-21T09:00:00Z',
+) =>
   Object.entries(values).reduce(
-    (now, [id, value]) => withObservation(now, { id: Number(id), value, timestamp: '2026-11-21T09:00:00Z' }),
+    (now, [id, value]) => withObservation(now, { id: Number(id), value, timestamp }),
     raw,
   );
 
 describe('what a charger observes', () => {
-  const charging = recorded('observations-charging');
-
-  it('is read from numbers', () => {
-    assert.deepEqual(statusOf(charging), {
-      online: true,
-      connected: true,
-      charging: true,
-      operation_state: 'charging',
-    });
-    assert.equal(powerOf(charging), 8_765);
-    assert.equal(energyOf(charging), 1_240_900);
-    // The circuit gives 16 A, whatever the charger and the panel permit; 12.79 A are drawn on the phase that has least left.
-    assert.deepEqual(limitsOf(charging), { min_a: 6, max_a: 16, min_w: null, max_w: null });
-    assert.deepEqual(capacityOf(charging), { current_a: 3, power_w: null });
-  });
-
-  it('is read from text, with times without a zone', () => {
-    const paused = recorded('observations-as-text');
-    assert.deepEqual(statusOf(paused), {
-      online: true,
-      connected: true,
-      charging: false,
-      operation_state: 'awaiting_start',
-    });
-    assert.equal(powerOf(paused), 0);
-    assert.equal(reportedAt(paused), Date.UTC(2026, 10, 21, 8, 50, 12));
-  });
-
-  it('was reported when the latest measurement was, not when a setting was changed', () => {
+  it('is read as recorded, from numbers and from text with times without a zone', () => {
+    const on = { online: true, connected: true };
+    assert.deepEqual(statusOf(charging), { ...on, charging: true, operation_state: 'charging' });
+    assert.deepEqual([powerOf(charging), energyOf(charging)], [8_765, 1_240_900]);
+    assert.deepEqual(statusOf(paused), { ...on, charging: false, operation_state: 'awaiting_start' });
+    assert.deepEqual([powerOf(paused), energyOf(paused)], [0, null]);
+    // When the latest measurement was, not when a setting was changed.
     assert.equal(reportedAt(charging), Date.UTC(2026, 10, 21, 8, 50, 12, 345));
+    assert.equal(reportedAt(paused), Date.UTC(2026, 10, 21, 8, 50, 12));
     assert.equal(reportedAt(EMPTY), null);
   });
 
   it('gives each mode its word, and an unknown one what is left to say', () => {
-    const seen = [1, 2, 3, 4, 5, 6, 7, 8, 42, 'NEW'].map((mode) => {
-      const {
+    for (const [mode, operation_state, connected, isCharging] of [
+      [1, 'disconnected', false, false],
+      [2, 'awaiting_start', true, false],
+      [3, 'charging', true, true],
+      [4, 'completed', true, false],
+      [5, 'error', null, false],
+      [6, 'ready_to_charge', true, false],
+      [7, 'awaiting_authorization', true, false],
+      [8, 'deauthorizing', true, false],
+      [42, 'mode 42', null, null],
+      ['NEW', 'mode NEW', null, null],
+    ] as const)
+      assert.deepEqual(statusOf(reporting(charging, { [ID.opMode]: mode })), {
+        online: true,
         connected,
-        charging: charges,
+        charging: isCharging,
         operation_state,
-      } = statusOf(reporting(charging, { [ID.opMode]: mode }));
-      return [operation_state, connected, charges];
-    });
-    assert.deepEqual(seen, [
-      ['disconnected', false, false],
-      ['awaiting_start', true, false],
-      ['charging', true, true],
-      ['completed', true, false],
-      ['error', null, false],
-      ['ready_to_charge', true, false],
-      ['awaiting_authorization', true, false],
-      ['deauthorizing', true, false],
-      ['mode 42', null, null],
-      ['mode NEW', null, null],
-    ]);
+      });
   });
 
-  it('knows of an unreachable charger only what does not pass', () => {
+  it('has only what does not pass while the charger cannot be reached', () => {
     for (const values of [{ [ID.opMode]: 0 }, { [ID.connectedToCloud]: false }]) {
       const away = reporting(charging, values);
-      assert.equal(statusOf(away).online, false);
-      assert.equal(statusOf(away).charging, null);
-      assert.equal(powerOf(away), null);
-      assert.equal(energyOf(away), 1_240_900);
-      assert.deepEqual(capacityOf(away), { current_a: null, power_w: null });
+      assert.deepEqual([statusOf(away).online, statusOf(away).charging], [false, null]);
+      assert.deepEqual([powerOf(away), energyOf(away), capacityOf(away).current_a], [null, 1_240_900, null]);
     }
     assert.equal(isOnline(EMPTY), false, 'one that has never reported');
     assert.equal(isOnline(reporting(EMPTY, { [ID.opMode]: 1 })), true, 'one without the flag');
   });
 
-  it('is not taken for charging now when it has reported nothing for 20 minutes', () => {
-    const shown = (raw: ChargerRaw) => {
-      const { charging: isCharging, online, operation_state } = statusOf(raw);
-      return [isCharging, powerOf(raw), capacityOf(raw).current_a, energyOf(raw), online, operation_state];
-    };
-    const fresh = [true, 8_765, 3, 1_240_900, true, 'charging'];
-    const silent = [null, null, null, 1_240_900, true, 'charging'];
+  it('is not taken for charging now when nothing was measured for 20 minutes', () => {
+    const shown = (raw: ChargerRaw) => [
+      statusOf(raw).charging,
+      powerOf(raw),
+      capacityOf(raw).current_a,
+      energyOf(raw),
+      statusOf(raw).online,
+    ];
+    const fresh = [true, 8_765, 3, 1_240_900, true];
+    const silent = [null, null, null, 1_240_900, true];
+    const at = '2026-11-21T09:05:00Z';
     // It last reported at 8:50:12.
     assert.deepEqual(shown(later(charging, 10)), fresh);
     assert.deepEqual(shown(later(charging, 11)), silent);
-    assert.deepEqual(shown(later(charging, 7 * 24 * 60)), silent);
-    const warm = { id: ID.temperature, value: 31, timestamp: '2026-11-21T09:05:00Z' };
-    assert.deepEqual(
-      shown(later(withObservation(charging, warm), 20)),
-      fresh,
-      'anything that it measures will do',
-    );
-    const set = { id: ID.maxChargerCurrent, value: 16, timestamp: '2026-11-21T09:05:00Z' };
-    assert.deepEqual(shown(later(withObservation(charging, set), 20)), silent, 'a setting is no measurement');
+    assert.deepEqual(shown(later(reporting(charging, { [ID.temperature]: 31 }, at), 20)), fresh);
+    const set = reporting(charging, { [ID.maxChargerCurrent]: 16 }, at);
+    assert.deepEqual(shown(later(set, 20)), silent, 'a setting is no measurement');
+    // Only changes are reported: a zero stands until there is another figure.
+    assert.deepEqual([powerOf(later(paused, 60)), statusOf(later(paused, 60)).charging], [0, false]);
   });
 
-  it('stands at zero until there is another figure, for only changes are reported', () => {
-    const paused = later(recorded('observations-as-text'), 60);
-    assert.deepEqual([powerOf(paused), statusOf(paused).charging], [0, false]);
-  });
-
-  it('may be disabled by its owner', () => {
+  it('may say that its owner has disabled it', () => {
     assert.equal(isDisabled(charging), false, 'unless that is said');
-    for (const off of [false, 'False', '0', 0])
-      assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: off })), true);
-    for (const on of [true, 'True', '1', 'maybe'])
-      assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: on })), false);
+    assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: 'False' })), true);
+    assert.equal(isDisabled(reporting(charging, { [ID.isEnabled]: 'maybe' })), false);
   });
 
-  it('takes a zero of the lifetime energy for nothing', () => {
-    assert.equal(energyOf(recorded('observations-as-text')), null);
-    for (const stray of [0, '0', '0.0', 12])
+  it('takes no lower lifetime energy, for Easee sends stray zeros', () => {
+    for (const stray of [0, '0.0', 12])
       assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: stray })), 1_240_900);
     assert.equal(energyOf(reporting(charging, { [ID.lifetimeEnergy]: 1_241 })), 1_241_000);
   });
 
-  it('keeps the newest of each', () => {
-    const older = { id: ID.totalPower, value: 1, timestamp: '2026-11-21T08:50:12.344Z' };
-    assert.equal(withObservation(charging, older), charging);
-    const newer = withObservation(charging, { ...older, timestamp: '2026-11-21T08:50:12.346Z' });
-    assert.equal(powerOf(newer), 1_000);
-  });
-
-  it('leaves out what it does not know or cannot read', () => {
-    const strange = [
+  it('leaves out what it does not know, cannot read, or has newer', () => {
+    for (const one of [
       null,
       'word',
-      7,
       [],
       { id: '109', value: 1 },
       { id: 109.5, value: 1 },
@@ -162,34 +129,30 @@ describe('what a charger observes', () => {
       { id: 109 },
       { id: 109, value: { deep: 1 } },
       { id: 109, value: 'x'.repeat(65) },
-      { id: 109, value: 1, timestamp: 5 },
       JSON.parse('{"__proto__":{"id":109},"value":1}'),
-      { id: 'constructor', value: 1 },
-    ];
-    for (const one of strange) assert.equal(withObservation(charging, one), charging, JSON.stringify(one));
-    const odd = reporting(charging, { [ID.totalPower]: 'NaN', [ID.dynamicChargerCurrent]: '', 250: 'maybe' });
-    assert.equal(powerOf(odd), null);
-    for (const beyond of [1e300, '1e300', '1e400', '-1e10'])
-      assert.equal(powerOf(reporting(charging, { [ID.totalPower]: beyond })), null, String(beyond));
-    assert.equal(isOnline(odd), true);
+      { id: ID.totalPower, value: 1, timestamp: '2026-11-21T08:50:12.344Z' },
+    ])
+      assert.equal(withObservation(charging, one), charging, JSON.stringify(one));
+    assert.equal(powerOf(reporting(charging, { [ID.totalPower]: '1e300' })), null);
   });
 });
 
 describe('limits and capacity', () => {
-  const charging = recorded('observations-charging');
+  const most = (raw: ChargerRaw) => limitsOf(raw).max_a;
+  const left = (values: Readonly<Record<number, unknown>>) =>
+    capacityOf(reporting(charging, values)).current_a;
 
   it('are the lowest of what is reported', () => {
-    const most = (raw: ChargerRaw) => limitsOf(raw).max_a;
-    assert.equal(most(EMPTY), 20);
-    assert.equal(most({ ...EMPTY, circuit: { ratedA: null, isAlone: true } }), 32);
-    assert.equal(most({ ...EMPTY, circuit: { ratedA: 63, isAlone: true } }), 32);
+    // The circuit gives 16 A, whatever the charger and the panel permit; 12.79 A are drawn on the phase that has least left.
+    assert.deepEqual(limitsOf(charging), { min_a: 6, max_a: 16, min_w: null, max_w: null });
+    assert.deepEqual(capacityOf(charging), { current_a: 3, power_w: null });
+    const rated = (ratedA: number | null) => most({ ...EMPTY, circuit: { ratedA, isAlone: true } });
+    assert.deepEqual([rated(20), rated(null), rated(63)], [20, 32, 32]);
     assert.equal(most(reporting(charging, { [ID.maxChargerCurrent]: 10.5 })), 10);
-    assert.equal(most(reporting(charging, { [ID.circuitMaxP2]: 0 })), 16, 'a zero is not a limit');
+    assert.equal(most(reporting(charging, { [ID.circuitMax[1]]: 0 })), 16, 'a zero is not a limit');
   });
 
   it('leave what the limit leaves', () => {
-    const left = (values: Readonly<Record<number, unknown>>) =>
-      capacityOf(reporting(charging, values)).current_a;
     assert.equal(left({ 111: 14, 112: 14, 113: 14 }), 1);
     assert.equal(left({ 111: 6, 112: 6, 113: 6 }), 0, 'never below zero');
     assert.equal(left({ 111: 15, 112: 0, 113: 0 }), 2, 'phases that are switched off do not count');
@@ -198,9 +161,9 @@ describe('limits and capacity', () => {
   });
 
   it('are not guessed', () => {
-    const none = { current_a: null, power_w: null };
-    assert.deepEqual(capacityOf({ ...charging, circuit: { ratedA: 32, isAlone: false } }), none);
-    assert.deepEqual(capacityOf(reporting(EMPTY, { [ID.opMode]: 1 })), none);
-    assert.deepEqual(capacityOf(reporting(EMPTY, { [ID.opMode]: 1, 111: 16, 112: 16, 113: 16 })), none);
+    const shared = { ...charging, circuit: { ratedA: 32, isAlone: false } };
+    const bare = reporting(EMPTY, { [ID.opMode]: 1 });
+    for (const raw of [shared, bare, reporting(bare, { 111: 16, 112: 16, 113: 16 })])
+      assert.deepEqual(capacityOf(raw), { current_a: null, power_w: null });
   });
 });

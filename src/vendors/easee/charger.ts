@@ -1,58 +1,51 @@
 import Type from 'typebox';
 import type { AvailableCapacity, Limits, Status } from '../../adapter/device.ts';
-import { fits } from '../../adapter/kit/index.ts';
+import {
+  fits,
+  flagIn,
+  lenient,
+  numberIn,
+  type Observations,
+  type Observed,
+  observing,
+  timeIn,
+} from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 
 /** Numbers of the observations that we use (developer.easee.com, "Charger observation IDs"); an owner may read each of them. */
 export const ID = {
-  circuitMaxP1: 22,
-  circuitMaxP2: 23,
-  circuitMaxP3: 24,
+  /** On each phase. */
+  circuitMax: [22, 23, 24],
   isEnabled: 31,
   maxChargerCurrent: 47,
   dynamicChargerCurrent: 48,
   opMode: 109,
-  dynamicCircuitP1: 111,
-  dynamicCircuitP2: 112,
-  dynamicCircuitP3: 113,
+  /** On each phase. */
+  dynamicCircuit: [111, 112, 113],
   totalPower: 120,
   lifetimeEnergy: 124,
   /** Reported every quarter of an hour, whatever the charger does: what shows that it still reports. */
   temperature: 150,
-  currentT2: 182,
-  currentT3: 183,
-  currentT4: 184,
-  currentT5: 185,
+  /** At each terminal, of which one is neutral: which one depends on the grid. */
+  currents: [182, 183, 184, 185],
   connectedToCloud: 250,
 } as const;
 
-export const IDS: readonly number[] = Object.values(ID);
-
-/** Whether all is there that the words below are made of; a model that reports no temperature is whole without. */
-export const isWhole = ({ observed }: ChargerRaw): boolean =>
-  IDS.every((id) => id === ID.temperature || observed.has(id));
+export const IDS: readonly number[] = Object.values(ID).flat();
 
 /** Settings of the installation: when they were changed says nothing of when the charger last reported. */
-const SETTINGS: readonly number[] = [22, 23, 24, ID.isEnabled, ID.maxChargerCurrent];
+const SETTINGS: readonly number[] = [...ID.circuitMax, ID.isEnabled, ID.maxChargerCurrent];
 
-const MOST_TEXT = 64;
-/** No kilowatt, kilowatt-hour or ampere of a charger is beyond it; the thousandfold is still a safe whole number. */
-const MOST_NUMBER = 1e9;
 /** A charger that has reported nothing for so long may have stopped charging; one at rest reports each quarter of an hour. */
-const SILENT_MS = 20 * 60_000;
+const SILENT_MS = 20 * MINUTE_MS;
 
 /** As it comes in responses and over the stream, where every value is text. */
-const Observation = Type.Object({
-  id: Type.Integer(),
-  value: Type.Union([Type.Number(), Type.Boolean(), Type.String({ maxLength: MOST_TEXT })]),
-  timestamp: Type.Optional(Type.Union([Type.String({ maxLength: MOST_TEXT }), Type.Null()])),
-});
-
-export interface Observed {
-  readonly value: string | number | boolean;
-  /** When the charger reported it, ms since 1970; null when Easee does not say. */
-  readonly at: number | null;
-}
+const ShortText = Type.String({ maxLength: 64 });
+const Observation = lenient(
+  { id: Type.Integer(), value: Type.Union([Type.Number(), Type.Boolean(), ShortText]) },
+  'timestamp',
+);
 
 /** All that Easee says of a charger: its latest observations by their number. */
 export interface ChargerRaw {
@@ -62,7 +55,7 @@ export interface ChargerRaw {
     /** No other charger hangs on it. */
     readonly isAlone: boolean;
   };
-  readonly observed: ReadonlyMap<number, Observed>;
+  readonly observed: Observations;
   /** When we looked, ms since 1970. */
   readonly now: number;
 }
@@ -73,13 +66,14 @@ export function emptyRaw({ details }: Pick<DeviceRef, 'details'>, now: number): 
   return { circuit: { ratedA, isAlone: details.alone === true }, observed: new Map(), now };
 }
 
-/**
- * The charger after one more observation; the same object when it changes nothing: one that we do not use or cannot read, an older
- * one, one that came twice, and a lifetime energy that falls, for Easee sends stray zeros.
- */
+/** Whether all is there that the words below are made of; a model that reports no temperature is whole without. */
+export const isWhole = ({ observed }: ChargerRaw): boolean =>
+  IDS.every((id) => id === ID.temperature || observed.has(id));
+
+/** The charger after one more observation; the same object when it changes nothing: also one that we do not use or cannot read. */
 export function withObservation(raw: ChargerRaw, payload: unknown): ChargerRaw {
   if (!fits(Observation, payload) || !IDS.includes(payload.id)) return raw;
-  return withObserved(raw, payload.id, { value: payload.value, at: timeOf(payload.timestamp) });
+  return withObserved(raw, payload.id, { value: payload.value, at: timeIn(payload.timestamp) });
 }
 
 /** `base` with what is newer in `other`. */
@@ -89,43 +83,22 @@ export function merged(base: ChargerRaw, other: ChargerRaw): ChargerRaw {
 
 function withObserved(raw: ChargerRaw, id: number, next: Observed): ChargerRaw {
   const before = raw.observed.get(id);
-  if (before !== undefined) {
-    if (before.at !== null && next.at !== null && next.at < before.at) return raw;
-    if (before.at === next.at && before.value === next.value) return raw;
-    if (id === ID.lifetimeEnergy && (numberIn(next) ?? 0) < (numberIn(before) ?? 0)) return raw;
-  }
-  return { ...raw, observed: new Map(raw.observed).set(id, next) };
-}
-
-/** Times without a zone are UTC. */
-function timeOf(timestamp: string | null | undefined): number | null {
-  if (typeof timestamp !== 'string') return null;
-  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(timestamp) ? timestamp : `${timestamp}Z`);
-  return Number.isFinite(ms) ? ms : null;
-}
-
-function numberIn(observed: Observed | undefined): number | null {
-  if (observed === undefined || typeof observed.value === 'boolean' || observed.value === '') return null;
-  const number = Number(observed.value);
-  return Math.abs(number) <= MOST_NUMBER ? number : null;
+  // Easee sends stray zeros of a meter that never falls.
+  if (id === ID.lifetimeEnergy && (numberIn(next) ?? 0) < (numberIn(before) ?? 0)) return raw;
+  const observed = observing(raw.observed, id, next);
+  return observed === raw.observed ? raw : { ...raw, observed };
 }
 
 const numberOf = (raw: ChargerRaw, id: number): number | null => numberIn(raw.observed.get(id));
-const numbersOf = (raw: ChargerRaw, ...ids: number[]): number[] =>
+const numbersOf = (raw: ChargerRaw, ids: readonly number[]): number[] =>
   ids.map((id) => numberOf(raw, id)).filter((number) => number !== null);
-
-function flagOf(raw: ChargerRaw, id: number): boolean | null {
-  const value = String(raw.observed.get(id)?.value);
-  if (/^(1|true)$/i.test(value)) return true;
-  return /^(0|false)$/i.test(value) ? false : null;
-}
 
 /** When the charger last reported, ms since 1970. */
 export function reportedAt(raw: ChargerRaw): number | null {
-  let latest: number | null = null;
-  for (const [id, { at }] of raw.observed)
-    if (at !== null && !SETTINGS.includes(id) && (latest === null || at > latest)) latest = at;
-  return latest;
+  const times = [...raw.observed].flatMap(([id, { at }]) =>
+    at === null || SETTINGS.includes(id) ? [] : [at],
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 export function isSilent(raw: ChargerRaw): boolean {
@@ -136,7 +109,7 @@ export function isSilent(raw: ChargerRaw): boolean {
 /** The least that a car charges with (IEC 61851-1); below it the charger pauses. */
 export const LEAST_A = 6;
 /** The most that an Easee charger gives, on each phase. */
-export const MOST_A = 32;
+const MOST_A = 32;
 
 /** Op modes by their number (developer.easee.com, "Enumerations"; 7 and 8 as clients found them). */
 export const MODE = {
@@ -154,11 +127,11 @@ const MODE_WORDS = Object.keys(MODE);
 
 export const modeOf = (raw: ChargerRaw): number | null => numberOf(raw, ID.opMode);
 export const dynamicCurrentOf = (raw: ChargerRaw): number | null => numberOf(raw, ID.dynamicChargerCurrent);
-export const isDisabled = (raw: ChargerRaw): boolean => flagOf(raw, ID.isEnabled) === false;
+export const isDisabled = (raw: ChargerRaw): boolean => flagIn(raw.observed.get(ID.isEnabled)) === false;
 
 /** Whether Easee reaches the charger; one that has never reported anything is not reached. */
 export function isOnline(raw: ChargerRaw): boolean {
-  const isConnected = flagOf(raw, ID.connectedToCloud);
+  const isConnected = flagIn(raw.observed.get(ID.connectedToCloud));
   if (isConnected === false || modeOf(raw) === MODE.offline) return false;
   return isConnected === true || raw.observed.has(ID.opMode);
 }
@@ -167,7 +140,7 @@ export function isOnline(raw: ChargerRaw): boolean {
 export function statusOf(raw: ChargerRaw): Status {
   if (!isOnline(raw)) return { online: false, connected: null, charging: null, operation_state: 'offline' };
   const mode = modeOf(raw);
-  const word = mode === null ? undefined : MODE_WORDS[mode];
+  const word = MODE_WORDS[mode ?? -1];
   if (word === undefined) {
     const value = raw.observed.get(ID.opMode)?.value;
     const operation_state = value === undefined ? null : `mode ${value}`;
@@ -187,7 +160,7 @@ export function powerOf(raw: ChargerRaw): number | null {
   const kw = numberOf(raw, ID.totalPower);
   if (kw === null || !isOnline(raw)) return null;
   // Changes alone are reported: a zero stands until there is another figure.
-  return kw !== 0 && isSilent(raw) ? null : Math.round(kw * 1000);
+  return kw !== 0 && isSilent(raw) ? null : Math.round(kw * 1_000);
 }
 
 /**
@@ -196,45 +169,36 @@ export function powerOf(raw: ChargerRaw): number | null {
  */
 export function energyOf(raw: ChargerRaw): number | null {
   const kwh = numberOf(raw, ID.lifetimeEnergy);
-  return kwh === null || kwh <= 0 ? null : Math.round(kwh * 1000);
+  return kwh === null || kwh <= 0 ? null : Math.round(kwh * 1_000);
 }
 
 /** What the installer set for the circuit, on each phase; 0 stands for "not set". */
 const circuitFixed = (raw: ChargerRaw): number[] =>
-  [
-    ...(raw.circuit.ratedA === null ? [] : [raw.circuit.ratedA]),
-    ...numbersOf(raw, ID.circuitMaxP1, ID.circuitMaxP2, ID.circuitMaxP3),
-  ].filter((amperes) => amperes > 0);
+  [raw.circuit.ratedA ?? 0, ...numbersOf(raw, ID.circuitMax)].filter((amperes) => amperes > 0);
 
 /** Ampere on each phase; the lowest of what the charger, its circuit and its installer permit. */
 export function limitsOf(raw: ChargerRaw): Limits {
-  const charger = numbersOf(raw, ID.maxChargerCurrent).filter((amperes) => amperes > 0);
-  const most = Math.min(MOST_A, ...charger, ...circuitFixed(raw));
+  const own = numbersOf(raw, [ID.maxChargerCurrent]).filter((amperes) => amperes > 0);
+  const most = Math.min(MOST_A, ...own, ...circuitFixed(raw));
   return { min_a: LEAST_A, max_a: Math.floor(most), min_w: null, max_w: null };
 }
 
 /** The circuit's own limit that can be set, on each phase. */
-export const circuitDynamicOf = (raw: ChargerRaw): number[] =>
-  numbersOf(raw, ID.dynamicCircuitP1, ID.dynamicCircuitP2, ID.dynamicCircuitP3);
-
-/** Ampere on the phase that may take least; a phase at 0 is switched off (that is how clients charge on one phase). */
-function circuitLimit(raw: ChargerRaw): number | null {
-  const dynamic = circuitDynamicOf(raw);
-  if (dynamic.length === 0) return null;
-  const used = dynamic.filter((amperes) => amperes > 0);
-  return used.length === 0 ? 0 : Math.min(...used, ...circuitFixed(raw));
-}
+export const circuitDynamicOf = (raw: ChargerRaw): number[] => numbersOf(raw, ID.dynamicCircuit);
 
 /**
  * What the circuit's limit leaves beside what the charger draws, on the phase that has least. Only where the charger is alone: the
  * others' currents are not reported here. What else the house draws is not in it: only an Equalizer knows.
  */
 export function capacityOf(raw: ChargerRaw): AvailableCapacity {
-  const limit = circuitLimit(raw);
-  // Terminals, not phases: which is neutral depends on the grid, and the highest is no less than the highest phase.
-  const drawn = numbersOf(raw, ID.currentT2, ID.currentT3, ID.currentT4, ID.currentT5);
-  const isKnown = raw.circuit.isAlone && isOnline(raw) && drawn.length > 0;
+  const dynamic = circuitDynamicOf(raw);
+  // A phase at 0 is switched off (that is how clients charge on one phase).
+  const used = dynamic.filter((amperes) => amperes > 0);
+  const limit = used.length === 0 ? 0 : Math.min(...used, ...circuitFixed(raw));
+  // The highest of the terminals is no less than the highest phase.
+  const drawn = numbersOf(raw, ID.currents);
   const most = Math.max(0, ...drawn);
-  if (limit === null || !isKnown || (most >= 1 && isSilent(raw))) return { current_a: null, power_w: null };
+  const isReported = raw.circuit.isAlone && isOnline(raw) && dynamic.length > 0 && drawn.length > 0;
+  if (!isReported || (most >= 1 && isSilent(raw))) return { current_a: null, power_w: null };
   return { current_a: Math.max(0, Math.floor(limit - most)), power_w: null };
 }

@@ -1,6 +1,6 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Handlers, TimedHandler } from '../../adapter/adapter.ts';
-import { fits } from '../../adapter/kit/index.ts';
+import { each, fits, lenient } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ import {
   modeOf,
   statusOf,
 } from './charger.ts';
-import { type Passed, post, readCharger } from './client.ts';
+import { calls, readCharger } from './client.ts';
 
 /** A command has 14 s with all its calls; the platform reads the charger once more after it. */
 const MOST_MS = 10_000;
@@ -39,14 +39,16 @@ const TICKS_APART = 5 * 10_000_000;
  * What a charger says to a command. Ticks have 18 digits, and lose the last ones as numbers; they do so in the same way wherever they
  * are read.
  */
-export const CommandResponse = Type.Object({
-  serialNumber: Type.String(),
-  /** Number of the command. */
-  id: Type.Optional(Type.Unknown()),
-  ticks: Type.Number(),
-  wasAccepted: Type.Boolean(),
-  resultCode: Type.Optional(Type.Unknown()),
-});
+export const CommandResponse = lenient(
+  { serialNumber: Type.String(), ticks: Type.Number(), wasAccepted: Type.Boolean() },
+  // `id` is the number of the command.
+  'id',
+  'resultCode',
+);
+
+/** What Easee says of a command that it has passed on; the charger's own response names both. */
+const Passed = lenient({ ticks: Type.Number() }, 'commandId');
+type Passed = Static<typeof Passed>;
 
 /** Under which the stream passes on what a charger says to commands. */
 export const responseName = (charger: string): string => `response:${charger}`;
@@ -57,11 +59,7 @@ export const chargeControl: Handlers<'charge_control'> = {
     const charger = commanded(session, device);
     const raw = await charger.readOnline();
     if (statusOf(raw).charging === true) return;
-    if (isDisabled(raw))
-      throw new AppError(
-        'vendor.refused',
-        `charger ${device.id} is disabled by its owner; it must be enabled in the Easee app first`,
-      );
+    if (isDisabled(raw)) throw refused(`charger ${device.id} ${DISABLED}`);
     const before = dynamicCurrentOf(raw);
     const isPaused = before !== null && before < LEAST_A;
     const isWaiting = modeOf(raw) === MODE.awaiting_authorization;
@@ -107,10 +105,11 @@ export const setCurrent: Handlers<'set_current'> = {
 export const currentFor: TimedHandler<'set_current'> = async (session, device, command) => {
   const charger = commanded(session, device);
   const before = dynamicCurrentOf(await charger.readOnline());
-  if (command.then_current_a !== undefined && command.then_current_a !== before)
-    throw new AppError(
-      'command.time_unsupported',
-      `Easee goes back to the limit from before (${before} A), and to no other; set that one first, or leave then_current_a out`,
+  const { then_current_a: after = before } = command;
+  if (after !== before)
+    throw endsOtherwise(
+      `the limit from before (${before} A)`,
+      'set that one first, or leave then_current_a out',
     );
   await charger.keepLimit(before);
   await charger.limit(command.current_a, minutesOf(command.for_seconds));
@@ -124,12 +123,15 @@ export const loadBalancing: Handlers<'load_balancing'> = {
 /** Easee ends the limit of a circuit itself, after whole minutes. */
 export const limitFor: TimedHandler<'set_limit'> = async (session, device, command) => {
   if (command.then_a !== undefined)
-    throw new AppError(
-      'command.time_unsupported',
-      'Easee goes back to the limit that the installer set for the circuit, and to no other; leave then_a out',
-    );
+    throw endsOtherwise('the limit that the installer set for the circuit', 'leave then_a out');
   await commanded(session, device).limitCircuit(command.max_a, minutesOf(command.for_seconds));
 };
+
+const endsOtherwise = (where: string, advice: string) =>
+  new AppError('command.time_unsupported', `Easee goes back to ${where}, and to no other; ${advice}`);
+
+const refused = (sentence: string) => new AppError('vendor.refused', sentence);
+const DISABLED = 'is disabled by its owner; it must be enabled in the Easee app first';
 
 /** Rounded up: a limit ends no earlier than it was asked to. */
 const minutesOf = (seconds: number): number => Math.ceil(seconds / 60);
@@ -164,18 +166,21 @@ function commanded(session: Session, device: DeviceRef) {
       const response = await session.signals.wait(responseName(device.id), Math.max(0, end - clock.now()));
       if (!fits(CommandResponse, response)) return false;
       // Behind Easee's load balancer the ticks may differ; then the number of the command names it.
-      const isNamed = response.id === commandId && response.ticks > ticks - TICKS_APART;
+      const isNamed =
+        typeof commandId === 'number' && response.id === commandId && response.ticks > ticks - TICKS_APART;
       if (response.ticks !== ticks && !isNamed) continue;
       if (response.wasAccepted) return true;
       const reason = typeof response.resultCode === 'number' ? ` (result ${response.resultCode})` : '';
-      throw new AppError('vendor.refused', `charger ${device.id} refused the command${reason}`);
+      throw refused(`charger ${device.id} refused the command${reason}`);
     }
     return false;
   }
 
   /** Sends, and waits until the charger shows that it was done, or has said that it will. */
   async function order(path: string, isDone: (raw: ChargerRaw) => boolean, json?: Json): Promise<void> {
-    const passed = await post(session, device, { path, ...(json === undefined ? {} : { json }) });
+    const response = await calls.command(session, device, { path, ...(json === undefined ? {} : { json }) });
+    // One for a command, a list for settings; 0 is nothing to do, or done already.
+    const passed = each([response].flat(), Passed).find(({ ticks }) => ticks > 0);
     if (passed === undefined) return;
     const accepted = await isAccepted(passed);
     const failure = await wait(isDone, accepted ? Math.min(until, clock.now() + ACCEPTED_MS) : until);
@@ -202,7 +207,7 @@ function commanded(session: Session, device: DeviceRef) {
       if (amperes === undefined)
         throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
       if (typeof site !== 'number' || typeof circuit !== 'number')
-        throw new AppError('vendor.refused', 'the circuit of the charger is unknown; link the account again');
+        throw refused('the circuit of the charger is unknown; link the account again');
       const isDone = (raw: ChargerRaw) =>
         circuitDynamicOf(raw).filter((phase) => phase === amperes).length === 3;
       // Easee takes the three phases together; 0 minutes is until it is changed.

@@ -39,6 +39,7 @@ const linking = password({
   failure,
   signIn,
   refresh,
+  refreshLostWith: [400, 401],
 });
 
 const PYEASEE = 'the limit that the client pyeasee uses';

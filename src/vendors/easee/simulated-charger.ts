@@ -1,27 +1,24 @@
 import type { Situation } from '../../adapter/conformance/witnesses.ts';
 import type { Clock } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../simulation/physics/car-battery.ts';
 
-const VOLTS = 230;
 const LEAST_A = 6;
-const CAR_A = 16;
-const CAR_WH = 60_000;
+const MOST_A = 32;
 /** A charger answers a command, and a moment later does what it says. */
 const ANSWER_MS = 600;
 const EFFECT_MS = 1_200;
 /** With 6 A a charge begins so late. */
 const SLOW_START_MS = 300_000;
-/** How often figures are reported that have not changed, by their number: the temperature always, the others while it charges. */
-const REPORTED_EVERY_MS: Readonly<Record<number, number>> = {
-  120: 60_000,
-  150: 900_000,
-  183: 60_000,
-  184: 60_000,
-  185: 60_000,
-};
-const TEMPERATURE = 150;
-/** The meter is reported once an hour, the energy of the session more often. */
-const LIFETIME_MS = 3_600_000;
-const SESSION_MS = 300_000;
+/** Reported so often whether they have changed or not, and not in between: the session's energy, the meter, the temperature. */
+const REPORTED_EVERY_MS = new Map([
+  [121, 5 * MINUTE_MS],
+  [124, HOUR_MS],
+  [150, 15 * MINUTE_MS],
+]);
+/** Power and currents are reported at each change, and so often while it charges. */
+const WHILE_CHARGING: readonly number[] = [120, 183, 184, 185];
+const WHILE_CHARGING_MS = MINUTE_MS;
 
 type Phases = readonly [number, number, number];
 
@@ -31,14 +28,130 @@ export interface SimulatedCircuit {
   readonly ratedA: number;
   /** The limit on each phase that holds until the charger restarts. */
   dynamicA: Phases;
-  readonly chargers: SimulatedCharger[];
 }
 
 interface SimulatedObservation {
   readonly id: number;
-  readonly value: string | number | boolean;
+  readonly value: number | boolean;
   readonly dataType: number;
+  /** ms since 1970, as the other times here. */
   readonly at: number;
+}
+
+/** A charger with a car. */
+export interface SimulatedCharger {
+  readonly id: string;
+  readonly name: string;
+  readonly circuit: SimulatedCircuit;
+  readonly needsAuthorization: boolean;
+  isOnline: boolean;
+  /** Its owner enables or disables it in the app. */
+  isEnabled: boolean;
+  /** It reports nothing any more, although Easee takes it for connected. */
+  isSilent: boolean;
+  isPlugged: boolean;
+  isAuthorized: boolean;
+  dynamicA: number;
+  /** How long the car takes before it draws anything. */
+  carDelayMs: number;
+  beginsAt: number;
+  /** The charge of the car, percent. */
+  soc: number;
+  sessionWh: number;
+  lifetimeWh: number;
+  /** When the energies were so. */
+  at: number;
+  readonly observed: Map<number, SimulatedObservation>;
+}
+
+type ChargerStart = Pick<SimulatedCharger, 'id' | 'name' | 'circuit'> & Partial<SimulatedCharger>;
+
+export const newCharger = (start: ChargerStart, now: number): SimulatedCharger => ({
+  needsAuthorization: false,
+  isOnline: true,
+  isEnabled: true,
+  isSilent: false,
+  isPlugged: false,
+  isAuthorized: start.needsAuthorization !== true,
+  dynamicA: MOST_A,
+  carDelayMs: 0,
+  beginsAt: 0,
+  soc: 50,
+  sessionWh: 0,
+  lifetimeWh: 1_234_567,
+  at: now,
+  observed: new Map(),
+  ...start,
+});
+
+const ratedOf = ({ ratedA }: SimulatedCircuit): Phases => [ratedA, ratedA, ratedA];
+const limitA = ({ dynamicA, circuit }: SimulatedCharger) =>
+  Math.min(dynamicA, circuit.ratedA, ...circuit.dynamicA);
+const chargingOf = (charger: SimulatedCharger) => ({
+  soc: charger.soc,
+  limit: 100,
+  offeredW: modeOf(charger) === 3 ? limitA(charger) * WATT_PER_AMPERE : 0,
+});
+
+function modeOf(charger: SimulatedCharger): number {
+  if (!charger.isOnline) return 0;
+  if (!charger.isPlugged) return 1;
+  if (!charger.isAuthorized) return 7;
+  if (!charger.isEnabled || limitA(charger) < LEAST_A) return 2;
+  if (charger.at < charger.beginsAt) return 6;
+  return charger.soc >= 100 ? 4 : 3;
+}
+
+/** Charges the car until `now`. */
+export function advance(charger: SimulatedCharger, now: number): void {
+  // A car that begins on the way charges from then on.
+  for (const end of [Math.min(now, Math.max(charger.at, charger.beginsAt)), now]) {
+    const soc = socAfter(chargingOf(charger), (end - charger.at) / 1_000);
+    const wh = gridWh(soc - charger.soc);
+    Object.assign(charger, { soc, at: end, sessionWh: charger.sessionWh + wh });
+    charger.lifetimeWh += wh;
+  }
+}
+
+function valuesOf(charger: SimulatedCharger): readonly [number, number | boolean, number][] {
+  const { circuit, isEnabled, isPlugged, isOnline, dynamicA, sessionWh, lifetimeWh } = charger;
+  const watts = drawnW(chargingOf(charger));
+  const amperes = watts === 0 ? 0.01 : watts / WATT_PER_AMPERE - 0.1;
+  const float = (ids: readonly number[], value: number) =>
+    ids.map((id): [number, number, number] => [id, value, 3]);
+  return [
+    ...float([22, 23, 24], circuit.ratedA),
+    [31, isEnabled, 2],
+    [38, 2, 4],
+    ...float([47], MOST_A),
+    ...float([48], dynamicA),
+    [96, watts > 0 || !isPlugged ? 0 : isEnabled ? 52 : 53, 4],
+    [109, modeOf(charger), 4],
+    ...circuit.dynamicA.flatMap((phase, index) => float([111 + index], phase)),
+    ...float([120], watts / 1_000),
+    ...float([121], sessionWh / 1_000),
+    ...float([124], lifetimeWh / 1_000),
+    [150, 21, 4],
+    ...float([182], 0.02),
+    ...float([183, 184, 185], amperes),
+    [250, isOnline, 2],
+  ];
+}
+
+/** All that it has reported, each with the time of its last report. */
+export function observe(charger: SimulatedCharger, now: number): readonly SimulatedObservation[] {
+  const { observed } = charger;
+  if (charger.isSilent) return [...observed.values()];
+  advance(charger, now);
+  for (const [id, value, dataType] of valuesOf(charger)) {
+    const before = observed.get(id);
+    const age = now - (before?.at ?? Number.NEGATIVE_INFINITY);
+    const every = REPORTED_EVERY_MS.get(id);
+    const isRepeated = WHILE_CHARGING.includes(id) && modeOf(charger) === 3 && age >= WHILE_CHARGING_MS;
+    const isNews = before?.value !== value || isRepeated;
+    if (every === undefined ? isNews : age >= every) observed.set(id, { id, value, dataType, at: now });
+  }
+  return [...observed.values()];
 }
 
 /** What a command of the API does to the charger; 0 minutes: until it is changed. */
@@ -47,250 +160,86 @@ export type Deed =
   | { readonly type: 'dynamic'; readonly amperes: number; readonly minutes: number }
   | { readonly type: 'circuit'; readonly amperes: Phases; readonly minutes: number };
 
+export function hasNothingToDo({ dynamicA }: SimulatedCharger, deed: Deed): boolean {
+  return deed.type === 'dynamic' ? deed.amperes === dynamicA : deed.type === 'pause' && dynamicA === 0;
+}
+
+/** What others are told of a charger. */
 export interface ChargerEvents {
   /** What it observes may have changed. */
-  changed(charger: SimulatedCharger): void;
+  changed(circuit: SimulatedCircuit): void;
   answered(charger: SimulatedCharger, ticks: bigint, wasAccepted: boolean): void;
 }
 
-interface ChargerOptions {
-  readonly id: string;
-  readonly name: string;
-  readonly circuit: SimulatedCircuit;
-  readonly clock: Clock;
-  readonly events: ChargerEvents;
-  readonly needsAuthorization?: boolean;
-  readonly isOnline?: boolean;
-}
-
-/** A figure as it was last reported: it stays behind what is measured. */
-function reported(clock: Clock, everyMs: number, start: number) {
-  let value = start;
-  let at = clock.now();
-  return {
-    value: () => value,
-    measure(now: number) {
-      if (clock.now() - at < everyMs) return;
-      value = now;
-      at = clock.now();
-    },
-    restart(now: number) {
-      value = now;
-      at = clock.now();
-    },
-  };
-}
-
-/** A charger with a car, in time: power follows its limits, energy follows power. */
-export function createSimulatedCharger(options: ChargerOptions) {
-  const { id, name, circuit, clock, events, needsAuthorization = false } = options;
-  let isOnline = options.isOnline ?? true;
-  let isEnabled = true;
-  let isSilent = false;
-  let isPlugged = false;
-  let isAuthorized = !needsAuthorization;
-  let dynamicA = 32;
-  let beginsAt = 0;
-  let carDelayMs = 0;
-  let carWh = CAR_WH / 2;
-  let sessionWh = 0;
-  let lifetimeWh = 1_234_567;
-  let last = clock.now();
-  const session = reported(clock, SESSION_MS, 0);
-  const lifetime = reported(clock, LIFETIME_MS, lifetimeWh);
-  const observed = new Map<number, SimulatedObservation>();
-
-  const limitA = () => Math.min(dynamicA, circuit.ratedA, ...circuit.dynamicA, CAR_A);
-
-  function mode(): number {
-    if (!isOnline) return 0;
-    if (!isPlugged) return 1;
-    if (!isAuthorized) return 7;
-    if (!isEnabled || limitA() < LEAST_A) return 2;
-    if (clock.now() < beginsAt) return 6;
-    return carWh >= CAR_WH ? 4 : 3;
-  }
-
-  const amperes = () => (mode() === 3 ? limitA() : 0);
-  const watts = () => amperes() * VOLTS * 3;
-
-  /** Charges the car for the time since the last look. */
-  function advance(): void {
-    const now = clock.now();
-    const wh = Math.min(Math.max(0, CAR_WH - carWh), (watts() * (now - last)) / 3_600_000);
-    carWh += wh;
-    sessionWh += wh;
-    lifetimeWh += wh;
-    last = now;
-    session.measure(sessionWh);
-    lifetime.measure(lifetimeWh);
-  }
-
-  function values(): [number, string | number | boolean, number][] {
-    const [p1, p2, p3] = circuit.dynamicA;
-    const current = amperes();
-    const drawn = current === 0 ? 0.01 : current - 0.1;
-    return [
-      ...[22, 23, 24].map((one): [number, number, number] => [one, circuit.ratedA, 3]),
-      [31, isEnabled, 2],
-      [38, 2, 4],
-      [47, 32, 3],
-      [48, dynamicA, 3],
-      [96, current > 0 || !isPlugged ? 0 : isEnabled ? 52 : 53, 4],
-      [109, mode(), 4],
-      [111, p1, 3],
-      [112, p2, 3],
-      [113, p3, 3],
-      [120, watts() / 1000, 3],
-      [121, session.value() / 1000, 3],
-      [124, lifetime.value() / 1000, 3],
-      [TEMPERATURE, 21, 4],
-      [182, 0.02, 3],
-      ...[183, 184, 185].map((one): [number, number, number] => [one, drawn, 3]),
-      [250, isOnline, 2],
-    ];
-  }
-
-  const changeAll = () => {
-    for (const charger of circuit.chargers) events.changed(charger);
-  };
-
-  /** Goes back once the time of a limit is over, unless another has taken its place. */
-  function expire(minutes: number, isStill: () => boolean, back: () => void): void {
+/** Chargers that take a while to obey. */
+export function chargersAt(clock: Clock, { changed, answered }: ChargerEvents) {
+  /** Goes back once the time of a limit is over. */
+  function expire(charger: SimulatedCharger, minutes: number, back: () => void): void {
     if (minutes === 0) return;
-    clock.after(minutes * 60_000, () => {
-      if (!isStill()) return;
-      advance();
+    clock.after(minutes * MINUTE_MS, () => {
+      advance(charger, clock.now());
       back();
-      changeAll();
+      changed(charger.circuit);
     });
   }
 
-  function effect(deed: Deed): void {
-    advance();
-    const wasCharging = amperes() > 0;
-    const before = dynamicA;
-    switch (deed.type) {
-      case 'start':
-        isAuthorized = true;
-        break;
-      case 'stop':
-        isAuthorized = !needsAuthorization;
-        break;
-      case 'pause':
-        dynamicA = 0;
-        break;
-      case 'resume':
-      case 'reboot':
-        // Whatever the limit was before.
-        dynamicA = 32;
-        break;
-      case 'dynamic':
-        dynamicA = deed.amperes;
-        expire(
-          deed.minutes,
-          () => dynamicA === deed.amperes,
-          () => {
-            dynamicA = before;
-          },
-        );
-        break;
-      case 'circuit':
-        circuit.dynamicA = deed.amperes;
-        expire(
-          deed.minutes,
-          () => circuit.dynamicA === deed.amperes,
-          () => {
-            circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
-          },
-        );
-        break;
+  function effect(charger: SimulatedCharger, deed: Deed): void {
+    const { circuit, needsAuthorization, dynamicA: before } = charger;
+    advance(charger, clock.now());
+    const wasCharging = modeOf(charger) === 3;
+    if (deed.type === 'start') charger.isAuthorized = true;
+    if (deed.type === 'stop') charger.isAuthorized = !needsAuthorization;
+    if (deed.type === 'pause') charger.dynamicA = 0;
+    // Whatever the limit was before.
+    if (deed.type === 'resume' || deed.type === 'reboot') charger.dynamicA = MOST_A;
+    if (deed.type === 'dynamic') {
+      charger.dynamicA = deed.amperes;
+      // Unless another limit has taken its place.
+      expire(charger, deed.minutes, () => {
+        if (charger.dynamicA === deed.amperes) charger.dynamicA = before;
+      });
     }
-    if (!wasCharging) beginsAt = clock.now() + (limitA() < LEAST_A + 1 ? SLOW_START_MS : carDelayMs);
-    changeAll();
+    if (deed.type === 'circuit') {
+      circuit.dynamicA = deed.amperes;
+      expire(charger, deed.minutes, () => {
+        if (circuit.dynamicA === deed.amperes) circuit.dynamicA = ratedOf(circuit);
+      });
+    }
+    if (!wasCharging)
+      charger.beginsAt = clock.now() + (limitA(charger) <= LEAST_A ? SLOW_START_MS : charger.carDelayMs);
+    changed(circuit);
   }
 
-  const charger = {
-    id,
-    name,
-    circuit,
-    needsAuthorization,
-
-    hasNothingToDo(deed: Deed): boolean {
-      if (deed.type === 'dynamic') return deed.amperes === dynamicA;
-      return deed.type === 'pause' && dynamicA === 0;
-    },
-
-    /** All that it has reported, each with the time of its last report. */
-    observe(): readonly SimulatedObservation[] {
-      if (isSilent) return [...observed.values()];
-      advance();
-      const at = clock.now();
-      for (const [number, value, dataType] of values()) {
-        const before = observed.get(number);
-        const every = amperes() > 0 || number === TEMPERATURE ? REPORTED_EVERY_MS[number] : undefined;
-        const isDue = before === undefined || (every !== undefined && at - before.at >= every);
-        if (isDue || before.value !== value) observed.set(number, { id: number, value, dataType, at });
-      }
-      return [...observed.values()];
-    },
-
-    /** Does it later, as the cloud and the charger take their time; a charger that is away never answers. */
-    order(deed: Deed, ticks: bigint): void {
+  return {
+    /** Does it later, or answers that it does not want to; a charger that is away never answers. */
+    order(
+      charger: SimulatedCharger,
+      deed: Deed,
+      { ticks, isRefused = false }: { ticks: bigint; isRefused?: boolean },
+    ): void {
       clock.after(ANSWER_MS, () => {
-        if (isOnline) events.answered(charger, ticks, true);
+        if (charger.isOnline) answered(charger, ticks, !isRefused);
       });
       clock.after(EFFECT_MS, () => {
-        if (isOnline) effect(deed);
+        if (charger.isOnline && !isRefused) effect(charger, deed);
       });
     },
 
-    /** Answers that it does not want to, and does nothing. */
-    refuse(ticks: bigint): void {
-      clock.after(ANSWER_MS, () => events.answered(charger, ticks, false));
-    },
-
-    setOnline(online: boolean): void {
-      advance();
-      isOnline = online;
-      events.changed(charger);
-    },
-
-    /** Its owner enables or disables it in the app. */
-    setEnabled(enabled: boolean): void {
-      advance();
-      isEnabled = enabled;
-      events.changed(charger);
-    },
-
-    /** The car takes so long before it draws anything. */
-    delayCar(seconds: number): void {
-      carDelayMs = seconds * 1_000;
-    },
-
-    /** It reports nothing any more, although Easee takes it for connected. */
-    fallSilent(): void {
-      charger.observe();
-      isSilent = true;
-    },
-
-    arrange(situation: Situation): void {
-      advance();
-      isOnline = true;
-      isPlugged = situation === 'plugged_in' || situation === 'charging';
-      carWh = CAR_WH / 2;
-      sessionWh = 0;
-      session.restart(0);
-      beginsAt = 0;
-      isAuthorized = situation === 'charging' || !needsAuthorization;
-      // One that asks for authorization waits for that, the others because they were paused.
-      dynamicA = situation === 'plugged_in' && !needsAuthorization ? 0 : 32;
-      circuit.dynamicA = [circuit.ratedA, circuit.ratedA, circuit.ratedA];
-      changeAll();
+    arrange(charger: SimulatedCharger, situation: Situation): void {
+      const { circuit, needsAuthorization, observed } = charger;
+      advance(charger, clock.now());
+      circuit.dynamicA = ratedOf(circuit);
+      observed.delete(121);
+      Object.assign(charger, {
+        isPlugged: situation === 'plugged_in' || situation === 'charging',
+        soc: 50,
+        sessionWh: 0,
+        beginsAt: 0,
+        isAuthorized: situation === 'charging' || !needsAuthorization,
+        // One that asks for authorization waits for that, the others because they were paused.
+        dynamicA: situation === 'plugged_in' && !needsAuthorization ? 0 : MOST_A,
+      });
+      changed(circuit);
     },
   };
-  circuit.chargers.push(charger);
-  return charger;
 }
-
-export type SimulatedCharger = ReturnType<typeof createSimulatedCharger>;

@@ -1,27 +1,18 @@
-import type { Clock } from '../../core/clock.ts';
-import {
-  type ChargerEvents,
-  createSimulatedCharger,
-  type SimulatedCharger,
-  type SimulatedCircuit,
-} from './simulated-charger.ts';
-
-const MANY = 500;
+import { newCharger, type SimulatedCharger, type SimulatedCircuit } from './simulated-charger.ts';
 
 /** The chargers of one user. */
 export type Home = SimulatedCharger[];
 
 /** Who has which chargers, on which circuits. */
-export function homes(common: { readonly clock: Clock; readonly events: ChargerEvents }) {
+export function usersAt(now: number): Readonly<Record<'home' | 'none' | 'large', Home>> {
   const circuit = (site: number, id: number, ratedA: number): SimulatedCircuit => ({
     id,
     site,
     ratedA,
     dynamicA: [ratedA, ratedA, ratedA],
-    chargers: [],
   });
-  const charger = (id: string, name: string, on: SimulatedCircuit, more: object = {}) =>
-    createSimulatedCharger({ id, name: `${name} (simulated)`, circuit: on, ...common, ...more });
+  const charger = (id: string, name: string, on: SimulatedCircuit, more: Partial<SimulatedCharger> = {}) =>
+    newCharger({ id, name: `${name} (simulated)`, circuit: on, ...more }, now);
   const shared = circuit(55_002, 66_002, 32);
   return {
     home: [
@@ -32,13 +23,10 @@ export function homes(common: { readonly clock: Clock; readonly events: ChargerE
       charger('EC000005', 'Far away', circuit(55_003, 66_004, 16), { isOnline: false }),
     ],
     none: [],
-    large: Array.from({ length: MANY }, (_, index) =>
-      charger(
-        `EF${String(index).padStart(6, '0')}`,
-        `Place ${index}`,
-        circuit(70_000 + Math.floor(index / 50), 80_000 + index, 32),
-      ),
-    ),
+    large: Array.from({ length: 500 }, (_, index) => {
+      const on = circuit(70_000 + Math.floor(index / 50), 80_000 + index, 32);
+      return charger(`EF${String(index).padStart(6, '0')}`, `Place ${index}`, on);
+    }),
   };
 }
 
@@ -55,8 +43,8 @@ export const chargerJson = ({ id, name }: SimulatedCharger) => ({
   userRole: 1,
 });
 
-export const configJson = ({ circuit, needsAuthorization, observe }: SimulatedCharger) => ({
-  isEnabled: observe().find(({ id }) => id === 31)?.value ?? true,
+export const configJson = ({ circuit, isEnabled, needsAuthorization }: SimulatedCharger) => ({
+  isEnabled,
   authorizationRequired: needsAuthorization,
   detectedPowerGridType: 1,
   circuitMaxCurrentP1: circuit.ratedA,
@@ -71,24 +59,22 @@ export const configJson = ({ circuit, needsAuthorization, observe }: SimulatedCh
 /** Sites with their circuits and the chargers of one user on them. */
 export function sitesOf(home: Home) {
   const circuits = [...new Set(home.map(({ circuit }) => circuit))];
-  return [...new Set(circuits.map(({ site }) => site))].map((site) => ({
+  return [...Map.groupBy(circuits, ({ site }) => site)].map(([site, own]) => ({
     id: site,
     name: `Site ${site} (simulated)`,
     levelOfAccess: 1,
     siteKey: 'SIMU-LATE',
     ratedCurrent: 32,
     equalizers: [],
-    circuits: circuits
-      .filter((circuit) => circuit.site === site)
-      .map((circuit) => ({
-        id: circuit.id,
-        siteId: site,
-        circuitPanelId: 1,
-        panelName: '1',
-        ratedCurrent: circuit.ratedA,
-        useDynamicMaster: false,
-        simulated: true,
-        chargers: home.filter((charger) => charger.circuit === circuit).map(chargerJson),
-      })),
+    circuits: own.map((circuit) => ({
+      id: circuit.id,
+      siteId: site,
+      circuitPanelId: 1,
+      panelName: '1',
+      ratedCurrent: circuit.ratedA,
+      useDynamicMaster: false,
+      simulated: true,
+      chargers: home.filter((charger) => charger.circuit === circuit).map(chargerJson),
+    })),
   }));
 }

@@ -1,32 +1,37 @@
 import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import {
   byPassword,
   type HubClient,
+  ofDevice,
   type Refusal,
   type SimulatedCall,
   simulatedHub,
   simulatedVendor,
 } from '../../simulation/index.ts';
-import type { ChargerEvents, Deed, SimulatedCharger } from './simulated-charger.ts';
-import { chargerJson, configJson, type Home, homes, sitesOf } from './simulated-homes.ts';
+import {
+  chargersAt,
+  type Deed,
+  hasNothingToDo,
+  observe,
+  type SimulatedCharger,
+} from './simulated-charger.ts';
+import { chargerJson, configJson, type Home, sitesOf, usersAt } from './simulated-homes.ts';
 
 /** The gateway says 403 to addresses that call too much: nobody refused us anything. */
 export const faultCodes: FaultCodes = { forbidden: 'vendor.rate_limited' };
 
-const ACCESS_SECONDS = 3_600;
 /** 100 ns since the year 1, as .NET counts. */
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
-
-const DEEDS: Readonly<Record<string, Deed>> = {
+const DEEDS = {
   start_charging: { type: 'start' },
   stop_charging: { type: 'stop' },
   pause_charging: { type: 'pause' },
   resume_charging: { type: 'resume' },
   reboot: { type: 'reboot' },
-};
-const COMMAND_IDS: Readonly<Record<Deed['type'], number>> = {
+} as const satisfies Record<string, Deed>;
+const COMMAND_IDS = {
   start: 25,
   stop: 26,
   pause: 48,
@@ -34,36 +39,38 @@ const COMMAND_IDS: Readonly<Record<Deed['type'], number>> = {
   dynamic: 48,
   reboot: 1,
   circuit: 22,
-};
+} as const;
 
 type Call = SimulatedCall<Home>;
 
 /** More than the contract asks of a simulator, for tests of what is peculiar to Easee. */
 export interface EaseeSimulator extends VendorSimulator {
   readonly charger: (id: string) => SimulatedCharger;
+  order(charger: SimulatedCharger, deed: Deed, ticks?: bigint): void;
   /** The charger answers the next command with a refusal. */
   refuseNext(): void;
   /** Responses of chargers say other ticks than those that the command was answered with: 100 ns each. */
   shiftTicks(by: bigint): void;
-  /** Ends every stream as a server that is replaced does. */
-  closeStreams(): void;
 }
 
 /** Easee's cloud, its chargers and the cars at them. Users sign in as `home@easee.simulated` and so on. */
 export function createSimulator(options: SimulatorOptions): EaseeSimulator {
   const { clock } = options;
+  const users = usersAt(clock.now());
   /** What was last sent of each charger: times and values by the number of the observation. */
-  const sent = new Map<HubClient<Home>, Map<string, Map<number, string>>>();
+  const sent = new Map<HubClient<Home>, Map<SimulatedCharger, Map<number, string>>>();
+  const commandIds = new Map<bigint, number>();
   let refusals = 0;
   let serial = 0n;
   let shift = 0n;
 
-  const events: ChargerEvents = {
-    changed(charger) {
-      for (const client of sent.keys()) update(client, charger);
+  const chargers = chargersAt(clock, {
+    changed(circuit) {
+      for (const client of sent.keys())
+        for (const charger of client.home) if (charger.circuit === circuit) update(client, charger);
     },
     answered(charger, ticks, wasAccepted) {
-      const at = new Date(clock.now()).toISOString();
+      const at = timeOf(clock.now());
       const response = {
         serialNumber: charger.id,
         id: commandIds.get(ticks) ?? 0,
@@ -75,27 +82,26 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
         ticks: exact(ticks + shift),
       };
       commandIds.delete(ticks);
-      for (const [client, chargers] of sent)
-        if (chargers.has(charger.id)) client.invoke('CommandResponse', response);
+      for (const [client, followed] of sent)
+        if (followed.has(charger)) client.invoke('CommandResponse', response);
     },
-  };
-  const commandIds = new Map<bigint, number>();
-  const users = homes({ clock, events });
+  });
 
   function update(client: HubClient<Home>, charger: SimulatedCharger): void {
-    const before = sent.get(client)?.get(charger.id);
+    const before = sent.get(client)?.get(charger);
     if (before === undefined) return;
-    const changed = charger.observe().filter(({ id, at, value }) => before.get(id) !== `${at} ${value}`);
-    for (const { id, at, value } of changed) before.set(id, `${at} ${value}`);
-    const payloads = changed.map(({ id, value, dataType, at }) => ({
+    const news = observe(charger, clock.now()).filter(
+      ({ id, at, value }) => before.get(id) !== `${at} ${value}`,
+    );
+    for (const { id, at, value } of news) before.set(id, `${at} ${value}`);
+    const updates = news.map(({ at, value, ...one }) => ({
       mid: charger.id,
-      dataType,
-      id,
-      timestamp: new Date(at).toISOString(),
+      ...one,
+      timestamp: timeOf(at),
       value: typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value),
       simulated: true,
     }));
-    client.invoke('ProductUpdate', ...payloads);
+    client.invoke('ProductUpdate', ...updates);
   }
 
   const hub = simulatedHub<Home>({
@@ -104,8 +110,8 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       if (target !== 'SubscribeWithCurrentState') return `Unknown hub method '${target}'`;
       const charger = client.home.find((one) => one.id === id);
       if (charger === undefined) return 'An unexpected error occurred';
-      const chargers = sent.get(client) ?? new Map<string, Map<number, string>>();
-      sent.set(client, chargers.set(charger.id, new Map()));
+      const followed = sent.get(client) ?? new Map<SimulatedCharger, Map<number, string>>();
+      sent.set(client, followed.set(charger, new Map()));
       update(client, charger);
       return undefined;
     },
@@ -115,58 +121,41 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     closed: (client) => void sent.delete(client),
   });
 
-  /** Takes an order. `shape` is how the path answers: one object for a command, a list for settings. */
-  function order(charger: SimulatedCharger, deed: Deed, shape: 'one' | 'list' = 'one'): SimulatedAnswer {
-    const commandId = COMMAND_IDS[deed.type];
-    const answer = (ticks: bigint) => ({
-      device: charger.id,
-      commandId,
-      ticks: exact(ticks),
-      simulated: true,
-    });
-    if (charger.hasNothingToDo(deed)) return { status: 202, json: shape === 'list' ? [] : answer(0n) };
+  /** Takes an order; undefined when there is nothing to do. */
+  function order(charger: SimulatedCharger, deed: Deed): JsonObject | undefined {
+    if (hasNothingToDo(charger, deed)) return undefined;
     serial += 1n;
     const ticks = TICKS_AT_1970 + BigInt(clock.now()) * 10_000n + serial;
-    commandIds.set(ticks, commandId);
-    if (refusals > 0) {
-      refusals -= 1;
-      charger.refuse(ticks);
-    } else charger.order(deed, ticks);
-    return { status: 202, json: shape === 'list' ? [answer(ticks)] : answer(ticks) };
+    commandIds.set(ticks, COMMAND_IDS[deed.type]);
+    chargers.order(charger, deed, { ticks, isRefused: refusals > 0 });
+    refusals = Math.max(0, refusals - 1);
+    return { device: charger.id, commandId: COMMAND_IDS[deed.type], ticks: exact(ticks), simulated: true };
   }
+  /** Commands are answered with one object, settings with a list. */
+  const ordered = (charger: SimulatedCharger, deed: Deed) =>
+    taken(order(charger, deed) ?? { device: charger.id, commandId: COMMAND_IDS[deed.type], ticks: 0 });
+  const listed = (charger: SimulatedCharger, deed: Deed) =>
+    taken([order(charger, deed)].filter((one) => one !== undefined));
 
-  function dynamicCurrent(charger: SimulatedCharger, amps: unknown, minutes: unknown, shape: 'one' | 'list') {
-    if (typeof amps !== 'number' || amps < 0 || amps > 40 || typeof minutes !== 'number') return INVALID;
-    return order(charger, { type: 'dynamic', amperes: amps, minutes }, shape);
-  }
+  const limitOf = (amperes: Json | undefined, minutes: Json | undefined = 0): Deed | undefined =>
+    isWithin(amperes, 40) && typeof minutes === 'number' ? { type: 'dynamic', amperes, minutes } : undefined;
 
-  function command({ params, body }: Call, charger: SimulatedCharger): SimulatedAnswer | undefined {
-    if (params.command === 'set_dynamic_charger_current')
-      return dynamicCurrent(charger, body.amps, body.minutes ?? 0, 'one');
-    const deed = DEEDS[params.command ?? ''];
+  function command(charger: SimulatedCharger, { params, body }: Call): SimulatedAnswer | undefined {
+    if (params.command === 'set_dynamic_charger_current') {
+      const limit = limitOf(body.amps, body.minutes);
+      return limit === undefined ? INVALID : ordered(charger, limit);
+    }
+    const deed = Object.entries(DEEDS).find(([name]) => name === params.command)?.[1];
     if (deed === undefined) return undefined;
-    // Authorization where none is asked for.
-    if ((deed.type === 'start' || deed.type === 'stop') && !charger.needsAuthorization)
-      return { status: 403, json: { errorCode: 106, errorCodeName: 'Forbidden' } };
-    return order(charger, deed);
+    const isOfAuthorization = deed.type === 'start' || deed.type === 'stop';
+    if (isOfAuthorization && !charger.needsAuthorization) return FORBIDDEN;
+    return ordered(charger, deed);
   }
 
-  function circuitLimit({ home, params, body }: Call): SimulatedAnswer | undefined {
-    const charger = home.find(
-      ({ circuit }) => String(circuit.site) === params.site && String(circuit.id) === params.circuit,
-    );
-    const { phase1: p1, phase2: p2, phase3: p3, timeToLive: minutes = 0 } = body;
-    if (charger === undefined) return undefined;
-    if (!isAmperes(p1) || !isAmperes(p2) || !isAmperes(p3) || typeof minutes !== 'number') return INVALID;
-    return order(charger, { type: 'circuit', amperes: [p1, p2, p3], minutes });
-  }
-
-  /** Answers about the charger that the path names; none of this home is not known. */
-  const ofCharger =
-    (answer: (call: Call, charger: SimulatedCharger) => SimulatedAnswer | undefined) => (call: Call) => {
-      const charger = call.home.find(({ id }) => id === call.params.id);
-      return charger === undefined ? undefined : answer(call, charger);
-    };
+  const siteOf = (home: Home, id: unknown) => {
+    const site = sitesOf(home).find((one) => String(one.id) === String(id));
+    return site === undefined ? undefined : ok(site);
+  };
 
   const vendor = simulatedVendor<Home, SimulatedCharger>(options, {
     vendor: 'Easee',
@@ -174,7 +163,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     refusal,
     signIn: byPassword({
       path: '/api/accounts/login',
-      accessSeconds: ACCESS_SECONDS,
+      accessSeconds: 3_600,
       fields: { user: 'userName', password: 'password' },
       signsInAs: (user) => `${user}@easee.simulated`,
       wrong: { status: 400, json: { errorCode: 100, errorCodeName: 'InvalidUserPassword' } },
@@ -196,8 +185,10 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
     stream: hub.open,
     devices: {
       find: (home, { id }) => home.find((charger) => charger.id === id),
-      arrange: (charger, situation) => charger.arrange(situation),
-      reach: (charger, isReachable) => charger.setOnline(isReachable),
+      arrange: chargers.arrange,
+      reach(charger, isReachable) {
+        charger.isOnline = isReachable;
+      },
       remove: (home, charger) => void home.splice(home.indexOf(charger), 1),
     },
     routes: {
@@ -205,31 +196,29 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       'GET /api/accounts/products': ({ home }) => ok(sitesOf(home)),
       'GET /api/chargers': ({ home }) => ok(home.map(chargerJson)),
       'GET /api/sites': ({ home }) => ok(sitesOf(home).map(({ circuits, equalizers, ...site }) => site)),
-      'GET /api/sites/:site': ({ home, params }) => {
-        const site = sitesOf(home).find(({ id }) => String(id) === params.site);
-        return site === undefined ? undefined : ok(site);
-      },
-      'GET /api/chargers/:id/site': ofCharger(({ home }, { circuit }) =>
-        ok(sitesOf(home).find(({ id }) => id === circuit.site) ?? {}),
-      ),
-      'GET /api/chargers/:id/config': ofCharger((_call, charger) => ok(configJson(charger))),
-      'GET /state/:id/observations': ofCharger(({ query }, charger) => {
-        const ids = new Set((query.get('ids') ?? '').split(',').map(Number));
-        const observations = charger.observe().filter(({ id }) => ids.has(id));
-        return ok({
-          id: charger.id,
-          simulated: true,
-          observations: observations.map(({ at, ...one }) => ({
-            ...one,
-            timestamp: new Date(at).toISOString(),
-          })),
-        });
+      'GET /api/sites/:site': ({ home, params }) => siteOf(home, params.site),
+      'GET /api/chargers/:id/site': ofDevice(({ circuit }, { home }) => siteOf(home, circuit.site)),
+      'GET /api/chargers/:id/config': ofDevice((charger) => ok(configJson(charger))),
+      'GET /state/:id/observations': ofDevice((charger, { query }) => {
+        const ids = (query.get('ids') ?? '').split(',').map(Number);
+        const all = observe(charger, clock.now()).filter(({ id }) => ids.includes(id));
+        const observations = all.map(({ at, ...one }) => ({ ...one, timestamp: timeOf(at) }));
+        return ok({ id: charger.id, simulated: true, observations });
       }),
-      'POST /api/chargers/:id/settings': ofCharger(({ body }, charger) =>
-        dynamicCurrent(charger, body.dynamicChargerCurrent, 0, 'list'),
-      ),
-      'POST /api/chargers/:id/commands/:command': ofCharger(command),
-      'POST /api/sites/:site/circuits/:circuit/dynamicCurrent': circuitLimit,
+      'POST /api/chargers/:id/settings': ofDevice((charger, { body }) => {
+        const limit = limitOf(body.dynamicChargerCurrent);
+        return limit === undefined ? INVALID : listed(charger, limit);
+      }),
+      'POST /api/chargers/:id/commands/:command': ofDevice(command),
+      'POST /api/sites/:site/circuits/:circuit/dynamicCurrent': ({ home, params, body }) => {
+        const { phase1: p1, phase2: p2, phase3: p3, timeToLive: minutes = 0 } = body;
+        const { site, circuit } = params;
+        const charger = home.find((one) => `${one.circuit.site}/${one.circuit.id}` === `${site}/${circuit}`);
+        if (charger === undefined) return undefined;
+        if (!isWithin(p1, 100) || !isWithin(p2, 100) || !isWithin(p3, 100) || typeof minutes !== 'number')
+          return INVALID;
+        return ordered(charger, { type: 'circuit', amperes: [p1, p2, p3], minutes });
+      },
     },
   });
 
@@ -242,20 +231,23 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       if (found === undefined) throw new Error(`the simulator has no charger ${id}`);
       return found;
     },
+    order: (charger, deed, ticks = 1n) => chargers.order(charger, deed, { ticks }),
     refuseNext() {
       refusals += 1;
     },
     shiftTicks(by) {
       shift = by;
     },
-    closeStreams: () => hub.closeAll(),
   };
 }
 
 const ok = (json: JsonObject | JsonObject[]): SimulatedAnswer => ({ status: 200, json });
+const taken = (json: JsonObject | JsonObject[]): SimulatedAnswer => ({ status: 202, json });
 const INVALID: SimulatedAnswer = { status: 400, json: { errorCode: 400, errorCodeName: 'ValidationError' } };
-const isAmperes = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= 100;
+const FORBIDDEN: SimulatedAnswer = { status: 403, json: { errorCode: 106, errorCodeName: 'Forbidden' } };
+const timeOf = (ms: number) => new Date(ms).toISOString();
+const isWithin = (value: unknown, most: number): value is number =>
+  typeof value === 'number' && value >= 0 && value <= most;
 
 /** Ticks have more digits than a number keeps; they are written as they are. */
 const exact = (ticks: bigint) =>

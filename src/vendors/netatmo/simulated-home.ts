@@ -1,7 +1,15 @@
 import { HOUR_MS } from '../../core/durations.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type Building, heatRoom } from '../../simulation/physics/room.ts';
 
-/** A room in time: what it measured last, and what it is set to since. */
+interface SimulatedModule {
+  readonly id: string;
+  readonly type: string;
+  readonly bridge?: string;
+  isReachable: boolean;
+}
+
+/** A room in time: what it measured at `at`, and what it is set to since `startedAt`; ms since 1970. */
 export interface SimulatedRoom {
   readonly id: string;
   readonly name: string;
@@ -9,29 +17,21 @@ export interface SimulatedRoom {
   mode: 'home' | 'manual' | 'max' | 'off';
   /** The setpoint while `manual`, °C. */
   target: number;
-  /** When `manual` and `max` end, ms since 1970; null for never. */
+  /** When `manual` and `max` end; null for never. */
   endsAt: number | null;
   startedAt: number;
   celsius: number;
-  /** When `celsius` was so, ms since 1970. */
   at: number;
-}
-
-export interface SimulatedModule {
-  readonly id: string;
-  readonly type: string;
-  readonly bridge?: string;
-  isReachable: boolean;
 }
 
 export interface SimulatedHome {
   readonly id: string;
   readonly name: string;
   readonly defaultMinutes: number;
-  readonly relays: readonly SimulatedModule[];
   readonly isCooling: boolean;
+  readonly relays: readonly SimulatedModule[];
   rooms: readonly SimulatedRoom[];
-  thermMode: 'schedule' | 'away' | 'hg';
+  thermMode: keyof typeof MODE_TARGETS;
 }
 
 export interface SimulatedAccount {
@@ -39,81 +39,48 @@ export interface SimulatedAccount {
   readonly homes: readonly SimulatedHome[];
 }
 
-const OUTDOORS_C = 4;
-const HEATING_C_PER_HOUR = 2;
-const COOLING_HOURS = 40;
-const MODE_TARGETS = { schedule: 19, away: 12, hg: 7 } as const;
+export const MODE_TARGETS = { schedule: 19, away: 12, hg: 7 } as const;
 const MOST_C = 30;
-const HEATING: readonly string[] = ['NATherm1', 'NRV', 'OTM', 'BNS'];
+const HEATING = ['NATherm1', 'NRV', 'OTM', 'BNS'];
+/** Warms by some 2 °C an hour in winter. */
+const ROOM: Building = { lossWPerK: 40, timeConstant: 25 * HOUR_MS, maxHeatW: 3_000 };
 
 export const hasType = ({ modules }: SimulatedRoom, type: string) => modules.some((one) => one.type === type);
-export const allModules = ({ relays, rooms }: SimulatedHome) => [
-  ...relays,
-  ...rooms.flatMap(({ modules }) => modules),
-];
 
 /** Brings the room to `now`; a setpoint that has ended on the way gives way to the home's mode. */
 export function settle(room: SimulatedRoom, home: SimulatedHome, now: number): void {
   if (room.endsAt !== null && room.endsAt <= now) {
     const { endsAt } = room;
     moveTo(room, home, endsAt);
-    setRoom(room, { mode: 'home', now: endsAt });
+    Object.assign(room, { mode: 'home', endsAt: null, startedAt: endsAt });
   }
   moveTo(room, home, now);
 }
 
 function moveTo(room: SimulatedRoom, home: SimulatedHome, now: number): void {
-  const hours = Math.max(0, now - room.at) / HOUR_MS;
-  const target = targetOf(room, home);
-  const heated = Math.min(target, room.celsius + HEATING_C_PER_HOUR * hours);
-  const cooled = OUTDOORS_C + (room.celsius - OUTDOORS_C) * Math.exp(-hours / COOLING_HOURS);
-  room.celsius = target > room.celsius ? heated : Math.max(cooled, target);
+  const span = { from: room.at, to: now };
+  room.celsius = heatRoom(ROOM, { roomC: room.celsius, targetC: targetOf(room, home) }, span).roomC;
   room.at = now;
 }
 
-interface Change {
-  readonly mode: SimulatedRoom['mode'];
-  readonly now: number;
-  readonly target?: number;
-  readonly endsAt?: number;
-}
-
-export function setRoom(
-  room: SimulatedRoom,
-  {
-    mode,
-    now,
-    target = room.target,
-    endsAt = null,
-  }: Omit<Change, 'endsAt'> & { readonly endsAt?: number | null },
-): void {
-  Object.assign(room, { mode, target, endsAt, startedAt: now });
-}
-
-/** °C that the room is held at; a room that is off is held at nothing. */
-function targetOf({ mode, target }: SimulatedRoom, { thermMode }: SimulatedHome): number {
+/** °C that the room is held at; null for a room that is off. */
+function targetOf({ mode, target }: SimulatedRoom, { thermMode }: SimulatedHome): number | null {
   if (mode === 'manual') return target;
   if (mode === 'max') return MOST_C;
-  return mode === 'off' ? Number.NEGATIVE_INFINITY : MODE_TARGETS[thermMode];
+  return mode === 'off' ? null : MODE_TARGETS[thermMode];
 }
 
-/** A home as `homesdata` has it; a home without rooms has no lists. */
+/** Netatmo leaves out lists that have nothing in them. */
+const withoutEmpty = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, one]) => !Array.isArray(one) || one.length > 0));
+
+/** A home as `homesdata` has it. */
 export function topologyOf(home: SimulatedHome): JsonObject {
-  const rooms = home.rooms.map(
-    ({ id, name, modules }): Json => ({ id, name, type: 'custom', module_ids: modules.map((one) => one.id) }),
-  );
-  const described = ({ id, type, bridge }: SimulatedModule, room?: SimulatedRoom): Json => ({
-    id,
-    type,
-    name: `Simulated ${type}`,
-    ...(room === undefined ? {} : { room_id: room.id }),
-    ...(bridge === undefined ? {} : { bridge }),
+  const described = ({ isReachable: _, ...module }: SimulatedModule): JsonObject => ({
+    ...module,
+    name: `Simulated ${module.type}`,
   });
-  const modules = [
-    ...home.relays.map((relay) => described(relay)),
-    ...home.rooms.flatMap((room) => room.modules.map((module) => described(module, room))),
-  ];
-  return {
+  return withoutEmpty({
     id: home.id,
     name: home.name,
     country: 'SE',
@@ -121,34 +88,37 @@ export function topologyOf(home: SimulatedHome): JsonObject {
     therm_setpoint_default_duration: home.defaultMinutes,
     temperature_control_mode: home.isCooling ? 'cooling' : 'heating',
     therm_mode: home.thermMode,
-    ...(rooms.length === 0 ? {} : { rooms }),
-    ...(modules.length === 0 ? {} : { modules }),
-  };
+    rooms: home.rooms.map(({ id, name, modules }) => ({
+      id,
+      name,
+      type: 'custom',
+      module_ids: modules.map((one) => one.id),
+    })),
+    modules: [
+      ...home.relays.map(described),
+      ...home.rooms.flatMap(({ id, modules }) => modules.map((one) => ({ ...described(one), room_id: id }))),
+    ],
+  });
 }
 
 /** A home as `homestatus` has it: nothing is listed behind a relay that is not connected. */
 export function statusOf(home: SimulatedHome): JsonObject {
-  const errors = allModules(home).flatMap(({ id, isReachable }) => (isReachable ? [] : [{ code: 6, id }]));
-  const lost = new Set(home.relays.flatMap(({ id, isReachable }) => (isReachable ? [] : [id])));
-  const isListed = ({ bridge }: SimulatedModule) => bridge === undefined || !lost.has(bridge);
-  const rooms = home.rooms.filter(
-    (room) => HEATING.some((type) => hasType(room, type)) && room.modules.every(isListed),
-  );
-  const modules = allModules(home).filter((module) => module.isReachable && isListed(module));
-  return {
-    home: {
-      id: home.id,
-      ...(rooms.length === 0 ? {} : { rooms: rooms.map((room) => roomStatus(room, home)) }),
-      ...(modules.length === 0
-        ? {}
-        : { modules: modules.map(({ id, type }) => ({ id, type, reachable: true })) }),
-    },
-    ...(errors.length === 0 ? {} : { errors }),
-  };
+  const all = [...home.relays, ...home.rooms.flatMap(({ modules }) => modules)];
+  const lost = all.filter(({ isReachable }) => !isReachable).map(({ id }) => id);
+  const isListed = ({ bridge = '' }: SimulatedModule) => !lost.includes(bridge);
+  const heated = home.rooms.filter((room) => HEATING.some((type) => hasType(room, type)));
+  const rooms = heated.filter(({ modules }) => modules.every(isListed)).map((room) => statusIn(home, room));
+  const modules = all
+    .filter((module) => module.isReachable && isListed(module))
+    .map(({ id, type }) => ({ id, type, reachable: true }));
+  return withoutEmpty({
+    home: withoutEmpty({ id: home.id, rooms, modules }),
+    errors: lost.map((id) => ({ code: 6, id })),
+  });
 }
 
-function roomStatus(room: SimulatedRoom, home: SimulatedHome): Json {
-  const target = targetOf(room, home);
+function statusIn(home: SimulatedHome, room: SimulatedRoom): JsonObject {
+  const target = targetOf(room, home) ?? MODE_TARGETS.hg;
   const measured = Math.round(room.celsius * 10) / 10;
   const of = home.isCooling ? 'cooling' : 'therm';
   return {
@@ -157,26 +127,29 @@ function roomStatus(room: SimulatedRoom, home: SimulatedHome): Json {
     therm_measured_temperature: measured,
     ...(home.isCooling ? {} : { heating_power_request: measured < target ? 100 : 0 }),
     [`${of}_setpoint_mode`]: room.mode === 'home' ? home.thermMode : room.mode,
-    [`${of}_setpoint_temperature`]: Math.max(target, MODE_TARGETS.hg),
+    [`${of}_setpoint_temperature`]: target,
     [`${of}_setpoint_start_time`]: Math.floor(room.startedAt / 1_000),
-    [`${of}_setpoint_end_time`]: room.endsAt === null ? 0 : Math.floor(room.endsAt / 1_000),
+    [`${of}_setpoint_end_time`]: Math.floor((room.endsAt ?? 0) / 1_000),
   };
 }
 
-const hexId = (kind: string, number: number) => `51a0${kind}${String(number).padStart(16, '0')}`;
-const module = (id: string, type: string, bridge?: SimulatedModule): SimulatedModule => ({
-  id,
-  type,
-  isReachable: true,
-  ...(bridge === undefined ? {} : { bridge: bridge.id }),
-});
-
-/** Homes by user name of the sign-in page: every kind of room, none, 500, heating that cannot be reached, and a home that cools. */
+/** Every kind of room, none, 500, and a home that cools, by user name. Ids are counted, so that they outlive a restart. */
 export function simulatedAccounts(now: number) {
-  const room = (id: number, name: string, modules: readonly SimulatedModule[]): SimulatedRoom => ({
-    id: String(id),
+  let count = 0;
+  const next = (digits: number) => {
+    count += 1;
+    return String(count).padStart(digits, '0');
+  };
+  const module = (type: string, relay?: SimulatedModule): SimulatedModule => ({
+    id: `70:ee:50:00:${next(4).replace(/..$/, ':$&')}`,
+    type,
+    isReachable: true,
+    ...(relay === undefined ? {} : { bridge: relay.id }),
+  });
+  const room = (name: string, relay: SimulatedModule | undefined, ...types: string[]): SimulatedRoom => ({
+    id: `27${next(8)}`,
     name: `${name} (simulated)`,
-    modules,
+    modules: types.map((type) => module(type, relay)),
     mode: 'home',
     target: 19,
     endsAt: null,
@@ -184,80 +157,48 @@ export function simulatedAccounts(now: number) {
     celsius: 19,
     at: now,
   });
-  const home = (number: number, name: string, rest: Partial<SimulatedHome>): SimulatedHome => ({
-    id: hexId('beef', number),
+  const home = (name: string, rest: Partial<SimulatedHome>): SimulatedHome => ({
+    id: `51a0beef${next(16)}`,
     name: `Simulated ${name}`,
     defaultMinutes: 180,
+    isCooling: false,
     relays: [],
     rooms: [],
     thermMode: 'schedule',
-    isCooling: false,
     ...rest,
   });
-  const account = (number: number, homes: readonly SimulatedHome[]): SimulatedAccount => ({
-    userId: hexId('cafe', number),
-    homes,
-  });
+  const account = (...homes: SimulatedHome[]): SimulatedAccount => ({ userId: `51a0cafe${next(16)}`, homes });
 
-  const [plug, gateway] = [module('70:ee:50:00:00:01', 'NAPlug'), module('70:ee:50:00:00:02', 'OTH')];
-  const house = home(1, 'house', {
-    relays: [plug],
-    rooms: [
-      room(2746182631, 'Living room', [module('04:00:00:00:00:01', 'NATherm1', plug)]),
-      room(2940411577, 'Kitchen', [module('09:00:00:00:00:01', 'NRV', plug)]),
-      room(
-        68319658,
-        'Bedroom',
-        ['02', '03'].map((end) => module(`09:00:00:00:00:${end}`, 'NRV', plug)),
-      ),
-      room(3688132631, 'Hall', [module('70:ee:50:00:00:03', 'NACamera')]),
-    ],
-  });
-  const flat = home(2, 'flat', {
-    defaultMinutes: 120,
-    relays: [gateway],
-    rooms: [
-      room(222452125, 'Office', [module('09:00:00:00:00:04', 'OTM', gateway)]),
-      room(1002003001, 'Bathroom', [module('09:00:00:00:00:05', 'NRV', gateway)]),
-      room(2299431568, 'Corridor', [module('10:20:30:00:00:01', 'BNS')]),
-    ],
-  });
-  const [farPlug, nearPlug] = [module('70:ee:50:00:00:04', 'NAPlug'), module('70:ee:50:00:00:05', 'NAPlug')];
-  const attic = module('09:00:00:00:00:07', 'NRV', nearPlug);
-  for (const lost of [farPlug, attic]) lost.isReachable = false;
-  const unreachable = [
-    home(4, 'cottage', {
-      relays: [farPlug],
-      rooms: [room(873035982, 'Stove room', [module('09:00:00:00:00:06', 'NATherm1', farPlug)])],
-    }),
-    home(5, 'cabin', {
-      relays: [nearPlug],
-      rooms: [
-        room(93888250, 'Attic', [attic]),
-        room(100007519, 'Cellar', [module('09:00:00:00:00:08', 'NRV', nearPlug)]),
-      ],
-    }),
-  ];
-  const villa = home(6, 'villa', {
-    isCooling: true,
-    rooms: [room(2299431569, 'Lounge', [module('10:20:30:00:00:02', 'BNS')])],
-  });
-  const large = Array.from({ length: 5 }, (_, block) => {
-    const bridge = module(`70:ee:50:00:01:0${block}`, 'NAPlug');
-    const valve = (index: number) =>
-      module(`09:00:00:01:0${block}:${String(index).padStart(2, '0')}`, 'NRV', bridge);
-    return home(100 + block, `block ${block + 1}`, {
-      relays: [bridge],
-      rooms: Array.from({ length: 100 }, (_, index) =>
-        room(1_000_000 + block * 100 + index, `Room ${index + 1}`, [valve(index)]),
-      ),
-    });
-  });
+  const [plug, gateway] = [module('NAPlug'), module('OTH')];
+  const block = (number: number) => {
+    const relay = module('NAPlug');
+    const rooms = Array.from({ length: 100 }, (_, index) => room(`Room ${index + 1}`, relay, 'NRV'));
+    return home(`block ${number}`, { relays: [relay], rooms });
+  };
   return {
-    home: account(1, [house, flat, home(3, 'plot', {})]),
-    none: account(2, []),
-    large: account(3, large),
-    unreachable: account(4, unreachable),
-    cooling: account(5, [villa]),
+    home: account(
+      home('house', {
+        relays: [plug],
+        rooms: [
+          room('Living room', plug, 'NATherm1'),
+          room('Kitchen', plug, 'NRV'),
+          room('Bedroom', plug, 'NRV', 'NRV'),
+          room('Hall', undefined, 'NACamera'),
+        ],
+      }),
+      home('flat', {
+        defaultMinutes: 120,
+        relays: [gateway],
+        rooms: [
+          room('Office', gateway, 'OTM'),
+          room('Bathroom', gateway, 'NRV'),
+          room('Corridor', undefined, 'BNS'),
+        ],
+      }),
+      home('plot', {}),
+    ),
+    none: account(),
+    large: account(...[1, 2, 3, 4, 5].map(block)),
+    cooling: account(home('villa', { isCooling: true, rooms: [room('Lounge', undefined, 'BNS')] })),
   };
 }

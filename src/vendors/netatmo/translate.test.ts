@@ -1,48 +1,46 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Static, TSchema } from 'typebox';
-import { fits } from '../../adapter/kit/index.ts';
-import type { Json } from '../../core/json.ts';
-import { api } from './failure.ts';
-import { recorded } from './test-world.ts';
+import { recordedIn } from '../../../test/kit/vendor-world.ts';
+import { failureOfStatus } from '../../adapter/http.ts';
+import { fits, tokensIn } from '../../adapter/kit/index.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { failure, isTokenRefused } from './api.ts';
 import {
-  accountIn,
   Details,
   HomesResponse,
   type Reading,
   readingIn,
+  roomsIn,
   StatusResponse,
   statusOf,
   temperatureOf,
   withheldFrom,
 } from './translate.ts';
+import { webhook } from './webhook.ts';
 
-/** As the calls do it. */
-function checked<S extends TSchema>(schema: S, body: Json): Static<S> {
-  if (fits(schema, body)) return body;
-  throw api.notUnderstood('it');
-}
-const accountOf = (body: Json) => accountIn(checked(HomesResponse, body));
-const readingOf = (body: Json, of: Details) => readingIn(checked(StatusResponse, body), of);
-
+const recorded = recordedIn(import.meta.dirname);
 const HOME = '000000000000000000000a01';
-const { user, devices } = accountOf(recorded('homesdata'));
+const USER = '000000000000000000000a02';
 
-function details(room: string) {
-  const found = devices.find(({ id }) => id === `${HOME}.${room}`)?.details;
+function rooms(body: Json) {
+  assert.ok(fits(HomesResponse, body));
+  return roomsIn(body);
+}
+function reading(body: Json, details: Details) {
+  assert.ok(fits(StatusResponse, body));
+  return readingIn(body, details);
+}
+function details(room: string): Details {
+  const found = rooms(recorded('homesdata')).find(({ id }) => id === `${HOME}.${room}`)?.details;
   assert.ok(fits(Details, found), `no room ${room}`);
   return found;
 }
 
-const shown = (reading: Reading | undefined) =>
-  reading === undefined ? undefined : { ...statusOf(reading), milliC: temperatureOf(reading) };
-
-describe('recorded homes of netatmo', () => {
-  it('have a device for each room with heating', () => {
-    assert.equal(user, HOME);
+describe('recorded homes', () => {
+  it('have a device for each room with heating, and the call that its modules take', () => {
     assert.deepEqual(
-      devices.map((device) => {
-        const { modules, commands } = details(device.id.split('.')[1] ?? '');
+      rooms(recorded('homesdata')).map((device) => {
+        const { modules, commands } = details(device.id.slice(HOME.length + 1));
         return [device.name, modules.map(({ type }) => type).join(), commands, withheldFrom(device).join()];
       }),
       [
@@ -62,123 +60,154 @@ describe('recorded homes of netatmo', () => {
       default_minutes: 120,
       can_cool: false,
     });
+    assert.deepEqual(rooms(recorded('homesdata-home-without-modules')), []);
+    assert.equal(fits(HomesResponse, recorded('homesdata-empty')), false, 'it does not say whose they are');
   });
 
-  it('may have rooms with nothing in them', () => {
-    assert.deepEqual(accountOf(recorded('homesdata-home-without-modules')).devices, []);
-  });
-
-  it('say whose they are, or are not understood', () => {
-    for (const answer of [
-      recorded('homesdata-empty'),
-      null,
-      [],
-      'x',
-      {},
-      { body: null },
-      { body: { homes: {} } },
-    ])
-      assert.throws(() => accountOf(answer), { code: 'vendor.answer_invalid' });
-  });
-
-  it('lose only the members that are not understood', () => {
-    const odd = (rooms: Json[], modules: Json[]) =>
-      accountOf({ body: { user: { id: 'u' }, homes: [null, { id: 'h', rooms, modules }] } }).devices;
+  it('lose only the rooms whose id cannot stand in a path', () => {
     const valve = { id: '09:00', type: 'NRV', room_id: '1' };
-    assert.deepEqual(odd([{ id: '1' }], [valve])[0], {
-      id: 'h.1',
-      type: 'thermostat',
-      details: {
-        home_id: 'h',
-        room_id: '1',
-        modules: [{ id: '09:00', type: 'NRV' }],
-        bridges: [],
-        commands: 'setroomthermpoint',
-        default_minutes: null,
-        can_cool: false,
-      },
-    });
-    assert.deepEqual(odd([{ id: 1 }, { id: '../x' }, { id: 'y'.repeat(65) }, 7], [valve, null]), []);
-    assert.equal(odd([{ id: '1' }, { id: '1' }], [valve]).length, 1);
-    const proto = odd([{ id: '__proto__', name: 'p' }], [{ ...valve, room_id: '__proto__' }]);
-    assert.deepEqual([proto[0]?.id, proto[0]?.name], ['h.__proto__', 'p']);
-    assert.equal(({} as Record<string, unknown>).name, undefined);
+    const of = (list: Json[]) =>
+      rooms({ body: { user: { id: 'u' }, homes: [null, { id: 'h', rooms: list, modules: [valve, null] }] } });
+    assert.deepEqual(of([{ id: '../x' }, { id: 'y'.repeat(65) }, 7]), []);
+    const [room, ...others] = of([{ id: '1' }, { id: '1' }, { id: 1 }]);
+    assert.deepEqual([room?.id, room?.name, others], ['h.1', undefined, []]);
+    assert.deepEqual([room?.details?.default_minutes, room?.details?.commands], [null, 'setroomthermpoint']);
   });
 });
 
-describe('recorded states of netatmo', () => {
-  const mixed = recorded('homestatus-error-and-data');
+describe('recorded states', () => {
+  const shown = (one: Reading | undefined) => one && { ...statusOf(one), milliC: temperatureOf(one) };
 
-  it('are read room by room, whatever cannot be reached elsewhere in the home', () => {
-    assert.deepEqual(shown(readingOf(mixed, details('2746182631'))), {
-      online: true,
-      power_on: true,
-      operation_state: 'away',
-      milliC: 19_800,
-    });
-    assert.deepEqual(shown(readingOf(mixed, details('2940411577'))), {
-      online: true,
-      power_on: true,
-      operation_state: 'hg',
-      milliC: 27_000,
-    });
-  });
-
-  it('tell offline from gone', () => {
+  it('are read room by room, and tell offline (null) from gone (undefined)', () => {
+    const mixed = recorded('homestatus-error-and-data');
     const lost = recorded('homestatus-disconnected');
-    assert.equal(readingOf(lost, details('2746182631')), null);
-    assert.equal(readingOf(lost, details('222452125')), undefined, 'its relay is another one');
-    assert.equal(readingOf(mixed, details('222452125')), undefined);
-    for (const nothing of ['homestatus-without-rooms', 'homestatus-empty-body'])
-      assert.equal(readingOf(recorded(nothing), details('2746182631')), undefined);
-    for (const answer of [null, {}, { body: 1 }, { body: { home: [] } }, recorded('status-ok')])
-      assert.throws(() => readingOf(answer, details('2746182631')), { code: 'vendor.answer_invalid' });
+    const on = { online: true, power_on: true };
+    const cases: readonly [Json, string, unknown][] = [
+      [mixed, '2746182631', { ...on, operation_state: 'away', milliC: 19_800 }],
+      [mixed, '2940411577', { ...on, operation_state: 'hg', milliC: 27_000 }],
+      [mixed, '222452125', undefined],
+      [lost, '2746182631', null],
+      [lost, '222452125', undefined],
+      [recorded('homestatus-without-rooms'), '2746182631', undefined],
+      [recorded('homestatus-empty-body'), '2746182631', undefined],
+    ];
+    for (const [body, room, expected] of cases)
+      assert.deepEqual(shown(reading(body, details(room))), expected, room);
+    assert.equal(fits(StatusResponse, recorded('status-ok')), false);
   });
 
-  it('believe the room, its modules and their relay', () => {
-    const answer = (home: Json, errors: Json[] = []) => ({ body: { home, errors } });
-    const valve = details('2833524037');
-    const [id] = valve.modules.map((module) => module.id);
-    const room = { id: '2833524037', therm_measured_temperature: 20 };
-    assert.equal(readingOf(answer({ rooms: [{ ...room, reachable: false }] }), valve), null);
-    assert.notEqual(readingOf(answer({ rooms: [room] }), valve), null);
-    assert.equal(readingOf(answer({ rooms: [room] }, [{ code: 6, id: id ?? '' }]), valve), null);
-    assert.equal(
-      readingOf(answer({ rooms: [room] }, [{ code: 6, id: valve.bridges[0] ?? '' }]), valve),
-      null,
-    );
-    assert.equal(readingOf(answer({ modules: [{ id: id ?? '', reachable: false }] }), valve), null);
-    assert.equal(readingOf(answer({ modules: [{ id: id ?? '', reachable: true }] }), valve), undefined);
+  it('believe the room, all of its modules and their relay', () => {
+    const [first = '', second = ''] = ['09:01', '09:02'];
+    const modules = [first, second].map((id) => ({ id, type: 'NRV' }));
+    const room: Details = { ...details('2833524037'), modules, bridges: ['relay'] };
+    const listed = { rooms: [{ id: room.room_id }] };
+    const cases: readonly [Json, readonly string[], boolean | undefined][] = [
+      [listed, [], true],
+      [{ rooms: [{ id: room.room_id, reachable: false }] }, [], false],
+      [listed, [first], true],
+      [listed, [first, second], false],
+      [listed, ['relay'], false],
+      [{ modules: [{ id: first, reachable: false }] }, [], false],
+      [{ modules: [{ id: first, reachable: true }] }, [], undefined],
+    ];
+    for (const [home, failed, expected] of cases) {
+      const body = { home, errors: failed.map((id) => ({ code: 6, id })) };
+      const one = reading({ body }, room);
+      assert.equal(one && statusOf(one).online, expected === false ? null : expected, JSON.stringify(body));
+    }
   });
 
-  it('show nothing that is not known', () => {
-    const room = (fields: Json) => ({ id: '1', ...(fields as object) });
-    assert.deepEqual(statusOf(room({ therm_setpoint_mode: 'moonlight' })), {
-      online: true,
-      power_on: null,
-      operation_state: 'moonlight',
-    });
-    for (const mode of [undefined, null, '', 7, {}])
+  it('claim nothing for modes and temperatures that are not known', () => {
+    for (const [mode, power_on, operation_state] of [
+      ['off', false, 'off'],
+      ['moonlight', null, 'moonlight'],
+      ['constructor', null, 'constructor'],
+      ['', null, null],
+      [7, null, null],
+    ] as const)
       assert.deepEqual(statusOf({ id: '1', therm_setpoint_mode: mode }), {
         online: true,
-        power_on: null,
-        operation_state: null,
+        power_on,
+        operation_state,
       });
-    assert.equal(statusOf({ id: '1', therm_setpoint_mode: 'm'.repeat(999) }).operation_state?.length, 64);
-    assert.equal(statusOf({ id: '1', therm_setpoint_mode: 'off' }).power_on, false);
-    assert.equal(statusOf({ id: '1', therm_setpoint_mode: 'constructor' }).power_on, null);
     for (const [celsius, milliC] of [
-      [19.8, 19_800],
       [-0.3, -300],
-      [0, 0],
       ['19', null],
-      [null, null],
-      [undefined, null],
-      [Number.POSITIVE_INFINITY, null],
       [-100, null],
       [Number.NaN, null],
     ] as const)
       assert.equal(temperatureOf({ id: '1', therm_measured_temperature: celsius }), milliC);
-    assert.equal(temperatureOf(null), null);
+  });
+});
+
+describe('recorded failures', () => {
+  it('are refusals and quotas by their code, whatever the status', () => {
+    const errors = recorded('errors') as Record<string, JsonObject>;
+    const quota = { error: { code: 26, message: 'User usage reached' } };
+    const cases: readonly [JsonObject | undefined, number, string | undefined][] = [
+      [errors.scope, 403, 'vendor.refused'],
+      [errors.invalid_id, 400, 'vendor.refused'],
+      [errors.mode_not_authorized, 400, 'vendor.refused'],
+      [errors.mode_is_missing, 400, undefined],
+      [errors.too_many_connections, 403, 'vendor.rate_limited'],
+      [errors.concurrency, 403, 'vendor.rate_limited'],
+      [quota, 403, 'vendor.rate_limited'],
+    ];
+    for (const [json, status, code] of cases) {
+      const body = JSON.stringify(json);
+      const cause = failureOfStatus('it', { status, body, retryAfterSeconds: undefined });
+      assert.equal(failure(cause, 'it')?.code, code, body);
+      assert.equal(isTokenRefused({ status, body }), false, body);
+    }
+    for (const code of [2, 3])
+      assert.ok(isTokenRefused({ status: 403, body: JSON.stringify({ error: { code, message: 'm' } }) }));
+  });
+
+  it('and tokens are understood', () => {
+    assert.deepEqual(tokensIn('Netatmo', recorded('token'), { now: 0, before: undefined }), {
+      access: `${HOME}|access`,
+      refresh: `${HOME}|refresh`,
+      expiresAt: 10_800_000,
+    });
+  });
+});
+
+describe('deliveries', () => {
+  const { read, idOf } = webhook;
+
+  it('make the rooms that they name be read again, as recorded', () => {
+    const deliveries = recorded('webhooks') as Record<string, JsonObject>;
+    const device = `${HOME}.2746182631`;
+    const expected = {
+      set_point: [{ device }],
+      setpoint_event: [{ device }],
+      cancel_set_point: [{ vendorAccount: USER, device }],
+      therm_mode: [{ vendorAccount: USER }],
+      therm_mode_without_user: [],
+      schedule: [{ vendorAccount: USER }],
+      webhook_activation: [],
+      camera_person: [],
+      camera_off: [],
+    };
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(deliveries).map(([name, body]) => [name, read(body)])),
+      expected,
+    );
+  });
+
+  it('name each room of a home-wide change once when they do not name the user', () => {
+    const list = [{ id: '1' }, { id: '2' }, { id: '1' }, null, { id: 3 }, { id: '../x' }];
+    assert.deepEqual(read({ event_type: 'therm_mode', home: { id: 'h', rooms: list } }), [
+      { device: 'h.1' },
+      { device: 'h.2' },
+    ]);
+  });
+
+  it('are the same within a second, and new when the same happens again', () => {
+    const idAt = (receivedAt: number, body = 'a') =>
+      idOf({ body: Buffer.from(body), headers: {}, receivedAt });
+    assert.equal(idAt(86_400_000), idAt(86_400_900));
+    assert.notEqual(idAt(86_400_000), idAt(86_401_000));
+    assert.notEqual(idAt(0), idAt(0, 'b'));
   });
 });

@@ -2,53 +2,46 @@ import Type, { type Static } from 'typebox';
 import type { Found } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { Status } from '../../adapter/device.ts';
-import { each, fits } from '../../adapter/kit/index.ts';
+import { each, figure, fits, lenient, listedOnce, named, PlainId, word } from '../../adapter/kit/index.ts';
 
 /*
  * What is used of Netatmo's responses. Each member of a list is judged by itself, and fields whose value may be odd are unknown here:
  * one room that is not understood costs the others nothing.
  */
 
-/** Ids become parts of paths and of our own ids. */
-const Id = Type.String({ pattern: '^[\\w:#-]{1,64}$' });
-export const RoomId = Type.String({ pattern: '^[\\w-]{1,64}$' });
-const List = Type.Optional(Type.Array(Type.Unknown()));
-const Any = Type.Optional(Type.Unknown());
-
+const ModuleId = Type.String({ pattern: '^[\\w:#-]{1,64}$' });
 export const HomesResponse = Type.Object({
-  body: Type.Object({ homes: List, user: Type.Object({ id: RoomId }) }),
+  body: Type.Object({
+    homes: Type.Optional(Type.Array(Type.Unknown())),
+    user: Type.Object({ id: PlainId }),
+  }),
 });
-const Home = Type.Object({
-  id: RoomId,
-  name: Any,
-  therm_setpoint_default_duration: Any,
-  rooms: Any,
-  modules: Any,
-});
-const HomeModule = Type.Object({ id: Id, type: Type.String({ maxLength: 32 }), room_id: Any, bridge: Any });
-const HomeRoom = Type.Object({ id: RoomId, name: Any, module_ids: Any });
+const Home = lenient({ id: PlainId }, 'name', 'rooms', 'modules', 'therm_setpoint_default_duration');
+const HomeModule = lenient({ id: ModuleId, type: Type.String({ maxLength: 32 }) }, 'room_id', 'bridge');
+const HomeRoom = lenient({ id: PlainId }, 'name', 'module_ids');
+const Minutes = Type.Integer({ minimum: 1 });
 export const StatusResponse = Type.Object({
-  body: Type.Object({ errors: Any, home: Type.Optional(Type.Object({ rooms: Any, modules: Any })) }),
+  body: lenient({ home: Type.Optional(lenient({}, 'rooms', 'modules')) }, 'errors'),
 });
-const StatusRoom = Type.Object({
-  id: RoomId,
-  reachable: Any,
-  therm_measured_temperature: Any,
-  therm_setpoint_mode: Any,
-  cooling_setpoint_mode: Any,
-});
-const StatusModule = Type.Object({ id: Id, reachable: Any });
+const StatusRoom = lenient(
+  { id: PlainId },
+  'reachable',
+  'therm_measured_temperature',
+  'therm_setpoint_mode',
+  'cooling_setpoint_mode',
+);
+const StatusModule = lenient({ id: ModuleId }, 'reachable');
 /** The response to a command; `errors` are of modules that did not get it. */
-export const Ordered = Type.Object({ body: Type.Optional(Type.Object({ errors: Any })) });
-export const ModuleError = Type.Object({ id: Id, code: Type.Unknown() });
+export const Ordered = Type.Object({ body: Type.Optional(lenient({}, 'errors')) });
+export const ModuleError = lenient({ id: ModuleId }, 'code');
 /** What linking kept of a room, in `DeviceRef.details`. */
 export const Details = Type.Object({
-  home_id: RoomId,
-  room_id: RoomId,
-  modules: Type.Array(Type.Object({ id: Id, type: Type.String() })),
-  bridges: Type.Array(Id),
+  home_id: PlainId,
+  room_id: PlainId,
+  modules: Type.Array(Type.Object({ id: ModuleId, type: Type.String() })),
+  bridges: Type.Array(ModuleId),
   commands: Type.Enum(['setroomthermpoint', 'setstate']),
-  default_minutes: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  default_minutes: Type.Union([Minutes, Type.Null()]),
   can_cool: Type.Optional(Type.Boolean()),
 });
 export type Details = Static<typeof Details>;
@@ -57,70 +50,52 @@ export type Details = Static<typeof Details>;
 export type Reading = Static<typeof StatusRoom> | null;
 
 /** Modules that hold a room at a temperature: thermostat, radiator valve, modulating thermostat, Smarther. */
-const HEATING = new Set(['NATherm1', 'NRV', 'OTM', 'BNS']);
+const HEATING = ['NATherm1', 'NRV', 'OTM', 'BNS'];
 /** A valve has no mode "off". */
-const SWITCHABLE = new Set(['NATherm1', 'OTM', 'BNS']);
+const SWITCHABLE = ['NATherm1', 'OTM', 'BNS'];
 /** A home with one of these sets its valves by the newer call. */
-const NEWER = new Set(['OTM', 'BNS']);
+const NEWER = ['OTM', 'BNS'];
 /** Modes that are known to heat or cool: `hg` (frost guard) still keeps the room at 7 °C. */
-const RUNS = new Set(['manual', 'max', 'home', 'schedule', 'away', 'hg']);
-const MODE_LENGTH = 64;
-/** Colder or warmer than any room that can be lived in or measured. */
-const PLAUSIBLE_C = { least: -60, most: 100 };
+const RUNS: ReadonlySet<unknown> = new Set(['manual', 'max', 'home', 'schedule', 'away', 'hg']);
 
 /** Rooms are numbered within their home, from 32 bits: only together with the home's does a room's id name one room. */
 export const deviceIdOf = (homeId: string, roomId: string) => `${homeId}.${roomId}`;
 
-/** The account and its rooms with heating, from `homesdata`. */
-export function accountIn({ body }: Static<typeof HomesResponse>): {
-  readonly user: string;
-  readonly devices: readonly Found[];
-} {
+/** The rooms with heating, from `homesdata`. */
+export function roomsIn({ body }: Static<typeof HomesResponse>): Found[] {
   const homes = each(body.homes, Home);
-  const found = homes.flatMap((home) => roomsIn(home, homes.length === 1));
-  // A room that is listed twice is one device.
-  return { user: body.user.id, devices: [...new Map(found.map((one) => [one.id, one])).values()] };
+  return listedOnce(homes.flatMap((home) => roomsOf(home, homes.length === 1)));
 }
 
-function roomsIn(home: Static<typeof Home>, isOnlyHome: boolean): Found[] {
-  const modules = each(home.modules, HomeModule).filter(({ type }) => HEATING.has(type));
-  const isNewer = modules.some(({ type }) => NEWER.has(type));
+function roomsOf(home: Static<typeof Home>, isOnlyHome: boolean): Found[] {
+  const modules = each(home.modules, HomeModule).filter(({ type }) => HEATING.includes(type));
+  const isNewer = modules.some(({ type }) => NEWER.includes(type));
+  const minutes = home.therm_setpoint_default_duration;
   return each(home.rooms, HomeRoom).flatMap((room): Found[] => {
     const listed = Array.isArray(room.module_ids) ? room.module_ids : [];
     const own = modules.filter(({ id, room_id }) => room_id === room.id || listed.includes(id));
     const has = (type: string) => own.some((module) => module.type === type);
     if (own.length === 0) return [];
-    const bridges = own.flatMap(({ bridge }) => (fits(Id, bridge) ? [bridge] : []));
     const isOlder = has('NATherm1') || (has('NRV') && !isNewer);
-    const minutes = home.therm_setpoint_default_duration;
-    return [
-      {
-        id: deviceIdOf(home.id, room.id),
-        type: 'thermostat',
-        ...nameOf(room.name, isOnlyHome ? undefined : home.name),
-        details: {
-          home_id: home.id,
-          room_id: room.id,
-          modules: own.map(({ id, type }) => ({ id, type })),
-          bridges: [...new Set(bridges)],
-          commands: isOlder ? 'setroomthermpoint' : 'setstate',
-          default_minutes: fits(Type.Integer({ minimum: 1 }), minutes) ? minutes : null,
-          can_cool: has('BNS'),
-        } satisfies Details,
-      },
-    ];
+    const details: Details = {
+      home_id: home.id,
+      room_id: room.id,
+      modules: own.map(({ id, type }) => ({ id, type })),
+      bridges: [...new Set(own.map(({ bridge }) => bridge))].filter((id) => fits(ModuleId, id)),
+      commands: isOlder ? 'setroomthermpoint' : 'setstate',
+      default_minutes: fits(Minutes, minutes) ? minutes : null,
+      can_cool: has('BNS'),
+    };
+    const place = isOnlyHome ? null : word(home.name);
+    const name = named(place === null || word(room.name) === null ? room.name : `${room.name} (${place})`);
+    return [{ id: deviceIdOf(home.id, room.id), type: 'thermostat', ...name, details }];
   });
-}
-
-function nameOf(room: unknown, home: unknown): { readonly name?: string } {
-  if (typeof room !== 'string' || room === '') return {};
-  return { name: typeof home === 'string' && home !== '' ? `${room} (${home})` : room };
 }
 
 /** A room whose heating is valves alone cannot be switched off. */
 export function withheldFrom({ details }: Found): readonly Capability[] {
   const modules = fits(Details, details) ? details.modules : [];
-  return modules.some(({ type }) => SWITCHABLE.has(type)) ? [] : ['on_off'];
+  return modules.some(({ type }) => SWITCHABLE.includes(type)) ? [] : ['on_off'];
 }
 
 /**
@@ -140,23 +115,16 @@ export function readingIn({ body }: Static<typeof StatusResponse>, details: Deta
 export function statusOf(reading: Reading): Status {
   if (reading === null) return { online: false };
   const mode = modeOf(reading);
-  return {
-    online: true,
-    power_on: mode === 'off' ? false : mode !== null && RUNS.has(mode) ? true : null,
-    operation_state: mode,
-  };
+  const power_on = mode === 'off' ? false : RUNS.has(mode) || null;
+  return { online: true, power_on, operation_state: mode };
 }
 
 /** The mode of the setpoint that holds; a home that cools has the other one. */
-export function modeOf(reading: Reading): string | null {
-  const mode = reading?.therm_setpoint_mode ?? reading?.cooling_setpoint_mode;
-  return typeof mode === 'string' && mode !== '' ? mode.slice(0, MODE_LENGTH).toWellFormed() : null;
-}
+export const modeOf = (reading: Reading): string | null =>
+  word(reading?.therm_setpoint_mode ?? reading?.cooling_setpoint_mode);
 
-/** The room's measured temperature, milli-Celsius. */
+/** The room's measured temperature, milli-Celsius; nobody lives beyond −60 or 100 °C. */
 export function temperatureOf(reading: Reading): number | null {
-  const celsius = reading?.therm_measured_temperature;
-  if (typeof celsius !== 'number' || !(celsius >= PLAUSIBLE_C.least && celsius <= PLAUSIBLE_C.most))
-    return null;
-  return Math.round(celsius * 1_000);
+  const celsius = figure(reading?.therm_measured_temperature, -60, 100);
+  return celsius === null ? null : celsius * 1_000;
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { between } from '../physics/chance.ts';
+import { between } from '../../../simulation/physics/chance.ts';
 import { BATTERY_LIMITS } from '../ratings.ts';
 import { inRange, model } from './model.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { CommandOf } from '../../../adapter/commands.ts';
-import { type Charging, drawnW, WATT_PER_AMPERE } from '../physics/car-battery.ts';
-import { between } from '../physics/chance.ts';
+import { type Charging, drawnW, WATT_PER_AMPERE } from '../../../simulation/physics/car-battery.ts';
+import { between } from '../../../simulation/physics/chance.ts';
 import { CHARGE_LIMITS } from '../ratings.ts';
 import { Ending, endingOf, hasCome } from './ending.ts';
 import { inRange, Refusal } from './model.ts';

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { CommandOf } from '../../../adapter/commands.ts';
 import { HOUR_MS } from '../../../core/durations.ts';
-import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../physics/car-battery.ts';
-import { between } from '../physics/chance.ts';
-import { houseLoadA } from '../physics/house-load.ts';
-import type { Span } from '../physics/stockholm.ts';
+import { drawnW, gridWh, socAfter, WATT_PER_AMPERE } from '../../../simulation/physics/car-battery.ts';
+import { between } from '../../../simulation/physics/chance.ts';
+import { houseLoadA } from '../../../simulation/physics/house-load.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
 import { CHARGE_LIMITS } from '../ratings.ts';
 import {
   arrivingCar,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { between, fraction } from '../physics/chance.ts';
-import { routineWh, type WeekTime, weekTime } from '../physics/week.ts';
+import { between, fraction } from '../../../simulation/physics/chance.ts';
+import { routineWh, type WeekTime, weekTime } from '../../../simulation/physics/week.ts';
 import { model } from './model.ts';
 
 const ElevatorState = Type.Object({ on: Type.Boolean(), meter_wh: Type.Number({ minimum: 0 }) });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Span } from '../physics/stockholm.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
 
 /** When a limit ends by itself, simulated ms since 1970, and what holds then. */
 export const Ending = Type.Union([

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { HOUR_MS } from '../../../core/durations.ts';
 import { midnight } from '../../../core/swedish-days.ts';
-import { between } from '../physics/chance.ts';
-import { outdoorC } from '../physics/outdoor.ts';
-import { energyWh } from '../physics/quadrature.ts';
-import { type Building, heatRoom, heatW, type Room, regimeOf } from '../physics/room.ts';
-import type { Span } from '../physics/stockholm.ts';
+import { between } from '../../../simulation/physics/chance.ts';
+import { outdoorC } from '../../../simulation/physics/outdoor.ts';
+import { energyWh } from '../../../simulation/physics/quadrature.ts';
+import { type Building, heatRoom, heatW, type Room, regimeOf } from '../../../simulation/physics/room.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
 import { targetC } from './heating.ts';
 import { model } from './model.ts';
 

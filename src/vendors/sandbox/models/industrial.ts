@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import type { CommandOf } from '../../../adapter/commands.ts';
-import { between } from '../physics/chance.ts';
-import type { Span } from '../physics/stockholm.ts';
-import { routineWh, weekTime } from '../physics/week.ts';
+import { between } from '../../../simulation/physics/chance.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
+import { routineWh, weekTime } from '../../../simulation/physics/week.ts';
 import { PLANT_LIMITS } from '../ratings.ts';
 import { Ending, endingOf, endingWithin, hasCome } from './ending.ts';
 import { inRange, model, Refusal } from './model.ts';

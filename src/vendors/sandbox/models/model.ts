@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { CommandOf, CommandType } from '../../../adapter/commands.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { Span } from '../physics/stockholm.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
 
 /** How the simulated cloud says no. */
 export class Refusal extends Error {

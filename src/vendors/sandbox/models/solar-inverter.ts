@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { dayAt } from '../../../core/swedish-days.ts';
-import { between } from '../physics/chance.ts';
-import { sineOfSunHeight, sunHoursToday } from '../physics/sun.ts';
+import { between } from '../../../simulation/physics/chance.ts';
+import { sineOfSunHeight, sunHoursToday } from '../../../simulation/physics/sun.ts';
 import { model } from './model.ts';
 
 /** Nothing about it can change. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { HOUR_MS } from '../../../core/durations.ts';
-import { between } from '../physics/chance.ts';
-import { type Building, heatRoom, regimeOf } from '../physics/room.ts';
+import { between } from '../../../simulation/physics/chance.ts';
+import { type Building, heatRoom, regimeOf } from '../../../simulation/physics/room.ts';
 import { targetC } from './heating.ts';
 import { model } from './model.ts';
 

@@ -1,5 +1,5 @@
-import { socAfter } from '../physics/car-battery.ts';
-import type { Span } from '../physics/stockholm.ts';
+import { socAfter } from '../../../simulation/physics/car-battery.ts';
+import type { Span } from '../../../simulation/physics/stockholm.ts';
 import {
   arrivingCar,
   Car,

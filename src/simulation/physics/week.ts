@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../core/durations.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import type { Span } from './stockholm.ts';
 
 const WEEK_MS = 168 * HOUR_MS;

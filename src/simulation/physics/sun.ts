@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../../core/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/durations.ts';
 import { utcNoonOf } from './stockholm.ts';
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { midnight } from '../../../core/swedish-days.ts';
+import { midnight } from '../../core/swedish-days.ts';
 import { sineOfSunHeight, solarNoon, sunHeightDegrees, sunHoursToday } from './sun.ts';
 
 const near = (actual: number, expected: number, tolerance: number) =>

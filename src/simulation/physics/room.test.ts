@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { outdoorC } from './outdoor.ts';
 import { type Building, heatRoom, heatW, type Room, regimeOf } from './room.ts';
 

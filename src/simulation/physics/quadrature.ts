@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../core/durations.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import type { Span } from './stockholm.ts';
 
 /** Gauss–Legendre with four nodes (Abramowitz & Stegun, table 25.4): exact up to degree 7. */

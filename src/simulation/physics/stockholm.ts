@@ -1,4 +1,4 @@
-import { swedishTime } from '../../../core/swedish-days.ts';
+import { swedishTime } from '../../core/swedish-days.ts';
 
 /** A span of simulated time, ms since 1970. */
 export interface Span {

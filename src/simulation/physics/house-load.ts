@@ -1,5 +1,5 @@
-import { HOUR_MS } from '../../../core/durations.ts';
-import { dayAt } from '../../../core/swedish-days.ts';
+import { HOUR_MS } from '../../core/durations.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 import { between } from './chance.ts';
 import { hourOfDay } from './stockholm.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS } from '../../../core/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import { houseLoadA } from './house-load.ts';
 
 it('is higher in the morning than at night and highest in the evening', () => {

@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS } from '../../../core/durations.ts';
+import { HOUR_MS, SECOND_MS } from '../../core/durations.ts';
 import { laggedOutdoorC, outdoorC } from './outdoor.ts';
 import type { Span } from './stockholm.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { HOUR_MS } from '../../../core/durations.ts';
+import { HOUR_MS } from '../../core/durations.ts';
 import { routineWh, type WeekTime, weekTime } from './week.ts';
 
 const watts = (hour: number) => 100 + 7 * hour;

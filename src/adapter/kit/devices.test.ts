@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import Type from 'typebox';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { DeviceRef, Session } from '../session.ts';
+import { detailsOf, gone, sweepBy } from './devices.ts';
+
+const device = (id: string, home?: string): DeviceRef => ({
+  account: 1,
+  link: 'l',
+  id,
+  type: 'thermostat',
+  details: home === undefined ? {} : { home },
+});
+const DEVICES = [device('a', 'h1'), device('b', 'h2'), device('c', 'h1'), device('d')];
+
+/** A sweep of homes whose calls fail so, by the home; what it gave, and which calls were made. */
+async function swept(failures: Readonly<Record<string, ErrorCodeName>> = {}) {
+  const calls: string[] = [];
+  const sweep = sweepBy({
+    by: ({ details }) => (typeof details.home === 'string' ? details.home : undefined),
+    async call(_session, home) {
+      calls.push(home);
+      const code = failures[home];
+      if (code !== undefined) throw new AppError(code, 'no');
+      return { a: 1, b: 2 };
+    },
+    pick: (rooms: Readonly<Record<string, number>>, { id }) => rooms[id],
+  });
+  return { calls, readings: [...(await sweep({} as Session, DEVICES))] };
+}
+
+describe('a sweep by groups', () => {
+  it('makes one call for each group, and leaves out what is of none and what is not there', async () => {
+    const { calls, readings } = await swept();
+    assert.deepEqual(calls, ['h1', 'h2']);
+    assert.deepEqual(readings, [
+      ['a', 1],
+      ['b', 2],
+    ]);
+  });
+
+  it('loses only the group that is refused, and ends with every other failure', async () => {
+    const { calls, readings } = await swept({ h1: 'vendor.refused' });
+    assert.deepEqual([calls, readings], [['h1', 'h2'], [['b', 2]]]);
+    await assert.rejects(swept({ h1: 'vendor.timeout' }), { code: 'vendor.timeout' });
+  });
+});
+
+describe('a device', () => {
+  it('whose details another version stored must be linked again', () => {
+    const Details = Type.Object({ home: Type.String() });
+    assert.deepEqual(detailsOf(Details, device('a', 'h1')), { home: 'h1' });
+    assert.throws(() => detailsOf(Details, device('d')), {
+      code: 'vendor.answer_invalid',
+      message: /^d was linked by another version of elnav; link it again$/,
+    });
+  });
+
+  it('that is gone is refused, and says what to do', () => {
+    const error = gone('Acme', { id: 'a' });
+    assert.deepEqual(
+      [error.code, /Acme no longer reports a; link/.test(error.message)],
+      ['vendor.refused', true],
+    );
+  });
+});

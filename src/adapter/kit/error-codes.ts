@@ -1,0 +1,55 @@
+import { AppError } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { HttpFailure } from '../http.ts';
+import type { Login } from '../login.ts';
+import { rateLimited } from '../vendor-failure.ts';
+import type { TranslateFailure } from './calls.ts';
+import { jsonIn, objectIn } from './values.ts';
+
+interface ErrorCodes {
+  /** Where the body has the vendor's code; undefined where it has none. */
+  readonly codeIn: (body: JsonObject) => Json | undefined;
+  /** Codes that say that the token is not valid, with status 401 or 403. A 401 without a code says so too; a 403 never does. */
+  readonly token?: readonly Json[];
+  /** Codes of quotas, whatever the status. */
+  readonly limited?: readonly Json[];
+  /** What other codes of refusals mean, as the end of a sentence. A code that is not here is translated as for every vendor. */
+  readonly refused?: Readonly<Record<string | number, string>>;
+}
+
+interface CodesTranslated {
+  /** For `vendorCalls`. */
+  readonly failure: TranslateFailure;
+  /** For `oauth2`. */
+  readonly isTokenRefused: NonNullable<Login['isTokenRefused']>;
+}
+
+/**
+ * A vendor that says in the body what a status does not.
+ * @param vendor its name, for sentences
+ */
+export function errorCodes(
+  vendor: string,
+  { codeIn, token = [], limited = [], refused = {} }: ErrorCodes,
+): CodesTranslated {
+  const reasons = new Map(Object.entries(refused));
+  const codeOf = (body: string) => codeIn(objectIn(jsonIn(body)));
+  return {
+    failure(cause) {
+      if (!(cause instanceof HttpFailure) || cause.status === undefined) return undefined;
+      const code = codeOf(cause.bodyText());
+      if (code === undefined) return undefined;
+      if (limited.includes(code)) return rateLimited(vendor, cause);
+      const reason = typeof code === 'object' ? undefined : reasons.get(String(code));
+      if (cause.kind !== 'refused' || reason === undefined) return undefined;
+      return new AppError('vendor.refused', `${vendor} refused the request: ${reason} (error ${code})`, {
+        cause,
+      });
+    },
+    isTokenRefused({ status, body }) {
+      if (status !== 401 && status !== 403) return false;
+      const code = codeOf(body);
+      return code === undefined ? status === 401 : token.includes(code);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { SimulatorOptions } from '../adapter/simulator.ts';
+import type { JsonObject } from '../core/json.ts';
+
+interface Subscription {
+  readonly url: string;
+  failures: number;
+}
+
+interface WebhookOptions {
+  /** The headers that show who posts a body, made with the client secret. */
+  readonly sign: (body: string, clientSecret: string) => Readonly<Record<string, string>>;
+  /** After so many failures in a row nothing is posted to a user's address for so long; for ever unless it is said. */
+  readonly ban?: { readonly failures: number; readonly ms: number };
+}
+
+/** A delivery leaves within so long of its event, so that one can overtake another. */
+const MOST_DELAY_MS = 3_000;
+/** One in so many deliveries is posted twice. */
+const TWICE_IN = 4;
+
+/**
+ * Posts what happens to the one address that each user of the app is subscribed with: some of it twice, some out of order. Without a
+ * client secret nothing can be signed, and nothing is posted.
+ */
+export function simulatedWebhooks(
+  { clock, random, partner, post }: SimulatorOptions,
+  { sign, ban }: WebhookOptions,
+) {
+  const subscriptions = new Map<string, Subscription>();
+  /** Until when, ms since 1970. */
+  const banned = new Map<string, number>();
+  const byte = () => random(1)[0] ?? 0;
+
+  async function deliver(user: string, body: string): Promise<void> {
+    const subscription = subscriptions.get(user);
+    if (subscription === undefined || post === undefined || partner === undefined) return;
+    if ((banned.get(user) ?? 0) > clock.now()) return;
+    const headers = { 'content-type': 'application/json', ...sign(body, partner.clientSecret) };
+    try {
+      await post(subscription.url, { body, headers });
+      subscription.failures = 0;
+    } catch {
+      subscription.failures += 1;
+      if (ban === undefined || subscription.failures < ban.failures) return;
+      subscription.failures = 0;
+      banned.set(user, clock.now() + ban.ms);
+    }
+  }
+
+  return {
+    /** Something happened; it is posted soon. */
+    post(user: string, event: JsonObject): void {
+      const body = JSON.stringify(event);
+      const times = byte() % TWICE_IN === 0 ? 2 : 1;
+      for (let sent = 0; sent < times; sent += 1)
+        clock.after((byte() / 255) * MOST_DELAY_MS, () => void deliver(user, body));
+    },
+
+    /** False for what is no address. A ban outlives a new subscription. */
+    subscribe(user: string, url: unknown): boolean {
+      if (typeof url !== 'string' || !URL.canParse(url)) return false;
+      subscriptions.set(user, { url, failures: 0 });
+      return true;
+    },
+
+    unsubscribe: (user: string): void => void subscriptions.delete(user),
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type { Adapter } from '../../src/adapter/adapter.ts';
+import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+import type { StreamSession } from '../../src/adapter/stream.ts';
+import { socketPair } from './simulated-stream.ts';
+import type { SimulatedVendor } from './simulated-vendor.ts';
+
+export interface OpenStream {
+  readonly observed: { readonly id: string; readonly raw: unknown }[];
+  /** What the stream has signalled to commands, by name. */
+  readonly signalled: Map<string, unknown>;
+  /** Whether the adapter has said that it is subscribed. */
+  isOpen: boolean;
+  /** Settles as `run` does. */
+  readonly run: Promise<void>;
+  /** What a session for commands has besides: it hears this stream. */
+  readonly signals: Session['signals'];
+  /** What the stream passes on once frames that are under way have arrived. */
+  settle(): Promise<void>;
+  /** The platform ends it. */
+  close(): Promise<void>;
+}
+
+type Connect = StreamSession['connect'];
+
+/**
+ * Runs the adapter's stream against the simulator's `upgrade`, in memory, or against whatever `connect` opens: with commands that hear
+ * it, which the stream of the conformance lacks.
+ */
+export function openStream(
+  { stream }: Pick<Adapter, 'stream'>,
+  world: SimulatedVendor,
+  {
+    devices,
+    connect = connectTo(world),
+  }: { readonly devices: readonly DeviceRef[]; readonly connect?: Connect },
+): OpenStream {
+  assert.ok(stream !== undefined);
+  const aborting = new AbortController();
+  const observed: OpenStream['observed'] = [];
+  const signalled = new Map<string, unknown>();
+  const session: StreamSession = {
+    ...world.session(),
+    // A stream lives in the time that the test turns.
+    clock: world.clock,
+    signal: aborting.signal,
+    connect,
+    events: () => Promise.reject(new Error('it has no events')),
+    observed: (id, raw) => void observed.push({ id, raw }),
+    tell: (name, value) => void signalled.set(name, value),
+  };
+  const opened = () => {
+    open.isOpen = true;
+  };
+  const open: OpenStream = {
+    observed,
+    signalled,
+    isOpen: false,
+    run: stream.run(session, devices, opened),
+    signals: {
+      async wait(name, ms) {
+        world.clock.turn(ms);
+        await open.settle();
+        const value = signalled.get(name);
+        signalled.delete(name);
+        return value;
+      },
+    },
+    async settle() {
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    },
+    async close() {
+      aborting.abort();
+      await open.run;
+    },
+  };
+  // Whoever wants the failure awaits `run` itself.
+  open.run.catch(() => {});
+  return open;
+}
+
+const connectTo =
+  (world: SimulatedVendor): Connect =>
+  async ({ path, query = {}, headers = {} }) => {
+    assert.ok(world.tokens !== undefined);
+    const [client, server] = socketPair();
+    world.vendor.upgrade?.(
+      {
+        method: 'GET',
+        path,
+        query: new URLSearchParams(query),
+        headers: { authorization: `Bearer ${world.tokens.access}`, ...headers },
+        body: new Uint8Array(),
+      },
+      server,
+    );
+    return client;
+  };

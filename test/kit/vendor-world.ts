@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Adapter, Found, Linked } from '../../src/adapter/adapter.ts';
+import type { Command } from '../../src/adapter/commands.ts';
+import { capabilitiesOf, kindOf, stateOf } from '../../src/adapter/derive.ts';
+import type { DeviceState } from '../../src/adapter/device.ts';
+import { send } from '../../src/adapter/send.ts';
+import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+import type { Json } from '../../src/core/json.ts';
+import { makeSimulatedVendor, type SimulatedVendor } from './simulated-vendor.ts';
+
+/** A vendor before its simulator, with short ways to do what the platform does. */
+export interface VendorWorld extends SimulatedVendor {
+  link(): Promise<Linked>;
+  /** The device with this id, or whose name starts so. */
+  device(name: string): Promise<DeviceRef & Found>;
+  state(device: DeviceRef, session?: Session): Promise<DeviceState>;
+  send(device: DeviceRef, command: Command, session?: Session): Promise<void>;
+}
+
+/** Signs in at the simulator; `user` is a name of its sign-in page. */
+export async function makeVendorWorld(
+  adapter: Adapter,
+  options: Parameters<typeof makeSimulatedVendor>[1] = {},
+): Promise<VendorWorld> {
+  const vendor = await makeSimulatedVendor(adapter, options);
+  const link = () => adapter.link(vendor.session());
+  // Assigned, not spread: what the vendor holds (tokens, renewals) changes.
+  return Object.assign(vendor, {
+    link,
+    async device(name: string) {
+      const { devices } = await link();
+      const found = devices.find((one) => one.id === name || one.name?.startsWith(name));
+      assert.ok(found !== undefined, `no device ${name}`);
+      return refOf(found);
+    },
+    async state(device: DeviceRef, session: Session = vendor.session()) {
+      const kind = kindOf(adapter, device.type);
+      return stateOf(kind, await kind.read(session, device), capabilitiesOf(kind, device));
+    },
+    send: (device: DeviceRef, command: Command, session: Session = vendor.session()) =>
+      send(kindOf(adapter, device.type), session, device, command),
+  });
+}
+
+/** A device as the link of the world has it. */
+export const refOf = <F extends Found>(found: F): DeviceRef & F => ({
+  account: 1,
+  link: 'link-1',
+  ...found,
+  details: found.details ?? {},
+});
+
+/** Reads the responses in the folder `recorded` beside a test. */
+export const recordedIn = (directory: string) => (name: string) =>
+  JSON.parse(readFileSync(join(directory, 'recorded', `${name}.json`), 'utf8')) as Json;

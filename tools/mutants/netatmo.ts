@@ -1,0 +1,146 @@
+import type { Mutant } from './mutant.ts';
+
+const TRANSLATE = 'src/vendors/netatmo/translate.ts';
+const COMMANDS = 'src/vendors/netatmo/commands.ts';
+const WEBHOOK = 'src/vendors/netatmo/webhook.ts';
+const API = 'src/vendors/netatmo/api.ts';
+const OF_TRANSLATE = 'src/vendors/netatmo/translate.test.ts';
+const OF_COMMANDS = 'src/vendors/netatmo/netatmo.test.ts';
+const CONFORMANCE = 'test/vendors.test.ts';
+
+/** What is Netatmo's own, and the parts of the kit that were made of it. */
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'a quota that comes with status 403 is no refusal',
+    file: API,
+    from: "limited: [11, 26, 'too_many_connections']",
+    to: 'limited: []',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'codes 2 and 3 refuse the token, and nothing else does',
+    file: API,
+    from: 'token: [2, 3]',
+    to: 'token: [2, 13]',
+    tests: [OF_TRANSLATE, CONFORMANCE],
+  },
+  {
+    control: 'a valve in a home with newer modules is set by the newer call',
+    file: TRANSLATE,
+    from: "has('NATherm1') || (has('NRV') && !isNewer)",
+    to: "has('NATherm1') || has('NRV')",
+    tests: [OF_TRANSLATE, OF_COMMANDS],
+  },
+  {
+    control: 'a room whose relay is lost is offline',
+    file: TRANSLATE,
+    from: ' || details.bridges.some((id) => failed.has(id))',
+    to: '',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'a room with one module that can be reached is online',
+    file: TRANSLATE,
+    from: 'own.every((id) => failed.has(id))',
+    to: 'own.some((id) => failed.has(id))',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'rooms of valves alone cannot be switched off',
+    file: TRANSLATE,
+    from: "const SWITCHABLE = ['NATherm1', ",
+    to: "const SWITCHABLE = ['NRV', 'NATherm1', ",
+    tests: [OF_TRANSLATE, CONFORMANCE],
+  },
+  {
+    control: 'a setpoint ends after the default duration of its home',
+    file: COMMANDS,
+    from: 'minutes * 60',
+    to: 'minutes',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'Netatmo is sent half degrees',
+    file: COMMANDS,
+    from: 'const STEP_MILLI_C = 500',
+    to: 'const STEP_MILLI_C = 250',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a room that is on keeps the setpoint that its user gave it',
+    file: COMMANDS,
+    from: "if (mode === null || mode === 'off')",
+    to: 'if (mode !== undefined)',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a home that cools is set by its cooling setpoint',
+    file: COMMANDS,
+    from: "? 'cooling' : 'therm'",
+    to: "? 'therm' : 'therm'",
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a module that did not get a command makes it fail, whatever the status',
+    file: COMMANDS,
+    from: 'if (error === undefined) return;',
+    to: 'if (error !== null) return;',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'the error of another module is none of this room',
+    file: COMMANDS,
+    from: 'find(({ id }) => meant.includes(id))',
+    to: 'find(({ id }) => meant.includes(id) || id !== null)',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a delivery names the room that changed',
+    file: WEBHOOK,
+    from: 'device: deviceIdOf(homeId, room)',
+    to: 'device: room',
+    tests: [OF_TRANSLATE, CONFORMANCE],
+  },
+  {
+    control: 'equal deliveries of different days are different',
+    file: WEBHOOK,
+    from: '@${Math.floor(receivedAt / 1_000)}',
+    to: '@${Math.floor(receivedAt / 1e12)}',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'what the vendor did not sign is refused',
+    file: 'src/adapter/kit/signature.ts',
+    from: 'stated.length === computed.length && timingSafeEqual(stated, computed)',
+    to: 'stated.length === computed.length',
+    tests: ['src/adapter/kit/signature.test.ts', CONFORMANCE],
+  },
+  {
+    control: 'a subscription can be taken back',
+    file: WEBHOOK,
+    from: "'/api/dropwebhook'",
+    to: "'/api/addwebhook'",
+    tests: [CONFORMANCE],
+  },
+  {
+    control: 'an odd field of a delivery is no error',
+    file: WEBHOOK,
+    from: '.filter((id) => fits(PlainId, id))',
+    to: '.map((id) => id as string)',
+    tests: [CONFORMANCE, OF_TRANSLATE],
+  },
+  {
+    control: 'a sweep gives what reads give',
+    file: TRANSLATE,
+    from: '.find(({ id }) => id === details.room_id)',
+    to: '.find(({ id }) => id !== details.home_id)',
+    tests: [CONFORMANCE, OF_TRANSLATE],
+  },
+  {
+    control: 'a group that is refused does not cost a sweep the others',
+    file: 'src/adapter/kit/devices.ts',
+    from: "error.code === 'vendor.refused') return null;",
+    to: "error.code === 'vendor.timeout') return null;",
+    tests: ['src/adapter/kit/devices.test.ts'],
+  },
+];
