@@ -133,7 +133,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
       await becomes('connected', here, ({ connected }) => connected === true);
       const started = await command(call, base, { id, type: 'start_charge' });
       assert.equal(started.charging, true);
-      station.tellMeters();
+      station.reportMeters();
       const full = await becomes('full power', here, ({ power_w }) => power_w === 16 * 3 * 230);
       await command(call, base, { id, type: 'set_current', current_a: 10 });
       await becomes('limited power', here, ({ power_w }) => power_w === 10 * 3 * 230);
@@ -141,7 +141,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
       await stopService(service);
       service = await startService({ env: { ...envOf(place), ELNAV_CONNECT_PORT: new URL(base).port } });
       await becomes('online again', here, ({ online }) => online);
-      station.tellMeters();
+      station.reportMeters();
       const again = await becomes(
         'still charging',
         here,
@@ -234,7 +234,7 @@ describe('a station of two instances', {
         );
       await atA.plugIn();
       assert.equal((await command(call, b.connect, { id, type: 'start_charge' })).charging, true);
-      atA.tellMeters();
+      atA.reportMeters();
       await becomes(
         'power through b',
         () => read(call, b.connect, id),

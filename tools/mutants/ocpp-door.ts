@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'answers of a station do not count against its pace',
     file: 'src/vendors/ocpp/inbox.ts',
-    from: '  // An answer to no call is malformed.',
+    from: '  // A response that matches no call is malformed.',
     to: "  rpc.on('response', ({ outbound }: { outbound: boolean }) => outbound || count());",
     tests: ['src/vendors/ocpp/connection.test.ts'],
   },
@@ -53,14 +53,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'the first connector keeps its id when others show up',
-    file: 'src/vendors/ocpp/known.ts',
+    file: 'src/vendors/ocpp/stored-station.ts',
     from: '(connector === 1 ? identity',
     to: '(known.connectors.length === 1 ? identity',
     tests: ['src/vendors/ocpp/device-ids.test.ts'],
   },
   {
     control: 'ids of devices that were made before ids lasted stay what they are',
-    file: 'src/vendors/ocpp/known.ts',
+    file: 'src/vendors/ocpp/stored-station.ts',
     from: 'device_ids: kept.device_ids ?? lasting',
     to: 'device_ids: kept.device_ids ?? {}',
     tests: ['src/vendors/ocpp/device-ids.test.ts'],
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'limits that a station does not know are withheld across connections',
     file: 'src/vendors/ocpp/station.ts',
-    from: 'this.#isWithoutLimits = parts.known.without_limits === true;',
+    from: 'this.#isWithoutLimits = parts.stored.without_limits === true;',
     to: 'this.#isWithoutLimits = false;',
     tests: ['src/vendors/ocpp/abilities.test.ts'],
   },

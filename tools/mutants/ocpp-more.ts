@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a status of an earlier connection is shown as old as it is',
     file: 'src/vendors/ocpp/recall.ts',
-    from: 'connector.at = Math.min(saidAt, now);',
+    from: 'connector.at = Math.min(lastReportAt, now);',
     to: 'connector.at = now;',
     tests: [RECALL],
   },

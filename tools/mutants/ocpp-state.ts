@@ -115,14 +115,14 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a booted station that says nothing of its transaction is asked to start',
     file: `${OCPP}/charger.ts`,
-    from: 'transaction !== null && !doubted',
+    from: 'transaction !== null && !transactionStale',
     to: 'transaction !== null',
     tests: [FORGOTTEN],
   },
   {
     control: 'what a station told before its boot is not shown as of now',
     file: `${OCPP}/station.ts`,
-    from: '      doubt(connector);\n',
+    from: '      markTransactionStale(connector);\n',
     to: '',
     tests: [FORGOTTEN],
   },

@@ -4,7 +4,7 @@ import { type BareStation, bare, refusal } from './test-bare-station.ts';
 import { setCurrent } from './test-settled-station.ts';
 import { until } from './test-world.ts';
 
-/** A 1.6 station that tells these settings, takes what it is told, and answers these actions otherwise. */
+/** A 1.6 station that reports these settings, accepts every change, and overrides these actions. */
 async function stationWith(
   t: TestContext,
   settings: Record<string, string>,
@@ -25,7 +25,7 @@ const wasAskedToMeasure = (station: BareStation): boolean =>
 
 const SMART = { NumberOfConnectors: '1', SupportedFeatureProfiles: 'Core,SmartCharging' };
 
-test('limits that a station does not know are withheld until it boots anew, and refused in one line', async (t) => {
+test('limits are withheld until the next boot when the station implements no charging profiles, with a one-line error', async (t) => {
   const words = 'SetChargingProfile is not implemented to handle request PDU {\n  "connectorId": 1\n}';
   const answers = { SetChargingProfile: refusal('NotImplemented', words) };
   const { world, station, boot } = await stationWith(t, SMART, answers);
@@ -49,7 +49,7 @@ test('limits that a station does not know are withheld until it boots anew, and 
   await until('limits are offered again', () => canLimit() === true);
 });
 
-test('a limit that is refused for another reason stays on offer', async (t) => {
+test('a limit that is refused for another reason stays available', async (t) => {
   const { world, boot } = await stationWith(t, SMART, { SetChargingProfile: { status: 'Rejected' } });
   await boot();
   await until('it is named', () => world.link.discovered?.[0]?.name === 'Maker Box');
@@ -57,7 +57,7 @@ test('a limit that is refused for another reason stays on offer', async (t) => {
   assert.equal(world.link.discovered?.[0]?.details?.smart_charging, true);
 });
 
-test('a profile lies on the highest level, with an id that the station can hold', async (t) => {
+test('a profile gets the highest stack level and an id that the station accepts', async (t) => {
   const settings = { ...SMART, ChargeProfileMaxStackLevel: '8', MaxChargingProfilesInstalled: '5' };
   const { world, station, boot } = await stationWith(t, settings);
   await boot();
@@ -71,7 +71,7 @@ test('a profile lies on the highest level, with an id that the station can hold'
   );
 });
 
-test('measurands are asked for one by one where the station takes no list with one that it does not know', async (t) => {
+test('measurands are added one by one when the station refuses the whole list', async (t) => {
   const lists: unknown[] = [];
   const settings = { ...SMART, MeterValuesSampledData: 'Voltage' };
   const { boot } = await stationWith(t, settings, {
@@ -82,7 +82,7 @@ test('measurands are asked for one by one where the station takes no list with o
     },
   });
   await boot();
-  await until('all was tried', () => lists.length >= 4);
+  await until('every list was sent', () => lists.length >= 4);
   const energy = 'Voltage,Energy.Active.Import.Register';
   const missing = `${energy},Power.Active.Import,Current.Import`;
   assert.deepEqual(lists, [missing, energy, `${energy},Power.Active.Import`, `${energy},Current.Import`]);

@@ -12,7 +12,7 @@ import { statusOf } from './translate.ts';
 const PROTOCOLS = ['ocpp1.6', 'ocpp2.0.1'] as const;
 
 for (const protocol of PROTOCOLS) {
-  test(`${protocol}: a restart of the service does not lose the running transaction`, async (t) => {
+  test(`${protocol}: a running transaction survives a restart of the service`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     await station.plugIn();
     await command(world, 'start_charge');
@@ -41,7 +41,7 @@ for (const protocol of PROTOCOLS) {
     assert.equal(world.link.starts.length, 1);
   });
 
-  test(`${protocol}: a limit outlives the connection and the service`, async (t) => {
+  test(`${protocol}: a limit survives a reconnect and a restart of the service`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     await setCurrent(world, 0);
     await world.restart();
@@ -51,7 +51,7 @@ for (const protocol of PROTOCOLS) {
     assert.equal(await charging(world), true);
   });
 
-  test(`${protocol}: a start without a car is taken and does not fail`, async (t) => {
+  test(`${protocol}: a start without a car succeeds`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol }, options: { settleMs: 50 } });
     await command(world, 'start_charge');
     assert.equal((await world.read()).in_transaction, false);
@@ -60,9 +60,9 @@ for (const protocol of PROTOCOLS) {
     await assert.rejects(command(world, 'start_charge', 2), { code: 'device.offline' });
   });
 
-  test(`${protocol}: several connectors are devices, announced once`, async (t) => {
+  test(`${protocol}: each connector is a device, announced once`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol, connectors: 3 } });
-    await until('three are known', () => world.link.discovered?.length === 3);
+    await until('three devices are announced', () => world.link.discovered?.length === 3);
     assert.deepEqual(
       world.link.discovered?.map(({ id, details }) => [id, details?.connector]),
       [
@@ -83,18 +83,21 @@ for (const protocol of PROTOCOLS) {
 
   test(`${protocol}: a station that lacks smart charging has no set_current`, async (t) => {
     const { world } = await settle(t, { station: { protocol, quirks: { noSmartCharging: true } } });
-    await until('it was asked', () => world.link.discovered?.[0]?.details?.smart_charging === false);
+    await until(
+      'the capabilities were read',
+      () => world.link.discovered?.[0]?.details?.smart_charging === false,
+    );
     const [found] = world.link.discovered ?? [];
     assert.ok(found !== undefined);
     assert.deepEqual(capabilitiesOf(charger, found), ['read_power', 'read_energy', 'charge_control']);
   });
 
-  test(`${protocol}: silence, refusal and loss each have their error`, async (t) => {
+  test(`${protocol}: no response, a refusal and a lost connection have different errors`, async (t) => {
     const quirks = {
       hangs: ['RemoteStartTransaction', 'RequestStartTransaction'],
       notImplemented: ['SetChargingProfile'],
     };
-    const options = { callTimeoutMs: 150, turnTimeoutMs: 100 };
+    const options = { callTimeoutMs: 150, queueTimeoutMs: 100 };
     const { world, station } = await settle(t, { station: { protocol, quirks }, options });
     await assert.rejects(setCurrent(world, 10), {
       code: 'vendor.refused',
@@ -113,10 +116,10 @@ for (const protocol of PROTOCOLS) {
       ['vendor.timeout', 'vendor.timeout'],
     );
     const asked = station.received.filter(({ action }) => quirks.hangs.includes(action)).length;
-    assert.equal(asked, 1, 'the one that waited too long was not sent');
+    assert.equal(asked, 1, 'the command that waited too long was not sent');
   });
 
-  test(`${protocol}: what could not be stored is not acknowledged`, async (t) => {
+  test(`${protocol}: a message that could not be stored is not acknowledged`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     await station.plugIn();
     world.host.storageFault = new Error('disk full: /var/lib/secret-path');
@@ -148,7 +151,7 @@ for (const protocol of PROTOCOLS) {
     assert.equal(world.link.starts.length, 1);
   });
 
-  test(`${protocol}: every action that a station may call is answered as the schema says`, async (t) => {
+  test(`${protocol}: the response to every action matches its schema`, async (t) => {
     const { world } = await settle(t, { station: { protocol } });
     const name = protocol === 'ocpp1.6' ? 'ocpp1_6' : 'ocpp2_0_1';
     const schemas = createRequire(import.meta.url)(`ocpp-rpc/lib/schemas/${name}.json`);
@@ -168,7 +171,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** The messages that the specifications let a station begin. */
+/** The messages that the specifications let a station initiate. */
 const STATION_ACTIONS = {
   'ocpp1.6': [
     ...['Authorize', 'BootNotification', 'DataTransfer', 'DiagnosticsStatusNotification', 'Heartbeat'],

@@ -6,8 +6,8 @@ import type { Tolerance } from './tolerance.ts';
 
 interface CallOptions {
   readonly timeoutMs: number;
-  /** How long to wait while other calls are open; one is open at a time, as the protocol demands. */
-  readonly turnMs: number;
+  /** How long a call may wait in the queue; the protocol allows one open call at a time. */
+  readonly queueMs: number;
 }
 
 interface CallsParts {
@@ -16,7 +16,7 @@ interface CallsParts {
   readonly tolerance: Tolerance;
 }
 
-/** Our calls to one station, one after another. */
+/** The queue of our calls to one station. */
 export class Calls {
   readonly #rpc: Rpc;
   readonly #clock: Clock;
@@ -31,12 +31,12 @@ export class Calls {
     this.#tolerance = tolerance;
   }
 
-  /** The answer has been repaired by the protocol's schema, which is what makes `R` true. */
-  call<R>(action: string, params: object, { timeoutMs, turnMs }: CallOptions): Promise<R> {
+  /** Returns `R` because the response was repaired by the protocol's schema. */
+  call<R>(action: string, params: object, { timeoutMs, queueMs }: CallOptions): Promise<R> {
     const asked = this.#clock.now();
     const answer = this.#last.then(async () => {
-      // A command that comes too late is not sent at all: nobody waits for it, and it would surprise.
-      if (this.#clock.now() - asked > turnMs) {
+      // A command that waited too long is not sent: its caller has given up, so its effect would be unexpected.
+      if (this.#clock.now() - asked > queueMs) {
         throw new AppError('vendor.timeout', `the station was busy with other calls; ${action} was not sent`);
       }
       this.#schemas.checkCall(action, params);

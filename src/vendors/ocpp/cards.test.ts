@@ -17,14 +17,14 @@ const LIST: Cards = {
 };
 
 for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
-  test(`${protocol}: every card starts a charge until something else is said`, async (t) => {
+  test(`${protocol}: every card may charge by default`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     await station.plugIn();
     assert.equal(await station.card('ANY'), 'Accepted');
     assert.equal(await charging(world), true);
   });
 
-  test(`${protocol}: a list serves its own cards, however they are spelt`, async (t) => {
+  test(`${protocol}: with a list, only its cards may charge, whatever their case`, async (t) => {
     const clock = turnedClock();
     const { world, station } = await settle(t, { station: { protocol }, clock });
     await say(world, LIST);
@@ -44,13 +44,13 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     assert.equal(await station.card('GUEST'), 'Expired');
   });
 
-  test(`${protocol}: a charge that begins with a card that is not welcome is kept, and ends`, async (t) => {
+  test(`${protocol}: a charge with a refused card is stored, and ended`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     await say(world, LIST);
     await station.plugIn();
     const [plug] = station.plugs;
     assert.ok(plug !== undefined);
-    // As a station that was offline, or lets its own list decide.
+    // As a station does that was offline, or uses its own list.
     station.begin(plug, 'STRANGER');
     await station.idle();
     assert.equal(world.link.starts[0]?.idTag, 'STRANGER');
@@ -58,7 +58,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     assert.equal(await charging(world), false);
   });
 
-  test(`${protocol}: what we start ourselves works whatever is said of cards`, async (t) => {
+  test(`${protocol}: a remote start works whatever the policy for cards`, async (t) => {
     const { world, station } = await settle(t, {
       station: { protocol, quirks: { authorizesFirst: true } },
     });
@@ -71,7 +71,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
   });
 }
 
-test('ocpp2.0.1: a card that reads as our own token is a card', async (t) => {
+test('ocpp2.0.1: a card with the text of our own token is judged as a card', async (t) => {
   const { world, station } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
   await say(world, { accept: 'none', cards: [] });
   const asked = (type: string) =>

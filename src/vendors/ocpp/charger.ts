@@ -8,7 +8,7 @@ import { type Limit, unending } from './schedule.ts';
 import type { Station } from './station.ts';
 import { type ChargerRaw, energyOf, limitsOf, mostOf, powerOf, statusOf } from './translate.ts';
 
-/** Words in which a transaction that was asked for has not come to power yet. */
+/** Statuses of a requested transaction that has not started to charge yet. */
 const NOT_YET: ReadonlySet<string | null> = new Set([
   null,
   'Available',
@@ -31,9 +31,9 @@ async function start(place: Place): Promise<void> {
     if (goesOn(connector)) return station.settled(charges);
   }
   if (goesOn(connector) && !awaitsCard(connector)) {
-    // It charges, or the car does not want to: there is nothing to start.
+    // It charges already, or the car has stopped: there is nothing to start.
     if (wordOf(connector) !== 'SuspendedEVSE') return;
-    // A pause of ours whose acknowledgement was lost, or another's limit, which is left to it.
+    // Either a pause of ours whose acknowledgement was lost, or a limit that somebody else set, which stays.
     if (connector.lastLimit !== null) await setLimit(station, connector, connector.lastLimit);
     else await hasCleared(station, connector, 'transaction');
     return station.settled(charges);
@@ -42,10 +42,11 @@ async function start(place: Place): Promise<void> {
   await station.settled(() => goesOn(connector) && !NOT_YET.has(wordOf(connector)));
 }
 
-/** A transaction that a booted station has not spoken of may be gone: one that knows it refuses a second start. */
-const goesOn = ({ transaction, doubted }: Connector): boolean => transaction !== null && !doubted;
+/** After a boot the transaction may be gone until the station reports it again; if it still runs, a second start is refused. */
+const goesOn = ({ transaction, transactionStale }: Connector): boolean =>
+  transaction !== null && !transactionStale;
 
-/** A 2.0.1 transaction can begin with the cable: it then waits for a card, or for a start of ours (F02). */
+/** A 2.0.1 transaction can begin with the cable; it then waits for a card or for our start (F02). */
 function awaitsCard(connector: Connector): boolean {
   return connector.transaction?.idTag === null && connector.chargingState === 'EVConnected';
 }
@@ -69,14 +70,14 @@ async function setCurrent({ station, connector }: Place, limit: Limit): Promise<
   else if (paused) await station.settled(charges);
 }
 
-/** Many stations go on saying that they charge: what they then measure tells that nothing flows. */
+/** Many stations keep reporting Charging while paused; their next measurement shows that no power flows. */
 async function hasPaused(station: Station, connector: Connector): Promise<void> {
   const isStill = () => !isCharging(connector, station.host.clock.now());
   await station.settled(isStill, station.options.settleMs / 5);
   if (!isStill() && (await station.dialect.measure(connector))) await station.settled(isStill);
 }
 
-/** The station ends it: it has the limit and what follows as two periods of one schedule. */
+/** The station ends the limit itself: its schedule holds the limit and the one that follows as two periods. */
 async function setCurrentFor(place: Place, command: Timed<'set_current'>): Promise<void> {
   const { station } = place;
   const { current_a, for_seconds, then_current_a } = command;
@@ -92,7 +93,7 @@ async function setCurrentFor(place: Place, command: Timed<'set_current'>): Promi
   await setCurrent(place, { amperes: current_a, ends: { at, follows } });
 }
 
-/** A connector (1.6) or EVSE (2.0.1). A car's own state of charge is no business of a charger, so it is not read. */
+/** A connector (1.6) or EVSE (2.0.1). The car's state of charge belongs to the vehicle, so it is not read here. */
 export const charger = kind<ChargerRaw>({
   read: async (session, device) => {
     const { station, connector } = placeOf(session, device);

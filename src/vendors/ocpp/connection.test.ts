@@ -8,7 +8,7 @@ import { KEY, PASSWORD, until } from './test-world.ts';
 const closed = (station: SimulatedStation): Promise<number> =>
   new Promise((resolve) => station.rpc.once('close', ({ code }: { code: number }) => resolve(code)));
 
-test('a newer connection takes over, and is not told to be offline by the older one', async (t) => {
+test('a newer connection takes over, and the older one does not report the device as offline', async (t) => {
   const world = await worldOf(t);
   const first = world.station();
   await first.connect();
@@ -20,26 +20,26 @@ test('a newer connection takes over, and is not told to be offline by the older 
   assert.ok(world.link.observed.every(({ raw }) => (raw as { online: boolean }).online));
 });
 
-test('stations that fight over an identity are kept out for a while', async (t) => {
+test('stations that compete for an identity are refused for a while', async (t) => {
   const world = await worldOf(t, { takeoversPerMinute: 3 });
   for (let attempt = 0; attempt < 4; attempt += 1) await world.station().connect({ boots: false });
   await assert.rejects(world.station().connect(), /Too Many Requests/);
   assert.equal(world.server.count(), 1);
 });
 
-test('a flood is expelled, a full memory is emptied at the pace of the server', async (t) => {
+test('a flood is disconnected, while buffered messages are accepted at a limited rate', async (t) => {
   const world = await worldOf(t, { messagesPerSecond: 500, messagesBurst: 20, messagesBehind: 50 });
-  const patient = world.station();
-  await patient.connect();
-  for (let sent = 0; sent < 100; sent += 1) await patient.call('Heartbeat', {});
+  const paced = world.station();
+  await paced.connect();
+  for (let sent = 0; sent < 100; sent += 1) await paced.call('Heartbeat', {});
   assert.equal(world.server.count(), 1);
-  const end = closed(patient);
-  for (let sent = 0; sent < 500; sent += 1) patient.rpc.sendRaw(`[2,"flood${sent}","Heartbeat",{}]`);
+  const end = closed(paced);
+  for (let sent = 0; sent < 500; sent += 1) paced.rpc.sendRaw(`[2,"flood${sent}","Heartbeat",{}]`);
   assert.equal(await end, 1008);
-  await until('it is out', () => world.server.count() === 0);
+  await until('it is disconnected', () => world.server.count() === 0);
 });
 
-test('answers to calls of ours do not count against the pace of a station', async (t) => {
+test('responses to our calls do not count towards the message rate of a station', async (t) => {
   const world = await worldOf(t, { messagesPerSecond: 1, messagesBurst: 10, messagesBehind: 10 });
   await world.station().connect();
   const station = world.server.station(KEY);
@@ -48,7 +48,7 @@ test('answers to calls of ours do not count against the pace of a station', asyn
   assert.equal(world.server.count(), 1);
 });
 
-test('answers to no call are malformed messages', async (t) => {
+test('responses that match no call count as malformed messages', async (t) => {
   const world = await worldOf(t, { badMessages: 3, bootMs: 60_000 });
   const station = world.station();
   await station.connect({ boots: false });
@@ -57,7 +57,7 @@ test('answers to no call are malformed messages', async (t) => {
   assert.equal(await end, 1008);
 });
 
-test('a frame beyond the limit ends the connection', async (t) => {
+test('a frame beyond the size limit ends the connection', async (t) => {
   const world = await worldOf(t);
   const station = world.station();
   await station.connect();
@@ -66,8 +66,8 @@ test('a frame beyond the limit ends the connection', async (t) => {
   assert.equal(await end, 1009);
 });
 
-/** Sends raw text and answers what the server says to it. */
-function said(station: SimulatedStation, text: string): Promise<unknown> {
+/** Sends raw text and returns the server's response. */
+function responseTo(station: SimulatedStation, text: string): Promise<unknown> {
   return new Promise((resolve) => {
     const listen = ({ message, outbound }: { message: unknown; outbound: boolean }) => {
       if (outbound) return;
@@ -79,19 +79,19 @@ function said(station: SimulatedStation, text: string): Promise<unknown> {
   });
 }
 
-test('hostile JSON pollutes nothing', async (t) => {
+test('hostile JSON does not pollute prototypes', async (t) => {
   const world = await worldOf(t, { bootMs: 60_000 });
   const station = world.station();
   await station.connect({ boots: false });
   for (const name of ['__proto__', 'constructor']) {
-    const answer = await said(station, `[2,"${name}","Heartbeat",{"${name}":{"polluted":1}}]`);
+    const answer = await responseTo(station, `[2,"${name}","Heartbeat",{"${name}":{"polluted":1}}]`);
     assert.deepEqual((answer as unknown[]).slice(0, 2), [3, name]);
   }
   assert.equal(Object.getOwnPropertyDescriptor(Object.prototype, 'polluted'), undefined);
-  const unknown = await said(station, '[2,"2","NoSuchAction",{}]');
+  const unknown = await responseTo(station, '[2,"2","NoSuchAction",{}]');
   assert.deepEqual((unknown as unknown[]).slice(0, 3), [4, '2', 'NotImplemented']);
   for (const name of ['__proto__', 'constructor', 'toString']) {
-    const answer = await said(station, `[2,"3","${name}",{}]`);
+    const answer = await responseTo(station, `[2,"3","${name}",{}]`);
     assert.deepEqual((answer as unknown[]).slice(0, 3), [4, '3', 'NotImplemented']);
   }
   const end = closed(station);
@@ -102,7 +102,7 @@ test('hostile JSON pollutes nothing', async (t) => {
   assert.equal(world.server.count(), 1);
 });
 
-/** A masked text frame as a client sends it, its mask all zeros. */
+/** A masked text frame as a client sends it, with a mask of zeros. */
 function frame(text: string): Buffer {
   const payload = Buffer.from(text);
   const head = Buffer.alloc(14);
@@ -111,7 +111,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-test('a peer that goes on breaking the rules while it is being closed harms nobody else', async (t) => {
+test('a peer that keeps breaking the protocol while it is being closed affects nobody else', async (t) => {
   const world = await worldOf(t, { badMessages: 0 });
   const { socket } = await knock(world, HERE, basic(PASSWORD));
   assert.ok(socket !== null);
@@ -131,7 +131,7 @@ test('a peer that goes on breaking the rules while it is being closed harms nobo
   assert.equal(world.server.count(), 1);
 });
 
-test('malformed messages in a row are borne up to a limit', async (t) => {
+test('consecutive malformed messages are accepted up to a limit', async (t) => {
   const world = await worldOf(t, { badMessages: 3, bootMs: 60_000 });
   const station = world.station();
   await station.connect({ boots: false });
@@ -140,11 +140,11 @@ test('malformed messages in a row are borne up to a limit', async (t) => {
   assert.equal(await end, 1008);
 });
 
-test('a peer that answers no ping is dead', async (t) => {
+test('a peer that does not answer pings is disconnected', async (t) => {
   const world = await worldOf(t, { pingMs: 60 });
   const { socket } = await knock(world, HERE, basic(PASSWORD));
   await until('it is connected', () => world.server.count() === 1);
-  await until('it is given up', () => world.server.count() === 0);
+  await until('it is disconnected', () => world.server.count() === 0);
   assert.deepEqual(world.link.observed.at(-1)?.raw, {
     ...(world.link.observed[0]?.raw as object),
     online: false,
@@ -152,7 +152,7 @@ test('a peer that answers no ping is dead', async (t) => {
   socket?.destroy();
 });
 
-test('a dropped link ends its connection, also of a peer that does not close', async (t) => {
+test('a dropped link ends its connection, even if the peer does not close', async (t) => {
   const world = await worldOf(t, { lingerMs: 50 });
   for (const reason of ['deleted', 'credentials_changed', 'taken_over'] as const) {
     const { socket } = await knock(world, HERE, basic(PASSWORD));
@@ -164,7 +164,7 @@ test('a dropped link ends its connection, also of a peer that does not close', a
   }
 });
 
-test('closing ends every connection with 1001 and takes no new one', async (t) => {
+test('closing ends every connection with 1001 and accepts no new one', async (t) => {
   const world = await worldOf(t);
   const station = world.station();
   await station.connect();

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Connector, newConnector, rawOf, takeFigures, tell } from './connector.ts';
+import { type Connector, newConnector, rawOf, takeFigures, takeStatus } from './connector.ts';
 import { evseStatus } from './evse.ts';
 import { energyOf, limitsOf, powerOf, statusOf } from './translate.ts';
 
 const raw = (connector: Connector) => rawOf(connector, { online: true, now: 0 });
 const nothing = { power_w: null, register_wh: null, interval_wh: null, phases: null };
 
-test('what was measured earlier does not replace what was measured later', () => {
+test('an older measurement does not replace a newer one', () => {
   const connector = newConnector(1);
   takeFigures(connector, { ...nothing, register_wh: 2_000 }, 2);
   takeFigures(connector, { ...nothing, register_wh: 1_000 }, 1);
   assert.equal(connector.register_wh, 2_000);
 });
 
-test('a sample from before a pause says nothing of what flows after it', () => {
+test('a power sample from before a pause is dropped', () => {
   const connector = newConnector(1);
-  tell(connector, { status: 'Charging' }, 0);
+  takeStatus(connector, { status: 'Charging' }, 0);
   takeFigures(connector, { ...nothing, power_w: 7_000 }, 1);
   assert.equal(powerOf(raw(connector)), 7_000);
-  tell(connector, { status: 'SuspendedEV' }, 2);
+  takeStatus(connector, { status: 'SuspendedEV' }, 2);
   assert.equal(powerOf(raw(connector)), 0);
-  tell(connector, { status: 'Charging' }, 3);
+  takeStatus(connector, { status: 'Charging' }, 3);
   assert.equal(powerOf(raw(connector)), null);
 });
 
-test('energy is the register, and without one the sum of the intervals', () => {
+test('energy is the register, or the sum of the intervals without one', () => {
   const connector = newConnector(1);
   takeFigures(connector, { ...nothing, interval_wh: 100 }, 1);
   takeFigures(connector, { ...nothing, interval_wh: 50 }, 2);
@@ -34,7 +34,7 @@ test('energy is the register, and without one the sum of the intervals', () => {
   assert.equal(energyOf(raw(connector)), 9_000);
 });
 
-test('the plug in use speaks for its EVSE', () => {
+test('the status of an EVSE is that of the plug in use', () => {
   const evse = newConnector(1);
   evseStatus(evse, { plug: 1, status: 'Occupied', at: 1 });
   evseStatus(evse, { plug: 2, status: 'Unavailable', at: 1 });
@@ -62,12 +62,12 @@ const STATES: readonly [string | null, boolean | null, boolean | null][] = [
 
 for (const [status, connected, charging] of STATES) {
   test(`${status}: connected ${connected}, charging ${charging}`, () => {
-    const told = raw({ ...newConnector(1), status });
-    assert.deepEqual(statusOf(told), { online: true, connected, charging, operation_state: status });
+    const reported = raw({ ...newConnector(1), status });
+    assert.deepEqual(statusOf(reported), { online: true, connected, charging, operation_state: status });
   });
 }
 
-test('the cable lowers what can be set, a nonsensical one does not', () => {
+test('the cable lowers the maximum current, an implausible rating does not', () => {
   const limitOf = (cable_a: number | null) => limitsOf(raw({ ...newConnector(1), cable_a })).max_a;
   assert.deepEqual([null, 20, 63, 0].map(limitOf), [32, 20, 32, 32]);
 });

@@ -3,42 +3,42 @@ import type { Figures } from './figures.ts';
 import { amperesAt, type Limit } from './schedule.ts';
 import { type ChargerRaw, FLOWS_W, statusOf, WORDS } from './translate.ts';
 
-/** The live state of one connector (1.6) or EVSE (2.0.1): all that is kept of it while the station is connected. */
+/** The live state of one connector (1.6) or EVSE (2.0.1) while the station is connected. */
 export interface Connector {
   readonly number: number;
   status: string | null;
   /** 2.0.1 only: the status of each plug of the EVSE, by connector id. */
   readonly plugs: Map<number, string>;
-  /** Its status is of an earlier connection; the station has not said yet whether it still holds. */
+  /** `status` was restored from an earlier connection and is not confirmed yet. */
   recalled: boolean;
-  /** 2.0.1 only: what the running transaction says of itself. */
+  /** 2.0.1 only: the charging state that the running transaction reported. */
   chargingState: string | null;
   transaction: RunningTransaction | null;
-  /** The station has booted and not spoken of the running transaction since: it may have forgotten it. */
-  doubted: boolean;
-  /** The transaction that ended last; readings of it may still come. */
+  /** The station booted and has not mentioned the running transaction since, so it may have lost it. */
+  transactionStale: boolean;
+  /** The transaction that ended last; its readings may still arrive. */
   ended: string | null;
   power_w: number | null;
   register_wh: number | null;
   session_wh: number | null;
   phases: number | null;
   cable_a: number | null;
-  /** When the station last spoke of it, ms since 1970. */
+  /** When the station last sent something about this connector, ms since 1970. */
   at: number | null;
-  /** Time of the newest sample of each kind; what a station kept while offline must not overwrite what is newer. */
+  /** Times of the newest samples by kind: what a station buffered while offline must not overwrite newer values. */
   measuredAt: number;
   registerAt: number;
   intervalAt: number;
-  /** Since when nothing flows by the station's word; samples from before say nothing of now. */
+  /** When the station last reported that charging stopped, ms; older power samples are ignored. */
   idleSince: number;
-  /** The register as it stood when a transaction last began or ended, which no reading need hold. */
+  /** The register when a transaction last began or ended; it need not appear in any reading. */
   mark: { readonly register_wh: number; readonly at: number } | null;
-  /** Whether the register was read in the running transaction; from then on it only counts up. */
+  /** Whether the register was read during the running transaction; from then on it may only increase. */
   counted: boolean;
-  /** Our limit on the running transaction and on those that follow; null: none set. */
+  /** Our limit on the running transaction, and the one on later transactions; null: none set. */
   transactionLimit: Limit | null;
   defaultLimit: Limit | null;
-  /** The last limit of ours that let something flow, which is what a pause ends with. */
+  /** Our last limit above 0, which is restored when a pause ends. */
   lastLimit: Limit | null;
 }
 
@@ -50,7 +50,7 @@ export function newConnector(number: number): Connector {
     recalled: false,
     chargingState: null,
     transaction: null,
-    doubted: false,
+    transactionStale: false,
     ended: null,
     power_w: null,
     register_wh: null,
@@ -71,13 +71,13 @@ export function newConnector(number: number): Connector {
 }
 
 export function wordOf(connector: Connector): string | null {
-  const isTold = connector.transaction !== null && !connector.doubted;
-  const charging = isTold ? connector.chargingState : null;
+  const isCurrent = connector.transaction !== null && !connector.transactionStale;
+  const charging = isCurrent ? connector.chargingState : null;
   return charging ?? connector.status;
 }
 
-/** Whether the station's word says that it charges; null: no word, or one that does not tell. */
-function saidToCharge(connector: Connector): boolean | null {
+/** Whether the reported status means charging; null: no status, or one that does not tell. */
+function reportsCharging(connector: Connector): boolean | null {
   const word = wordOf(connector);
   return word === null ? null : (WORDS.get(word)?.charging ?? null);
 }
@@ -104,18 +104,18 @@ export function rawOf(
 }
 
 /**
- * Takes a new status, told at `at` (ms). A sample from before charging began or stopped says nothing of what flows after it,
- * and the phases of a car that has left nothing of the next one.
+ * Applies a status reported at `at` (ms). When charging starts or stops, older power samples no longer apply, and the phases
+ * of a car that was unplugged do not apply to the next car.
  */
-export function tell(
+export function takeStatus(
   connector: Connector,
-  news: Partial<Pick<Connector, 'status' | 'chargingState'>>,
+  change: Partial<Pick<Connector, 'status' | 'chargingState'>>,
   at: number,
 ): void {
-  const was = saidToCharge(connector);
-  Object.assign(connector, news);
-  if (news.status !== undefined) connector.recalled = false;
-  const is = saidToCharge(connector);
+  const was = reportsCharging(connector);
+  Object.assign(connector, change);
+  if (change.status !== undefined) connector.recalled = false;
+  const is = reportsCharging(connector);
   if (is !== was) {
     if (connector.measuredAt < at) connector.power_w = null;
     if (is === false) connector.idleSince = at;
@@ -123,35 +123,35 @@ export function tell(
   if (WORDS.get(connector.status ?? '')?.connected === false) connector.phases = null;
 }
 
-/** Makes it the running transaction. Its start may have been kept while the station was offline. */
+/** Makes `transaction` the running one. Its start may have been buffered while the station was offline. */
 export function beginTransaction(connector: Connector, transaction: RunningTransaction): void {
   const { meterStartWh, startedAt } = transaction;
   connector.transaction = transaction;
-  connector.doubted = false;
+  connector.transactionStale = false;
   connector.chargingState = null;
   connector.transactionLimit = null;
   connector.session_wh = null;
   connector.counted = false;
   if (connector.measuredAt < startedAt && !flows(connector)) connector.power_w = null;
-  // Some stations start each transaction at 0 and then tell the meter: a lower register is taken from a reading only.
+  // Some stations start each transaction at 0 and report the real meter later, so only a reading may lower the register.
   if (meterStartWh !== null && meterStartWh >= (connector.register_wh ?? meterStartWh)) {
     takeRegister(connector, meterStartWh, startedAt);
     mark(connector);
   }
 }
 
-/** The station has booted: what it told before of the running transaction and of power says nothing of now. */
-export function doubt(connector: Connector): void {
+/** Marks the running transaction and the power as uncertain: the station has booted and not reported them since. */
+export function markTransactionStale(connector: Connector): void {
   if (connector.transaction === null) return;
-  connector.doubted = true;
+  connector.transactionStale = true;
   connector.power_w = null;
 }
 
-/** The running transaction has ended, at `at` (ms): whatever was measured before, nothing flows now. */
+/** Ends the running transaction at `at` (ms). No power flows from now on, whatever was measured before. */
 export function endTransaction(connector: Connector, at: number): void {
   connector.ended = connector.transaction?.transactionId ?? connector.ended;
   connector.transaction = null;
-  connector.doubted = false;
+  connector.transactionStale = false;
   connector.chargingState = null;
   connector.transactionLimit = null;
   connector.cable_a = null;
@@ -167,11 +167,11 @@ function mark(connector: Connector): void {
   if (register_wh !== null) connector.mark = { register_wh, at };
 }
 
-/** Takes what was measured at `at` (ms) in the running transaction, or while none ran. */
+/** Applies values measured at `at` (ms), in the running transaction or while none runs. */
 export function takeFigures(connector: Connector, figures: Figures, at: number): void {
   if (at >= connector.measuredAt) {
     connector.measuredAt = at;
-    const isPast = saidToCharge(connector) === false && at < connector.idleSince;
+    const isPast = reportsCharging(connector) === false && at < connector.idleSince;
     if (!isPast) connector.power_w = figures.power_w ?? connector.power_w;
     connector.phases = figures.phases ?? connector.phases;
   }
@@ -182,12 +182,12 @@ export function takeFigures(connector: Connector, figures: Figures, at: number):
   }
 }
 
-/** Stations round a register differently in different messages; a fall within this is no fall, watt-hours. */
+/** Stations round the register differently between messages; a decrease within this is ignored, watt-hours. */
 const ROUNDING_WH = 100;
 
 /**
- * Takes the import register as it stood at `at` (ms). Within a transaction a meter only counts up; between two it may begin
- * anew, since some count each transaction from 0 and a meter may be exchanged.
+ * Applies the import register at `at` (ms). It only increases within a transaction; between transactions it may restart, since
+ * some stations count each transaction from 0 and a meter can be replaced.
  */
 export function takeRegister(connector: Connector, registerWh: number, at: number): void {
   if (at < connector.registerAt) return;
@@ -199,7 +199,7 @@ export function takeRegister(connector: Connector, registerWh: number, at: numbe
   connector.register_wh = registerWh;
 }
 
-/** A limit of ours holds now. What flowed before a pause says nothing of what flows in it, and the other way round. */
+/** Applies a limit of ours. Starting or ending a pause invalidates the power measured before. */
 export function takeLimit(
   connector: Connector,
   limit: Partial<Pick<Connector, 'transactionLimit' | 'defaultLimit'>>,
@@ -212,7 +212,7 @@ export function takeLimit(
   if ((was === 0) !== (is === 0)) connector.power_w = null;
 }
 
-/** The limit that holds now, ampere; null when we set none. */
+/** Our limit now, ampere; null when none is set. */
 export function limitNow(connector: Connector, now: number): number | null {
   const limit = connector.transactionLimit ?? connector.defaultLimit;
   return limit === null ? null : amperesAt(limit, now);
@@ -220,6 +220,6 @@ export function limitNow(connector: Connector, now: number): number | null {
 
 const flows = ({ power_w }: Connector): boolean => power_w !== null && power_w > FLOWS_W;
 
-/** Whether it is known that nothing flows, with no transaction in which it might. */
+/** Whether no power flows and no transaction runs in which it could. */
 export const isStill = (connector: Connector): boolean =>
   connector.transaction === null && connector.power_w !== null && !flows(connector);

@@ -4,14 +4,14 @@ import Type from 'typebox';
 import { AppError } from '../../core/errors.ts';
 import { LEAST_A } from './translate.ts';
 
-/** OCPP 2.0.1 part 4 §3.1.1 identifier characters; `.` and `..` would not survive a URL. */
+/** OCPP 2.0.1 part 4 §3.1.1 identifier characters; URLs cannot carry `.` and `..`. */
 const IDENTITY = '^(?!\\.{1,2}$)(?!.*:[0-9]+$)[A-Za-z0-9*_=:+|@.-]{1,48}$';
 
 const identityPattern = new RegExp(IDENTITY);
 
 export const isIdentity = (text: string): boolean => identityPattern.test(text);
 
-/** What `POST /link` takes. */
+/** The credentials of `POST /link`. */
 export const Credentials = Type.Object(
   {
     identity: Type.String({
@@ -56,7 +56,7 @@ export const Credentials = Type.Object(
 );
 export type Credentials = Type.Static<typeof Credentials>;
 
-/** What the schema cannot say of them. */
+/** Checks what the schema cannot express. */
 export function checkInstallation({ installation_max_a, fallback_a }: Credentials): void {
   if (fallback_a === undefined) return;
   if (fallback_a !== 0 && fallback_a < LEAST_A)
@@ -73,12 +73,12 @@ export function checkInstallation({ installation_max_a, fallback_a }: Credential
 
 const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
 
-/** 2 ms a hash: the whole fleet is let in again seconds after a restart, and a guess still costs two thousand SHA-256. */
+/** 2 ms a hash: a whole fleet reconnects within seconds of a restart, while each guess costs two thousand SHA-256. */
 const COST = { N: 2048, r: 8, p: 1 };
 
 /**
- * Salted by the identity, so that one hash answers for every link that expects it: an account that registers a foreign
- * identity a thousand times does not make that station's sign-in a thousand times dearer.
+ * Salted by the identity, so that one hash is compared with every link that expects it: an account that registers a foreign
+ * identity a thousand times does not make that station's sign-in a thousand times slower.
  */
 export async function hashPassword(identity: string, password: string): Promise<string> {
   const salt = hash('sha256', `elnav ocpp ${identity}`, 'hex').slice(0, 32);
@@ -91,8 +91,8 @@ export function samePassword(first: string, second: string): boolean {
 }
 
 /**
- * What the user may have entered, given what the station presented. 1.6 stations hold the AuthorizationKey in hex (security
- * whitepaper §2.2): most present its bytes, some present the hex text itself; the user knows either the text or the hex.
+ * The passwords that the user may have entered for what the station sent. 1.6 stations hold the AuthorizationKey in hex
+ * (security whitepaper §2.2): most send its bytes, some the hex text; the user knows either the text or the hex.
  */
 export function passwordsMeant(presented: Buffer): string[] {
   const text = presented.toString('utf8');

@@ -10,7 +10,7 @@ import { energyOf, powerOf, statusOf } from './translate.ts';
 
 type Protocol = 'ocpp1.6' | 'ocpp2.0.1';
 
-/** What makes live state hard to know: real stations do both. */
+/** Real stations do both, which makes the live state hard to determine. */
 const QUIRKS: Quirks = { statesOnce: true, staysCharging: true };
 
 interface Setting {
@@ -18,16 +18,16 @@ interface Setting {
   readonly restarts: boolean;
 }
 
-/** A station, the line that may break, and the service, in time that only the session turns. */
+/** A station, a connection that may break, and the service, on a clock that only the session advances. */
 class Session {
   readonly clock: TurnedClock = turnedClock();
   readonly world: World;
   readonly line: Line;
   readonly station: SimulatedStation;
-  /** What the platform shows after each step. */
-  readonly shown: unknown[] = [];
+  /** The reported state after each step. */
+  readonly states: unknown[] = [];
 
-  /** Whether the service is started anew while the line is down. */
+  /** Whether the service restarts while the connection is down. */
   readonly restarts: boolean;
 
   constructor(world: World, line: Line, { protocol, restarts }: Setting) {
@@ -39,29 +39,29 @@ class Session {
     this.station = world.station({ protocol, url, keeps: true, quirks: QUIRKS });
   }
 
-  /** Waits until nothing is on its way; a line that broke is up again and the station has been asked for its state. */
+  /** Waits until no message is in flight; after a cut, until the station has reconnected and reported its state. */
   async quiet(): Promise<void> {
-    let seen = -1;
-    await until('nothing is on its way', async () => {
+    let before = -1;
+    await until('no message is in flight', async () => {
       if (!this.line.isUp) {
         const cuts = this.line.cuts;
-        await until('the service knows', () => this.world.server.count() === 0);
+        await until('the service has noticed', () => this.world.server.count() === 0);
         if (this.restarts) await this.world.restart();
         this.station.connect({ boots: false }).catch(() => undefined);
-        await until('the line is up', () => this.world.server.count() === 1);
+        await until('the connection is up', () => this.world.server.count() === 1);
         assert.equal(this.line.cuts, cuts);
-        // As long as a station has to boot: it is asked for its state then.
+        // The time that a station has to boot: its state is requested then.
         this.clock.turn(this.world.options.bootMs);
         return false;
       }
       const now = this.line.passed.length;
-      const isQuiet = this.line.isQuiet && now === seen;
-      seen = now;
+      const isQuiet = this.line.isQuiet && now === before;
+      before = now;
       return isQuiet && (await this.isIdle());
     });
   }
 
-  /** Whether the station has told all that it has to tell: it tells nothing as long as the line is down. */
+  /** Whether the station has sent everything; it sends nothing while the connection is down. */
   isIdle(): Promise<boolean> {
     const idle = this.station.idle().then(() => true);
     const { promise: notYet, resolve } = Promise.withResolvers<boolean>();
@@ -69,7 +69,7 @@ class Session {
     return Promise.race([idle, notYet]);
   }
 
-  /** What an owner does whose command failed with the line: does it again, unless it has had its effect. */
+  /** Sends a command as its user would: again after a lost connection, unless it has already had its effect. */
   async commanded(send: () => Promise<void>, hasEffect: () => Promise<boolean>): Promise<void> {
     try {
       await send();
@@ -84,11 +84,11 @@ class Session {
   async step(name: string): Promise<void> {
     this.clock.turn(60_000);
     await this.quiet();
-    this.station.tellMeters();
+    this.station.reportMeters();
     await this.quiet();
     const raw = await this.world.read();
     const { charging } = statusOf(raw);
-    this.shown.push({
+    this.states.push({
       name,
       charging,
       power_w: powerOf(raw),
@@ -103,7 +103,7 @@ class Session {
     const running = async () => (await world.read()).in_transaction;
     const never = async () => false;
     station.connect().catch(() => undefined);
-    await until('the line is up', () => this.line.isUp || this.line.cuts > 0);
+    await until('the connection is up', () => this.line.isUp || this.line.cuts > 0);
     await this.quiet();
     station.plugIn().catch(() => undefined);
     await this.quiet();
@@ -125,7 +125,7 @@ class Session {
 }
 
 interface Outcome {
-  readonly shown: readonly unknown[];
+  readonly states: readonly unknown[];
   readonly transactions: readonly unknown[];
   readonly energies: readonly number[];
   readonly messages: number;
@@ -135,7 +135,7 @@ interface Outcome {
 const seconds = (at: number) => Math.floor(at / 1000);
 
 async function outcomeOf(protocol: Protocol, cut: Cut | null): Promise<Outcome> {
-  // A millisecond to boot: what passes while the line is down must not show in the figures.
+  // A boot time of a millisecond, so that the time while the connection is down does not show in the figures.
   const world = await new World(
     { bootMs: 1, messagesPerSecond: 1_000, messagesBurst: 1_000 },
     turnedClock(),
@@ -146,7 +146,7 @@ async function outcomeOf(protocol: Protocol, cut: Cut | null): Promise<Outcome> 
     await session.run();
     const { starts, ends, observed } = world.link;
     return {
-      shown: session.shown,
+      states: session.states,
       transactions: starts.map(({ transactionId, startedAt, meterStartWh, idTag }) => ({
         ...{ startedAt: seconds(startedAt), meterStartWh, idTag },
         ends: ends
@@ -167,14 +167,14 @@ async function outcomeOf(protocol: Protocol, cut: Cut | null): Promise<Outcome> 
   }
 }
 
-/** A session that waits for what never comes fails by itself, and lets the others go on. */
+/** Fails a session that never ends, so that the others can go on. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the session never ended')), 20_000);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Sessions that run at the same time: each mostly waits for its sockets. */
+/** Concurrent sessions: each mostly waits for its sockets. */
 const AT_ONCE = 8;
 
 async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -186,11 +186,11 @@ async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
-  test(`${protocol}: wherever the line breaks, state and transactions are those of a whole session`, async () => {
+  test(`${protocol}: state and transactions are the same wherever the connection breaks`, async () => {
     const whole = await outcomeOf(protocol, null);
     assert.equal(whole.cuts, 0);
     assert.deepEqual(whole.transactions.length, 1);
-    // At every second message the service is started anew too.
+    // At every second message the service restarts too.
     const cuts = Array.from({ length: whole.messages }, (_, at) => at).flatMap((at) => [
       { at, arrives: false },
       { at, arrives: true },
@@ -201,7 +201,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
       try {
         const broken = await inTime(outcomeOf(protocol, cut));
         assert.equal(broken.cuts, 1);
-        assert.deepEqual(broken.shown, whole.shown);
+        assert.deepEqual(broken.states, whole.states);
         assert.deepEqual(broken.transactions, whole.transactions);
         const sunk = broken.energies.findIndex((energy, index) => energy < (broken.energies[index - 1] ?? 0));
         assert.equal(sunk, -1, `energy ran backwards: ${broken.energies}`);

@@ -8,7 +8,7 @@ const NAME = 'details';
 
 const text = Type.Union([Type.String(), Type.Null()]);
 
-/** What a station said of itself, kept between its connections. */
+/** What a station reported about itself, stored between its connections. */
 const Details = Type.Object({
   protocol: text,
   manufacturer: text,
@@ -30,7 +30,7 @@ export type Details = Type.Static<typeof Details>;
 
 const check = Compile(Details);
 
-const UNTOLD: Details = {
+const NO_DETAILS: Details = {
   protocol: null,
   manufacturer: null,
   model: null,
@@ -42,16 +42,16 @@ const UNTOLD: Details = {
 
 export async function loadDetails(documents: Documents): Promise<Details> {
   const kept = await documents.get(NAME);
-  return check.Check(kept) ? kept : UNTOLD;
+  return check.Check(kept) ? kept : NO_DETAILS;
 }
 
-/** A station's own word, fit to be shown; null when it said none. */
+/** Text from a station as it may be displayed; null when it is empty. */
 export const wordOrNull = (value: unknown): string | null => {
   const words = wordsOf(value);
   return words === '' ? null : words;
 };
 
-/** Keeps what a station tells of itself, one thing after another. What cannot be stored is logged: a boot is worth more. */
+/** Stores what a station reports about itself, one change after another. A failure is only logged: it must not fail a boot. */
 export class DetailKeeper {
   readonly #documents: Documents;
   readonly #host: StationHost;
@@ -62,19 +62,19 @@ export class DetailKeeper {
     this.#host = host;
   }
 
-  told(news: Partial<Details>): void {
+  update(change: Partial<Details>): void {
     this.#last = this.#last.then(async () => {
       try {
         const before = await loadDetails(this.#documents);
-        const after = { ...before, ...news };
+        const after = { ...before, ...change };
         if (JSON.stringify(after) !== JSON.stringify(before)) await this.#documents.put(NAME, after);
       } catch (error) {
-        this.#host.log.warn({ err: error }, 'what a station said of itself could not be stored');
+        this.#host.log.warn({ err: error }, 'the details that a station reported could not be stored');
       }
     });
   }
 
-  /** Resolves when all that was told has been stored. */
+  /** Resolves when all updates so far have been stored. */
   stored(): Promise<void> {
     return this.#last;
   }

@@ -7,7 +7,7 @@ import { IDENTITY, KEY, until } from './test-world.ts';
 
 const idsOf = (found: readonly { readonly id: string }[] | null) => found?.map(({ id }) => id);
 
-test('the first connector keeps its id when others show up, and its transaction can be stopped after a reconnect', async (t) => {
+test('the first connector keeps its id when others appear, and its transaction can be stopped after a reconnect', async (t) => {
   const { world, station } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
   await station.plugIn();
   await command(world, 'start_charge');
@@ -17,7 +17,7 @@ test('the first connector keeps its id when others show up, and its transaction 
     evseId: 2,
     connectorId: 1,
   });
-  await until('both are known', () => world.link.discovered?.length === 2);
+  await until('both are announced', () => world.link.discovered?.length === 2);
   assert.deepEqual(idsOf(world.link.discovered), [IDENTITY, `${IDENTITY}:2`]);
   await station.disconnect();
   await world.restart();
@@ -29,7 +29,7 @@ test('the first connector keeps its id when others show up, and its transaction 
   );
 });
 
-test('a device whose id was made before ids were made to last keeps it', async (t) => {
+test('a device keeps the id that an older version gave it', async (t) => {
   const world = await worldOf(t);
   await world.host.documents(KEY).put('station', {
     name: 'Old',
@@ -49,7 +49,7 @@ test('a device whose id was made before ids were made to last keeps it', async (
   );
   const station = world.station({ connectors: 3 });
   await station.connect();
-  await until('all are known', () => world.link.discovered?.length === 3);
+  await until('all are announced', () => world.link.discovered?.length === 3);
   const ids = [`${IDENTITY}:1`, `${IDENTITY}:2`, `${IDENTITY}:3`];
   assert.deepEqual(idsOf(world.link.discovered), ids);
   assert.equal((await world.read(1)).in_transaction, true);
@@ -57,11 +57,11 @@ test('a device whose id was made before ids were made to last keeps it', async (
   await station.disconnect();
   await world.restart();
   await station.connect();
-  await until('it is asked again', () => world.server.count() === 1);
+  await until('it is connected again', () => world.server.count() === 1);
   assert.deepEqual(idsOf(world.link.discovered), ids);
 });
 
-test('2.0.1: all EVSEs are known after one question, whether or not they have told their state', async (t) => {
+test('2.0.1: all EVSEs are announced after one request, whether or not they have reported their status', async (t) => {
   const { world, station } = await bare(t, 'ocpp2.0.1');
   const states = new Map([
     [1, 'Available'],
@@ -87,6 +87,6 @@ test('2.0.1: all EVSEs are known after one question, whether or not they have to
     reason: 'PowerUp',
     chargingStation: { vendorName: 'Maker', model: 'Box' },
   });
-  await until('they are known', () => world.link.discovered?.length === 3);
+  await until('they are announced', () => world.link.discovered?.length === 3);
   assert.deepEqual(idsOf(world.link.discovered), [IDENTITY, `${IDENTITY}:2`, `${IDENTITY}:3`]);
 });

@@ -1,33 +1,33 @@
 import type { Sample } from '../../adapter/charging.ts';
 
-/** What one set of samples says of a connector; null is "not said". */
+/** The values in one set of samples; null: not reported. */
 export interface Figures {
   /** Active power, watt; negative when the car gives back. */
   readonly power_w: number | null;
   /** The meter's import register, watt-hours. */
   readonly register_wh: number | null;
-  /** Imported since the previous set, watt-hours: from stations without a register. */
+  /** Energy imported since the previous set, watt-hours; sent by stations without a register. */
   readonly interval_wh: number | null;
   /** Phases that carried current, 1–3. */
   readonly phases: number | null;
 }
 
-/** Mains voltage between a phase and neutral where the station does not measure it. */
+/** Voltage between a phase and neutral, used where the station does not measure it. */
 export const NOMINAL_VOLTS = 230;
 
-/** A phase below this carries no charging current: electronics and measuring noise. */
+/** A phase below this does not charge: it is standby current and measuring noise. */
 const IDLE_AMPERES = 0.5;
 
 const LINES = ['L1', 'L2', 'L3'] as const;
 type Line = (typeof LINES)[number];
 
 interface Measured {
-  /** The value without a phase tag: the total, as the station itself sees it. */
+  /** The value without a phase tag: the station's own total. */
   readonly total: number | null;
   readonly lines: ReadonlyMap<Line, number>;
 }
 
-/** Reads power, energy and phases out of what was sampled at one moment; understands every way of tagging phases. */
+/** Reads power, energy and phases from samples of one moment, however the phases are tagged. */
 export function figuresOf(samples: readonly Sample[]): Figures {
   const current = measured(samples, 'Current.Import', 'A');
   return {
@@ -55,8 +55,8 @@ function powerOf(samples: readonly Sample[], current: Measured): number | null {
 }
 
 /**
- * A station that tags every phase tells which are idle. One that sends a single current, for all or for the first, tells by
- * the power that it measures beside: power / (voltage × current) is a whole number then.
+ * A station that tags every phase shows which ones are idle. For a single current (a total, or the first phase) the number
+ * follows from the measured power: power / (voltage × current) is then a whole number.
  */
 function phasesOf(samples: readonly Sample[], current: Measured): number | null {
   if (current.lines.size < LINES.length) return phasesByPower(samples, current);
@@ -64,25 +64,25 @@ function phasesOf(samples: readonly Sample[], current: Measured): number | null 
   return busy === 0 ? null : busy;
 }
 
-/** Below this, rounding and the car's own electronics make the quotient say anything. */
-const LEAST_TELLING_AMPERES = 3;
+/** Below this, rounding and the car's electronics make the quotient meaningless. */
+const LEAST_USABLE_AMPERES = 3;
 /** How far from a whole number the quotient may be. */
 const TOLERATED = 0.25;
-/** Above this a voltage is one between two phases. */
+/** A higher voltage is one between two phases. */
 const LARGEST_TO_NEUTRAL = 300;
 
 function phasesByPower(samples: readonly Sample[], current: Measured): number | null {
   const power = sumOf(measured(samples, 'Power.Active.Import', 'W'));
   const amperes = current.total ?? Math.max(0, ...current.lines.values());
-  if (power === null || amperes < LEAST_TELLING_AMPERES || current.lines.size > 1) return null;
-  const told = averageOf(measured(samples, 'Voltage', 'V')) ?? NOMINAL_VOLTS;
-  const volts = told > LARGEST_TO_NEUTRAL ? told / Math.sqrt(3) : told;
+  if (power === null || amperes < LEAST_USABLE_AMPERES || current.lines.size > 1) return null;
+  const reported = averageOf(measured(samples, 'Voltage', 'V')) ?? NOMINAL_VOLTS;
+  const volts = reported > LARGEST_TO_NEUTRAL ? reported / Math.sqrt(3) : reported;
   const quotient = power / (volts * amperes);
   const phases = Math.round(quotient);
   return phases >= 1 && phases <= 3 && Math.abs(quotient - phases) <= TOLERATED ? phases : null;
 }
 
-/** The samples of one measurand that speak of the outlet now: never the car's, and the beginning of a transaction last. */
+/** The current samples of one measurand at the outlet: never the car's own, and those of Transaction.Begin only as a last resort. */
 function relevant(samples: readonly Sample[], measurand: string, unit: string): Sample[] {
   const all = samples.filter(
     (sample) => sample.measurand === measurand && sample.unit === unit && sample.location !== 'EV',
@@ -99,7 +99,7 @@ function measured(samples: readonly Sample[], measurand: string, unit: string): 
   for (const { phase, value } of relevant(samples, measurand, unit)) {
     if (phase === undefined) total = value;
     else {
-      // `L1` and `L1-N` are the same wire to us; `L1-L2` is a voltage between wires, and `N` carries no charge of its own.
+      // `L1` and `L1-N` are the same line here; `L1-L2` is a voltage between lines, and `N` is not a phase.
       const line = LINES.find((name) => phase === name || phase === `${name}-N`);
       if (line !== undefined) lines.set(line, value);
     }

@@ -6,11 +6,11 @@ import { whyNotSet, withoutSecrets } from './secrets.ts';
 
 const call = (id: string, action: string, payload: object) => JSON.stringify([2, id, action, payload]);
 
-test('frames have their direction, and an answer has the name of its call', () => {
+test('a frame has its direction, and a response the action of its call', () => {
   const clock = turnedClock();
   const frames = new Frames(clock);
   frames.add('a', call('1', 'Heartbeat', {}), false);
-  // The other side may use the same id for a call of its own.
+  // Both sides may use the same id for their calls.
   frames.add('a', call('1', 'Reset', { type: 'Soft' }), true);
   frames.add('a', JSON.stringify([3, '1', { status: 'Accepted' }]), false);
   clock.turn(1_000);
@@ -32,25 +32,25 @@ test('frames have their direction, and an answer has the name of its call', () =
   assert.deepEqual([frames.of('a').length, frames.of('b').length], [0, 1]);
 });
 
-test('frames are the last 200 of a station, and in all no more than fit', () => {
+test('the last 200 frames of a station are kept, within a total size', () => {
   const frames = new Frames(turnedClock(), 3_000);
   for (let index = 0; index < 300; index += 1) frames.add('long', String(index), false);
   assert.equal(frames.of('long').length, 200);
   frames.add('quiet', call('1', 'Heartbeat', {}), false);
   for (let index = 0; index < 40; index += 1) frames.add('loud', 'x'.repeat(100), false);
   assert.equal(frames.of('long').length, 0);
-  assert.equal(frames.of('quiet').length, 0, 'what was silent longest is dropped first');
+  assert.equal(frames.of('quiet').length, 0, 'the station that was silent longest loses its frames first');
   assert.equal(frames.of('loud').length, 30);
 });
 
-test('a frame too long to be read whole is named, and shows nothing', () => {
+test('a frame that is too long to parse has its action but no payload', () => {
   const frames = new Frames(turnedClock());
   frames.add('a', call('1', 'NotifyReport', { idTag: 'SECRET-CARD', filler: 'x'.repeat(9_000) }), false);
   const [frame] = frames.of('a');
   assert.deepEqual([frame?.kind, frame?.action, frame?.payload], ['unreadable', 'NotifyReport', null]);
 });
 
-test('frames hold no secrets', () => {
+test('frames contain no secrets', () => {
   const cases: readonly [object, object][] = [
     [{ idTag: '04E91C5A123B80' }, { idTag: '…80' }],
     [{ idTag: 'SHORT' }, { idTag: '…' }],
@@ -86,10 +86,10 @@ test('frames hold no secrets', () => {
       { connectionData: { apn: { apnPassword: '…', apn: 'net' } } },
     ],
   ];
-  for (const [told, shown] of cases) assert.deepEqual(withoutSecrets(told), shown);
+  for (const [original, redacted] of cases) assert.deepEqual(withoutSecrets(original), redacted);
 });
 
-test('settings that hold secrets, or by which the station finds us, are not set from here', () => {
+test('settings that hold secrets, or by which the station finds us, cannot be set', () => {
   for (const key of [
     'AuthorizationKey',
     'SecurityCtrlr.BasicAuthPassword',

@@ -3,10 +3,10 @@ import type { Clock } from '../../core/clock.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import { withoutSecrets } from './secrets.ts';
 
-/** Of one station, the most messages; of all stations of a process, the most text. */
+/** The maximum number of messages of one station, and of characters of all stations of a process. */
 const MOST_FRAMES = 200;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
-/** A longer message is remembered by its beginning alone. */
+/** Only the beginning of a longer message is kept. */
 const LONGEST = 4_096;
 
 interface Heard {
@@ -16,8 +16,8 @@ interface Heard {
 }
 
 /**
- * The last messages of each station, in memory. They are kept as they came and read only when somebody looks: a fleet sends thousands a
- * second. When all of them are too much, the stations that were silent longest lose theirs first.
+ * The last messages of each station, in memory. They are kept as text and parsed only when somebody reads them, since a fleet
+ * sends thousands a second. When memory is full, the stations that have been silent longest lose theirs first.
  */
 export class Frames {
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Frames {
     heard.push({ at: this.#clock.now(), sent, text });
     this.#characters += text.length;
     if (heard.length > MOST_FRAMES) this.#drop(heard);
-    // In order of last use: what is first has been silent longest.
+    // The map is in order of last use: its first entry has been silent longest.
     this.#heard.delete(station);
     this.#heard.set(station, heard);
     while (this.#characters > this.#most) {
@@ -48,13 +48,13 @@ export class Frames {
     }
   }
 
-  /** Forgets what a station said: its link is gone. */
+  /** Drops the messages of a station whose link was deleted. */
   forget(station: string): void {
     for (const { text } of this.#heard.get(station) ?? []) this.#characters -= text.length;
     this.#heard.delete(station);
   }
 
-  /** What was said, the oldest first, without secrets. */
+  /** The messages of a station, oldest first, without secrets. */
   of(station: string): Frame[] {
     const actions = new Map<string, string>();
     return (this.#heard.get(station) ?? []).map((heard) => frameOf(heard, actions));
@@ -65,7 +65,7 @@ export class Frames {
   }
 }
 
-/** `actions` knows the calls so far by who made them and their id, so that an answer has the name of its call. */
+/** `actions` maps the calls so far, by sender and id, to their action, so that a response can be named after its call. */
 function frameOf({ at, sent, text }: Heard, actions: Map<string, string>): Frame {
   const frame = { at: rfc3339(at), direction: sent ? ('sent' as const) : ('received' as const) };
   const parts = partsOf(text);
@@ -83,7 +83,7 @@ function frameOf({ at, sent, text }: Heard, actions: Map<string, string>): Frame
       action,
       payload: withoutSecrets({ code: first, description: second, details: third }),
     };
-  // What cannot be read cannot be cleaned of secrets either.
+  // Secrets cannot be removed from a message that cannot be parsed, so its payload is left out.
   const [, name = null] = /^\[2,\s*"[^"]{0,64}",\s*"(\w{1,64})"/.exec(text) ?? [];
   return { ...frame, kind: 'unreadable', action: name, payload: null };
 }

@@ -7,25 +7,25 @@ import { hashPassword, passwordsMeant, samePassword } from './credentials.ts';
 import type { StationOptions } from './options.ts';
 import { PerMinute } from './rate.ts';
 
-/** Hashes at once: the threads that hash are shared with the rest of the process. */
+/** Concurrent hashes: they share their threads with the rest of the process. */
 const HASHES_AT_ONCE = 2;
-/** Sign-ins that may wait; a fleet that comes back after a restart fits, a flood does not. */
+/** Sign-ins that run and that may wait: enough for a fleet that reconnects after a restart, not for a flood. */
 const SIGN_INS_AT_ONCE = 16;
 const SIGN_INS_WAITING = 20_000;
 
 const REMEMBERED = 50_000;
 
-/** Sign-ins that may wait because of failures before them. */
+/** Sign-ins that may wait because of earlier failures. */
 const SUSPECTS_WAITING = 1_000;
 
 export interface Visitor {
   readonly identity: string;
-  /** The bytes of HTTP Basic; absent when the station sent none, or those of another identity. */
+  /** The password bytes of HTTP Basic; absent when none were sent or the user name is another identity. */
   readonly password: Buffer | undefined;
   readonly address: string;
 }
 
-/** An HTTP status that ends the handshake, and its body. */
+/** The HTTP status and body that end the handshake. */
 export interface Refusal {
   readonly status: 401 | 404 | 429 | 503;
   readonly words: string;
@@ -39,8 +39,8 @@ const TOO_MANY = refuse(429, 'too many sign-ins have failed');
 const guesserOf = ({ identity, address }: Visitor): string => `${identity} ${address}`;
 
 /**
- * Decides which link, if any, a station that knocks belongs to. Who fails too often is not kept out altogether: the right
- * password is still let in, but compared after a wait, one at a time. An unknown identity costs what a wrong password does.
+ * Decides which link, if any, a connecting station belongs to. After too many failures the right password is still accepted,
+ * but each comparison waits, one at a time. An unknown identity takes as long as a wrong password.
  */
 export class Gate {
   readonly #host: StationHost;
@@ -48,11 +48,11 @@ export class Gate {
   readonly #suspectMs: number;
   readonly #wrong: PerMinute;
   readonly #failed: PerMinute;
-  /** What is waiting to be compared after too many failures: identity and address. */
+  /** Sign-ins that wait because of too many failures, by identity and address. */
   readonly #suspects = new Set<string>();
   readonly #signIns = createSemaphore({ places: SIGN_INS_AT_ONCE, waiting: SIGN_INS_WAITING });
   readonly #hashes = createSemaphore({ places: HASHES_AT_ONCE, waiting: SIGN_INS_WAITING });
-  /** SHA-256 of the bytes that last passed for a stored hash: the next time costs no hashing. */
+  /** SHA-256 of the password that last matched a stored hash, so that a reconnect needs no hashing. */
   readonly #passed = new BoundedMap<string, string>(REMEMBERED);
 
   constructor(host: StationHost, options: StationOptions, hash = hashPassword) {
@@ -91,7 +91,7 @@ export class Gate {
     return refuse(401, password === undefined ? 'a password is needed' : 'wrong password');
   }
 
-  /** False when another one of the same identity and address is waiting, or too many are. */
+  /** False when another sign-in of the same identity and address waits, or too many do. */
   async #hasWaited(guesser: string): Promise<boolean> {
     if (this.#suspects.has(guesser) || this.#suspects.size >= SUSPECTS_WAITING) return false;
     this.#suspects.add(guesser);
@@ -100,7 +100,7 @@ export class Gate {
     return true;
   }
 
-  /** Hashes for an unknown identity too, so that the time tells nothing of which there are. */
+  /** Also hashes for an unknown identity, so that the response time does not reveal which identities exist. */
   async #compare(
     identity: string,
     password: Buffer,

@@ -6,7 +6,7 @@ import { DEFAULTS } from './options.ts';
 import { basic, HERE, knock, statusOf, worldOf } from './test-knock.ts';
 import { IDENTITY, KEY, PASSWORD, until, World } from './test-world.ts';
 
-test('an unknown identity is 404, no password or a wrong one 401', async (t) => {
+test('an unknown identity gets 404, a missing or wrong password 401', async (t) => {
   const world = await worldOf(t);
   assert.equal(await statusOf(world, '/ocpp/NOBODY', basic(PASSWORD, 'NOBODY')), 404);
   assert.equal(await statusOf(world, HERE, {}), 401);
@@ -16,7 +16,7 @@ test('an unknown identity is 404, no password or a wrong one 401', async (t) => 
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
 });
 
-test('no path brings the server down', async (t) => {
+test('no request path crashes the server', async (t) => {
   const world = await worldOf(t);
   const paths = [
     '/ocpp',
@@ -52,7 +52,7 @@ const HEX_FORMS: readonly [string, string, Buffer][] = [
 ];
 
 for (const [name, entered, sent] of HEX_FORMS) {
-  test(`a 1.6 AuthorizationKey: ${name}`, async (t) => {
+  test(`accepts a 1.6 AuthorizationKey: ${name}`, async (t) => {
     const world = await worldOf(t);
     await world.host.link(KEY, { identity: IDENTITY, password: entered });
     assert.equal(await statusOf(world, HERE, basic(sent)), 101);
@@ -60,7 +60,7 @@ for (const [name, entered, sent] of HEX_FORMS) {
   });
 }
 
-test('of several accounts that expect the identity the password picks one', async (t) => {
+test('among accounts with the same identity the password decides', async (t) => {
   const world = await worldOf(t);
   const other = { account: 2, link: 'two' };
   await world.host.link(other, { identity: IDENTITY, password: 'another secret' });
@@ -74,7 +74,7 @@ test('of several accounts that expect the identity the password picks one', asyn
   assert.equal(world.server.count(), 2);
 });
 
-test('guessing is stopped, and a station that was here before still gets in', async (t) => {
+test('guessing is blocked, while a station that has signed in before still gets in', async (t) => {
   const world = await worldOf(t, { wrongPasswordsPerMinute: 2 });
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
   for (const status of [401, 401, 429]) {
@@ -83,7 +83,7 @@ test('guessing is stopped, and a station that was here before still gets in', as
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
 });
 
-test('the right password gets in for the first time, however many wrong ones there were', async (t) => {
+test('the right password is accepted the first time, after any number of wrong ones', async (t) => {
   const world = await worldOf(t, { wrongPasswordsPerMinute: 2, failedSignInsPerMinute: 3 });
   for (const status of [401, 401, 429, 429]) {
     assert.equal(await statusOf(world, HERE, basic('wrong password')), status);
@@ -91,7 +91,7 @@ test('the right password gets in for the first time, however many wrong ones the
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 101);
 });
 
-test('after too many wrong passwords one is compared at a time', async (t) => {
+test('after too many wrong passwords, one password at a time is compared', async (t) => {
   const clock = turnedClock();
   const world = await new World({ wrongPasswordsPerMinute: 1, suspectMs: 1_000 }, clock).open();
   t.after(() => world.close());
@@ -109,7 +109,7 @@ test('after too many wrong passwords one is compared at a time', async (t) => {
   assert.equal(await waiting, 101);
 });
 
-test('wrong passwords from one address do not hold up another', async (t) => {
+test('wrong passwords from one address do not delay another', async (t) => {
   const world = await worldOf(t, { wrongPasswordsPerMinute: 2, failedSignInsPerMinute: 3 });
   world.host.addressOf = ({ headers }) => String(headers['x-forwarded-for']);
   const from = (address: string) => ({ ...basic('wrong password'), 'x-forwarded-for': address });
@@ -119,7 +119,7 @@ test('wrong passwords from one address do not hold up another', async (t) => {
   assert.equal(await statusOf(world, HERE, from('198.51.100.20')), 401);
 });
 
-test('who asks for unknown identities is told nothing after a while', async (t) => {
+test('after too many unknown identities the responses no longer reveal which identities exist', async (t) => {
   const world = await worldOf(t, { failedSignInsPerMinute: 3 });
   for (const status of [404, 404, 404, 429]) {
     assert.equal(await statusOf(world, '/ocpp/NOBODY', {}), status);
@@ -142,7 +142,7 @@ test('an unknown identity costs as much hashing as a wrong password', async (t) 
   assert.deepEqual(hashed, [IDENTITY, IDENTITY, IDENTITY, 'NOBODY', 'NOBODY', 'NOBODY']);
 });
 
-test('2.0.1 is preferred; without a common protocol the handshake succeeds and the connection ends', async (t) => {
+test('2.0.1 is preferred; without a common protocol the handshake succeeds and the connection is closed', async (t) => {
   const world = await worldOf(t);
   const offer = (protocols: string) =>
     knock(world, HERE, { ...basic(PASSWORD), 'sec-websocket-protocol': protocols });
@@ -156,7 +156,7 @@ test('2.0.1 is preferred; without a common protocol the handshake succeeds and t
   assert.equal(world.server.count(), 0);
 });
 
-test('while storage fails nobody is let in', async (t) => {
+test('every sign-in is refused while storage fails', async (t) => {
   const world = await worldOf(t);
   world.host.storageFault = new Error('disk full');
   assert.equal(await statusOf(world, HERE, basic(PASSWORD)), 503);

@@ -6,10 +6,10 @@ import { callError, type Rpc } from './rpc.ts';
 import type { Schemas } from './schemas.ts';
 import type { Tolerance } from './tolerance.ts';
 
-/** Answers one action of the station; its parameters have been repaired by the protocol's schema. */
+/** Handles one action of the station; the protocol's schema has repaired its parameters. */
 export type Answer = (params: unknown) => object | Promise<object>;
 
-/** The actions that a station may call. The schema is what makes `P` true. */
+/** Types the handler of an action; the schema guarantees `P`. */
 export function answer<P>(give: (params: P) => object | Promise<object>): Answer {
   return (params) => give(params as P);
 }
@@ -21,13 +21,13 @@ interface Inbox {
   readonly options: StationOptions;
   readonly schemas: Schemas;
   readonly tolerance: Tolerance;
-  /** Ends the connection: the station floods us, or does not speak the protocol. */
+  /** Closes the connection: the station floods us, or does not speak the protocol. */
   readonly expel: (reason: string) => void;
 }
 
 /**
- * Serves a station's calls in the order in which they came, at no more than its pace: a station that empties what it kept
- * while offline is slowed down, one that does not wait for answers is expelled.
+ * Serves a station's calls in the order of arrival and at a limited rate: a station that sends what it buffered while offline
+ * is slowed down, one that does not wait for responses is disconnected.
  */
 export function receive(rpc: Rpc, inbox: Inbox): void {
   const { answers, clock, log, options, schemas, tolerance, expel } = inbox;
@@ -53,13 +53,13 @@ export function receive(rpc: Rpc, inbox: Inbox): void {
     if (delay === null) out('too many messages');
     else wait = delay;
   };
-  // Its answers to calls of ours do not count: how many there are is up to us.
+  // Its responses to our calls do not count: their number is up to us.
   rpc.on('call', ({ outbound }: { outbound: boolean }) => {
     if (outbound) return;
     bad = 0;
     count();
   });
-  // An answer to no call is malformed.
+  // A response that matches no call is malformed.
   rpc.on('badMessage', () => {
     bad += 1;
     if (bad > options.badMessages) out('too many malformed messages');
@@ -83,7 +83,7 @@ export function receive(rpc: Rpc, inbox: Inbox): void {
         } catch (error) {
           if (error instanceof Error && 'rpcErrorCode' in error) throw error;
           log.error({ err: error, action }, 'a message of a station could not be stored');
-          // The station keeps the message and sends it again; a false acceptance would lose it.
+          // The station keeps the message and retries; a false acceptance would lose it.
           throw callError('InternalError', 'could not be stored, send it again');
         }
       });

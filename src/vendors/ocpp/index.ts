@@ -1,10 +1,10 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { charger } from './charger.ts';
 import { Credentials, checkInstallation, hashPassword } from './credentials.ts';
-import { devicesOf, loadKnown } from './known.ts';
 import { operations } from './operations.ts';
 import { DEFAULTS } from './options.ts';
 import { openStations, PATH } from './server.ts';
+import { devicesOf, loadStation } from './stored-station.ts';
 import { words } from './words.ts';
 
 /** Charging stations that dial in with OCPP 1.6J or 2.0.1 over WebSocket. */
@@ -15,7 +15,7 @@ export const ocpp = {
   credentials: Credentials,
   words,
   pushes: true,
-  // A connected station's state is in memory; asking costs nothing.
+  // A connected station's state is in memory, so a read costs nothing.
   pollSeconds: 0,
   kinds: { charger },
   async link(session) {
@@ -26,7 +26,7 @@ export const ocpp = {
     return {
       vendorAccount: identity,
       credentials: { ...kept, password_hash: await hashPassword(identity, password) },
-      devices: devicesOf(identity, await loadKnown(session.documents, identity)),
+      devices: devicesOf(identity, await loadStation(session.documents, identity)),
     };
   },
   dialIn: { path: PATH, asksForCards: true, operations, open: (host) => openStations(host, DEFAULTS) },

@@ -1,13 +1,13 @@
 import { cappedAt, unending } from './schedule.ts';
 import type { Station } from './station.ts';
 
-/** What the owner said of the installation, ampere per phase; null: nothing. */
+/** The installation as its owner entered it, ampere per phase; null: not entered. */
 export interface Installation {
-  /** What the station as a whole may never take more than: its fuse. */
+  /** The maximum of the whole station: its fuse. */
   readonly max_a: number | null;
-  /** What a limit with an end goes over to, where the command does not say. */
+  /** The default of `then_current_a`: the limit after a command with `for_seconds`. */
   readonly fallback_a: number | null;
-  /** Phases that the station is connected with. */
+  /** Phases that the station is connected to. */
   readonly phases: number | null;
 }
 
@@ -23,17 +23,17 @@ export function installationOf(credentials: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Lays the installation's limit on the station as a whole, or takes the one away that lies there of ours. Where the station as a
- * whole also carries the limit of its only connector, the lower of the two: it has but one such profile.
+ * Sends the installation's limit as the limit of the whole station, or removes ours. If the whole station also carries the limit
+ * of its only connector, the lower one is sent: there is only one such profile.
  */
 export async function layInstallation(station: Station): Promise<void> {
   const { installation, roster, dialect, host, identity } = station;
   const [first] = station.connectors();
   if (first === undefined) return;
-  const { whole_limited } = roster.known;
+  const { whole_limited } = roster.stored;
   const own = whole_limited ? first.defaultLimit : null;
   if (installation.max_a === null) {
-    if ((roster.known.installation_a ?? null) === null) return;
+    if ((roster.stored.installation_a ?? null) === null) return;
     if (own === null) await dialect.clear({ of: first, purpose: 'station' });
     else await dialect.limit(first, own, 'station');
     await roster.installed(null);
@@ -42,6 +42,7 @@ export async function layInstallation(station: Station): Promise<void> {
   const limit = own === null ? unending(installation.max_a) : cappedAt(own, installation.max_a);
   const refusal = await dialect.limit(first, limit, 'station');
   station.installationRefusal = refusal;
-  if (refusal !== null) host.log.warn({ identity, refusal }, 'a station took no limit of its installation');
+  if (refusal !== null)
+    host.log.warn({ identity, refusal }, 'a station refused the limit of its installation');
   await roster.installed(refusal === null ? installation.max_a : null);
 }

@@ -19,7 +19,7 @@ const KEYS = [
   'MeterValuesAlignedData',
 ];
 
-/** Asks a 1.6 station what it is (§9 configuration keys), sets its metering, and has it tell its state (§5.17). */
+/** Asks a 1.6 station for its configuration (§9 keys), configures its metering, and has it report its state (§5.17). */
 export async function learn16(station: Station): Promise<void> {
   let connectors: number | null = null;
   let smartCharging: boolean | null = null;

@@ -8,7 +8,7 @@ interface Outcomes {
   readonly setVariableResult: readonly { readonly attributeStatus: string }[];
 }
 
-/** What is to be measured when; lists that the station does not have are left alone. */
+/** What to measure at which point; a list that the station does not have is not set. */
 const MEASURED = [
   ['SampledDataCtrlr', 'TxUpdatedMeasurands', RUNNING],
   ['SampledDataCtrlr', 'TxStartedMeasurands', AT_ENDS],
@@ -17,10 +17,10 @@ const MEASURED = [
   ['AlignedDataCtrlr', 'TxEndedMeasurands', AT_ENDS],
 ] as const;
 
-/** No home has more; a station that accepts whatever it is asked must not be asked for ever. */
+/** No home has more, and a station that accepts every request must not be probed for ever. */
 const MOST_PROBED = 8;
 
-/** Asks a 2.0.1 station what it can (part 2 appendix 3 variables), sets its metering, and has it tell its state (F06). */
+/** Asks a 2.0.1 station for its variables (part 2 appendix 3), configures its metering, and has it report its state (F06). */
 export async function learn201(station: Station): Promise<void> {
   let smartCharging: boolean | null = null;
   let connectors: number | null = null;
@@ -43,10 +43,10 @@ export async function learn201(station: Station): Promise<void> {
     station.supplyPhases = phases === 1 || phases === 2 || phases === 3 ? phases : null;
 
     const set = async (component: string, variable: string, attributeValue: string): Promise<boolean> => {
-      const said = await station.question<Outcomes>('SetVariables', {
+      const response = await station.question<Outcomes>('SetVariables', {
         setVariableData: [{ ...variableOf(component, variable), attributeValue }],
       });
-      const status = said?.setVariableResult[0]?.attributeStatus;
+      const status = response?.setVariableResult[0]?.attributeStatus;
       return status === 'Accepted' || status === 'RebootRequired';
     };
     const interval = Number(values.get('SampledDataCtrlr.TxUpdatedInterval'));
@@ -58,7 +58,7 @@ export async function learn201(station: Station): Promise<void> {
       if (now === undefined && wanted !== RUNNING) continue;
       await measureAlso({ now: now ?? '', wanted, set: (list) => set(component, variable, list) });
     }
-    await tellState(station, connectors);
+    await requestState(station, connectors);
   } finally {
     station.learned({ connectors, smartCharging });
   }
@@ -73,8 +73,8 @@ const AVAILABILITY: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * How many EVSEs there are; null where the station does not tell. No variable counts them, but each must have an
- * AvailabilityState (part 2 §2.2): those that tell theirs are there.
+ * The number of EVSEs; null where the station does not report it. No variable counts them, but each EVSE must have an
+ * AvailabilityState (part 2 §2.2), so those that have one exist.
  */
 async function countEvses(station: Station): Promise<number | null> {
   const numbers = Array.from({ length: MOST_PROBED }, (_, index) => index + 1);
@@ -92,7 +92,7 @@ async function countEvses(station: Station): Promise<number | null> {
   return numbers.findLast((number) => there.has(number)) ?? null;
 }
 
-async function tellState(station: Station, evses: number | null): Promise<void> {
+async function requestState(station: Station, evses: number | null): Promise<void> {
   const trigger = (requestedMessage: string, evse?: { id: number; connectorId?: number }) =>
     station.question<{ status: string }>('TriggerMessage', {
       requestedMessage,
@@ -104,11 +104,11 @@ async function tellState(station: Station, evses: number | null): Promise<void> 
       for (const plug of plugs.size === 0 ? [1] : [...plugs.keys()])
         await trigger('StatusNotification', { id: number, connectorId: plug });
     }
-    // F06: the answer to this one is a TransactionEvent of the running transaction, with its charging state.
+    // F06: the response is a TransactionEvent of the running transaction, with its charging state.
     if (transaction !== null) await trigger('TransactionEvent', { id: number });
   }
   if (!station.learning.booted && evses === null) {
-    // Without a boot no EVSE shows up by itself: each next one is asked for until the station has no more.
+    // Without a boot no EVSE is reported by itself, so each next number is tried until the station rejects one.
     let number = Math.max(...station.connectors().map((connector) => connector.number));
     let answer: { status: string } | null;
     do {

@@ -2,7 +2,7 @@ import { layInstallation } from './installation.ts';
 import { renewLimits } from './profile.ts';
 import type { Station } from './station.ts';
 
-/** When a station is asked what it is: after it booted, or when it connected and had time to boot but did not. */
+/** Decides when a station is asked for its configuration: after a boot, or when it had time to boot and did not. */
 export class Learning {
   /** When BootNotification last came on this connection, ms since 1970. */
   bootedAt: number | null = null;
@@ -30,7 +30,7 @@ export class Learning {
     this.bootedAt = this.#station.host.clock.now();
     this.#limitsLost = true;
     this.#cancel();
-    // A station takes no call before it has the answer to its BootNotification, which goes out first.
+    // A station accepts no call before the response to its BootNotification, so that is sent first.
     setImmediate(() => void this.#learn());
   }
 
@@ -51,9 +51,9 @@ export class Learning {
         if (this.#limitsLost) await renewLimits(this.#station);
         this.#limitsLost = false;
       } catch (error) {
-        // A station that does not answer is served all the same: what it tells by itself is enough for most.
+        // A station that does not respond is served all the same: what it reports by itself is enough for most.
         const { host, identity } = this.#station;
-        host.log.debug({ err: error, identity }, 'a station left a question unanswered');
+        host.log.debug({ err: error, identity }, 'a station did not respond to a configuration request');
       }
     }
     this.#running = false;

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { bare, type Protocol, refusal } from './test-bare-station.ts';
 import { until } from './test-world.ts';
 
-/** A station that answers no question of ours, and boots only when a test says so. */
+/** A station that does not respond to our calls, and boots only when a test says so. */
 async function arrived(t: TestContext, protocol: Protocol = 'ocpp1.6') {
   const { world, station } = await bare(t, protocol);
   station.otherwise = refusal('NotSupported');
@@ -38,7 +38,7 @@ const BOOTS: readonly [Protocol, string, object, string][] = [
 ];
 
 for (const [protocol, oddity, params, name] of BOOTS) {
-  test(`${protocol}: BootNotification with ${oddity} is accepted`, async (t) => {
+  test(`${protocol}: accepts a BootNotification with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t, protocol);
     const [type, , answer] = await station.exchange('BootNotification', params);
     assert.deepEqual([type, (answer as { status: string }).status], [3, 'Accepted']);
@@ -67,14 +67,14 @@ const STATES: readonly [Protocol, string, object, string][] = [
 ];
 
 for (const [protocol, oddity, params, word] of STATES) {
-  test(`${protocol}: StatusNotification with ${oddity} is taken`, async (t) => {
+  test(`${protocol}: accepts a StatusNotification with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t, protocol);
     assert.equal((await station.exchange('StatusNotification', params))[0], 3);
     assert.equal((await world.read()).word, word);
   });
 }
 
-test('a status that nobody knows is taken, and leaves the state as it was', async (t) => {
+test('accepts an unknown status, which leaves the state unchanged', async (t) => {
   const { world, station } = await arrived(t);
   await station.exchange('StatusNotification', status16({}));
   assert.equal((await station.exchange('StatusNotification', status16({ status: 'Dancing' })))[0], 3);
@@ -84,32 +84,32 @@ test('a status that nobody knows is taken, and leaves the state as it was', asyn
 const WATTS = { value: '7200', measurand: 'Power.Active.Import', unit: 'W' };
 const watts = (more: object) => [{ ...WATTS, ...more }];
 
-/** What is sent, and how many samples of it are stored; 7200 W among them unless none is. */
+/** What is sent, and how many samples of it are stored; 7200 W is among them unless there are none. */
 const SAMPLES: readonly [string, unknown[], number][] = [
   [
     'a measurand of the vendor among good ones',
     [...watts({}), { value: '5', measurand: 'Vendor.Temp', unit: 'K' }],
     1,
   ],
-  ['a measurand of the vendor alone', [{ value: '5', measurand: 'Vendor.Temp' }], 0],
+  ['only a measurand of the vendor', [{ value: '5', measurand: 'Vendor.Temp' }], 0],
   ['a context of the vendor', watts({ context: 'Periodic.Sample' }), 1],
   ['a number for text', watts({ value: 7200 }), 1],
   ['KW', watts({ value: '7.2', unit: 'KW' }), 1],
   ['kwh beside it', [...watts({}), { value: '1.5', unit: 'kwh' }], 2],
   [
-    'a unit that nobody knows',
+    'an unknown unit',
     [...watts({}), { value: '1', measurand: 'Energy.Active.Import.Register', unit: 'MWh' }],
     1,
   ],
-  ['a location that nobody knows', [...watts({}), { ...WATTS, value: '9', location: 'Upstream' }], 1],
+  ['an unknown location', [...watts({}), { ...WATTS, value: '9', location: 'Upstream' }], 1],
   ['blank words', watts({ context: '', phase: '', location: ' ', format: null }), 1],
   ['a value null', [...watts({}), { value: null }], 1],
-  ['an item that is none', [...watts({}), 'power', null, []], 1],
+  ['an item that is not an object', [...watts({}), 'power', null, []], 1],
   ['a property of the vendor', watts({ quality: 'good' }), 1],
 ];
 
 for (const [oddity, sampledValue, stored] of SAMPLES) {
-  test(`1.6: MeterValues with ${oddity} is taken`, async (t) => {
+  test(`1.6: accepts MeterValues with ${oddity}`, async (t) => {
     const { world, station } = await arrived(t);
     await station.exchange('StatusNotification', status16({}));
     const params = { connectorId: 1, transactionId: null, meterValue: [{ timestamp: now(), sampledValue }] };
@@ -124,7 +124,7 @@ for (const [oddity, sampledValue, stored] of SAMPLES) {
   });
 }
 
-test('2.0.1: a sampled value of the vendor is dropped alone, with its register kept apart', async (t) => {
+test("2.0.1: only the vendor's own sampled value is dropped, and its register is kept separate", async (t) => {
   const { world, station } = await arrived(t, 'ocpp2.0.1');
   const sampledValue = [
     { value: '7200', measurand: 'Power.Active.Import', unitOfMeasure: { unit: 'W', multiplier: '0' } },
@@ -144,7 +144,7 @@ test('2.0.1: a sampled value of the vendor is dropped alone, with its register k
   );
 });
 
-test('of thousands of values in one message some hundred are kept, and the last ones count', async (t) => {
+test('of thousands of values in one message the last hundreds are stored', async (t) => {
   const { world, station } = await arrived(t);
   await station.exchange('StatusNotification', status16({}));
   const moments = Array.from({ length: 600 }, (_, index) => ({
@@ -163,7 +163,7 @@ test('of thousands of values in one message some hundred are kept, and the last 
   assert.equal(world.link.readings.at(-1)?.samples.length, 200);
 });
 
-test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour or odd data ends', async (t) => {
+test('1.6: a transaction ends with a reason of the vendor, half a watt-hour or odd data', async (t) => {
   const { world, station } = await arrived(t);
   const odd: object[] = [
     { meterStop: 3600.5, reason: 'CarIsFull' },
@@ -193,7 +193,7 @@ test('1.6: a transaction whose end has a reason of the vendor, half a watt-hour 
   ]);
 });
 
-test('1.6: a start with a card of 30 characters and a number for it is kept, cut', async (t) => {
+test('1.6: a start with a card of 30 characters, or a number as the card, is stored with the text cut', async (t) => {
   const { world, station } = await arrived(t);
   const start = { connectorId: 1, meterStart: '12.4', timestamp: now(), reservationId: null };
   assert.equal((await station.exchange('StartTransaction', { ...start, idTag: 'T'.repeat(30) }))[0], 3);
@@ -207,7 +207,7 @@ test('1.6: a start with a card of 30 characters and a number for it is kept, cut
   );
 });
 
-test('2.0.1: a transaction event with words of the vendor is taken', async (t) => {
+test('2.0.1: accepts a transaction event with values of the vendor', async (t) => {
   const { world, station } = await arrived(t, 'ocpp2.0.1');
   const event = (eventType: string, more: object) => ({
     eventType,
@@ -223,7 +223,7 @@ test('2.0.1: a transaction event with words of the vendor is taken', async (t) =
   assert.deepEqual([world.link.ends[0]?.transactionId, world.link.ends[0]?.reason], ['77', 'Other']);
 });
 
-test('what is only noted is acknowledged, whatever is in it', async (t) => {
+test('notifications that are not used are acknowledged, whatever they contain', async (t) => {
   const { station } = await arrived(t);
   const firmware = await station.exchange('FirmwareStatusNotification', { status: 'HalfDone', progress: 3 });
   assert.deepEqual([firmware[0], firmware[2]], [3, {}]);
@@ -272,14 +272,14 @@ const REFUSED: readonly [string, unknown, string, string][] = [
 ];
 
 for (const [action, params, code, words] of REFUSED) {
-  test(`what is needed and absent is refused: ${action}, ${words}`, async (t) => {
+  test(`refuses a message without what it needs: ${action}, ${words}`, async (t) => {
     const { station } = await arrived(t);
     const [type, , ...error] = await station.exchange(action, params);
     assert.deepEqual([type, ...error], [4, code, words, {}]);
   });
 }
 
-test('what is odd is counted for each station, and logged once for each kind', async (t) => {
+test('deviations are counted for each station, and logged once for each kind', async (t) => {
   const { world, station } = await arrived(t);
   const lines: unknown[][] = [];
   t.mock.method(world.host.log, 'info', (...line: unknown[]) => lines.push(line));
@@ -293,7 +293,7 @@ test('what is odd is counted for each station, and logged once for each kind', a
   ]);
 });
 
-test('answers of a station are read as leniently', async (t) => {
+test('responses of a station are repaired in the same way', async (t) => {
   const { world, station } = await bare(t, 'ocpp1.6');
   const settings = [
     { key: 'NumberOfConnectors', value: 2, readonly: 'true', unit: 'pieces' },
@@ -304,11 +304,11 @@ test('answers of a station are read as leniently', async (t) => {
   station.otherwise = { status: 'ACCEPTED', info: 'x' };
   await station.connect();
   await station.call('BootNotification', boot16({}));
-  await until('both connectors are known', () => world.link.discovered?.length === 2);
+  await until('both connectors are announced', () => world.link.discovered?.length === 2);
   assert.equal(world.link.discovered?.[0]?.details?.smart_charging, false);
 });
 
-test('what we say stays exactly as the protocol has it', async (t) => {
+test('our own messages match the protocol exactly', async (t) => {
   const { world, station } = await arrived(t);
   const served = world.server.station({ account: 1, link: 'one' }) as {
     command(action: string, params: object): Promise<unknown>;

@@ -22,7 +22,7 @@ interface Profile {
   readonly chargingSchedule: { readonly chargingSchedulePeriod: readonly Period[] };
 }
 
-/** The charging profiles that the station got, in order: 2.0.1 puts a schedule into a list. */
+/** The charging profiles that the station received, in order; 2.0.1 has a list of schedules. */
 function profilesOf(
   station: SimulatedStation,
 ): { purpose: string; on: unknown; periods: readonly Period[] }[] {
@@ -40,7 +40,7 @@ function profilesOf(
     });
 }
 
-/** A station that charges at 16 A, in time that the test turns. */
+/** A station that charges at 16 A, on a clock that the test advances. */
 async function charging(
   t: TestContext,
   {
@@ -57,7 +57,7 @@ async function charging(
   return { ...setting, clock };
 }
 
-function limitKnown(world: World, now: number): number | null {
+function currentLimit(world: World, now: number): number | null {
   const station = world.server.station(KEY);
   assert.ok(station instanceof Station);
   const [connector] = station.connectors();
@@ -66,7 +66,7 @@ function limitKnown(world: World, now: number): number | null {
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`${protocol}: a limit with an end is one schedule of two periods, and ends without a line`, async (t) => {
+  test(`${protocol}: a limit with an end is one schedule of two periods, and ends without a connection`, async (t) => {
     const { world, station, clock } = await charging(t, { protocol });
     await setCurrent(world, 8, { for_seconds: 600, then_current_a: 12 });
     const sent = profilesOf(station);
@@ -76,7 +76,7 @@ for (const protocol of PROTOCOLS) {
         purpose,
         [
           { startPeriod: 0, limit: 8 },
-          // It began a minute ago, so that a station whose clock lags obeys at once.
+          // It starts a minute in the past, so that a station whose clock lags applies it at once.
           { startPeriod: 660, limit: 12 },
         ],
       ]),
@@ -89,24 +89,24 @@ for (const protocol of PROTOCOLS) {
     assert.equal(station.plug(1).amperes, 12);
   });
 
-  test(`${protocol}: what holds after a restart is known, also when the limit ended meanwhile`, async (t) => {
+  test(`${protocol}: the limit in force is restored after a restart, also when it has ended since`, async (t) => {
     const { world, station, clock } = await charging(t, { protocol });
     await setCurrent(world, 0, { for_seconds: 600, then_current_a: 10 });
     await world.restart();
     await station.connect({ boots: false });
-    assert.equal(limitKnown(world, clock.now()), 0);
+    assert.equal(currentLimit(world, clock.now()), 0);
     clock.turn(600_000);
-    assert.equal(limitKnown(world, clock.now()), 10);
+    assert.equal(currentLimit(world, clock.now()), 10);
     await setCurrent(world, 9, { for_seconds: 600, then_current_a: 11 });
     await station.disconnect();
     await world.restart();
     clock.turn(600_000);
     await station.connect({ boots: false });
-    assert.equal(limitKnown(world, clock.now()), 11);
+    assert.equal(currentLimit(world, clock.now()), 11);
     assert.equal(station.plug(1).amperes, 11);
   });
 
-  test(`${protocol}: what follows is the fallback of the link, else the most there is`, async (t) => {
+  test(`${protocol}: after the end the fallback of the link applies, else the maximum`, async (t) => {
     const fallen = await charging(t, { protocol, credentials: { fallback_a: 7 } });
     await setCurrent(fallen.world, 10, { for_seconds: 60 });
     fallen.clock.turn(60_000);
@@ -116,7 +116,7 @@ for (const protocol of PROTOCOLS) {
     assert.equal(profilesOf(free.station).at(-1)?.periods.at(-1)?.limit, 13);
   });
 
-  test(`${protocol}: a limit in watt ends too`, async (t) => {
+  test(`${protocol}: a limit in watts ends too`, async (t) => {
     const { world, station, clock } = await charging(t, { protocol, quirks: { wattsOnly: true } });
     await setCurrent(world, 8, { for_seconds: 60, then_current_a: 6 });
     assert.equal(station.plug(1).amperes, 8);
@@ -124,7 +124,7 @@ for (const protocol of PROTOCOLS) {
     assert.equal(station.plug(1).amperes, 6);
   });
 
-  test(`${protocol}: a station of one period is not sent what it cannot end`, async (t) => {
+  test(`${protocol}: a station with one period gets no limit with an end`, async (t) => {
     const { world, station } = await charging(t, { protocol, quirks: { onePeriod: true } });
     await assert.rejects(setCurrent(world, 8, { for_seconds: 60 }), {
       code: 'command.time_unsupported',
@@ -135,17 +135,17 @@ for (const protocol of PROTOCOLS) {
     assert.equal(station.plug(1).amperes, 8);
   });
 
-  test(`${protocol}: the station is told its fuse after each boot, and when it changes`, async (t) => {
+  test(`${protocol}: the installation's limit is sent after each boot, and when it changes`, async (t) => {
     const purpose = protocol === 'ocpp1.6' ? 'ChargePointMaxProfile' : 'ChargingStationMaxProfile';
     const { world, station } = await settle(t, {
       station: { protocol },
       credentials: { installation_max_a: 10 },
     });
-    const told = () => profilesOf(station).filter((profile) => profile.purpose === purpose);
-    await until('it was told', () => told().length === 1);
-    assert.deepEqual(told()[0], { purpose, on: 0, periods: [{ startPeriod: 0, limit: 10 }] });
+    const fuseProfiles = () => profilesOf(station).filter((profile) => profile.purpose === purpose);
+    await until('the limit was sent', () => fuseProfiles().length === 1);
+    assert.deepEqual(fuseProfiles()[0], { purpose, on: 0, periods: [{ startPeriod: 0, limit: 10 }] });
     station.boot();
-    await until('it was told again', () => told().length === 2);
+    await until('the limit was sent again', () => fuseProfiles().length === 2);
     await station.plugIn();
     await command(world, 'start_charge');
     assert.equal(station.plug(1).amperes, 10);
@@ -159,29 +159,29 @@ for (const protocol of PROTOCOLS) {
       await station.connect({ boots: false });
     };
     await again({ installation_max_a: 8 });
-    await until('it was told of another fuse', () => told().at(-1)?.periods[0]?.limit === 8);
+    await until('another limit was sent', () => fuseProfiles().at(-1)?.periods[0]?.limit === 8);
     await again({});
-    await until('it was told that there is none', () =>
+    await until('the limit was removed', () =>
       station.received.some(({ action }) => action === 'ClearChargingProfile'),
     );
-    await until('it charges with all', () => station.plug(1).amperes === 16);
+    await until('it charges at full current', () => station.plug(1).amperes === 16);
   });
 
-  test(`${protocol}: the fuse and a limit on the whole station share one profile: the lower counts`, async (t) => {
+  test(`${protocol}: the installation's limit and one on the whole station share a profile with the lower value`, async (t) => {
     const whole = protocol === 'ocpp1.6' ? 'ChargePointMaxProfile' : 'ChargingStationMaxProfile';
     const quirks = { notImplemented: ['TxProfile', 'TxDefaultProfile'] };
     const { world, station } = await settle(t, {
       station: { protocol, quirks },
       credentials: { installation_max_a: 12 },
     });
-    await until('it was told its fuse', () => profilesOf(station).length === 1);
+    await until('the limit was sent', () => profilesOf(station).length === 1);
     await station.plugIn();
     await command(world, 'start_charge');
     await setCurrent(world, 8);
     assert.equal(station.plug(1).amperes, 8);
     const before = station.received.length;
     station.boot();
-    await until('it was told again', () =>
+    await until('the limit was sent again', () =>
       station.received.slice(before).some(({ action }) => action === 'SetChargingProfile'),
     );
     assert.equal(profilesOf(station).at(-1)?.purpose, whole);
@@ -189,7 +189,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test('an installation is refused that no car could charge in', () => {
+test('refuses an installation in which no car could charge', () => {
   const base = { identity: 'CP-1', password: PASSWORD } satisfies Credentials;
   assert.throws(() => checkInstallation({ ...base, fallback_a: 3 }), {
     code: 'link.credentials_invalid',

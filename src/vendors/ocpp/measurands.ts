@@ -1,30 +1,30 @@
-/** What a sampled value is of when it does not say. */
+/** The measurand of a sampled value that names none. */
 export const REGISTER = 'Energy.Active.Import.Register';
 const POWER = 'Power.Active.Import';
 
-/** What a station measures while a transaction runs: power and energy, and what tells the phases in use. */
+/** What a station measures while a transaction runs: power, energy, and what the number of phases follows from. */
 export const RUNNING = [REGISTER, POWER, 'Current.Import', 'Voltage'];
 
-/** What it measures by the clock, where it does. */
+/** What it measures at clock-aligned intervals, where it supports them. */
 export const ALIGNED = [REGISTER, POWER];
 
-/** What a transaction's energy is the difference of. */
+/** What is needed at both ends of a transaction to calculate its energy. */
 export const AT_ENDS = [REGISTER];
 
-/** Everything between commas, spaces and semicolons: stations differ in how they write a list. */
+/** Splits at commas, spaces and semicolons, since stations differ in how they write a list. */
 export const listOf = (value: string): string[] => value.split(/[,;\s]+/).filter((item) => item !== '');
 
 interface Wish {
   /** What the station measures already. */
   readonly now: string;
   readonly wanted: readonly string[];
-  /** Sets the list; whether the station took it. */
+  /** Sets the list; false when the station refused it. */
   readonly set: (list: string) => Promise<boolean>;
 }
 
 /**
- * Has a station measure what is wanted besides what it measures already. A list with one measurand that it does not know is
- * refused as a whole: then they are added one after another.
+ * Adds the wanted measurands to those that a station measures already. A station refuses the whole list if it does not support
+ * one of them; they are then added one by one.
  */
 export async function measureAlso({ now, wanted, set }: Wish): Promise<void> {
   let list = listOf(now);

@@ -12,7 +12,7 @@ interface Place {
   readonly variable: { readonly name: string };
 }
 
-test('2.0.1: the register is asked for at the start and end of a transaction, and by the clock', async (t) => {
+test('2.0.1: the register is requested at both ends of a transaction, and at aligned intervals', async (t) => {
   const { world, station } = await bare(t, 'ocpp2.0.1');
   station.answers.GetVariables = ({ getVariableData }: { getVariableData: Place[] }) => ({
     getVariableResult: getVariableData.map(({ component, variable }) => ({
@@ -30,7 +30,7 @@ test('2.0.1: the register is asked for at the start and end of a transaction, an
   });
   await station.connect();
   await frames201(world, station).boot();
-  await until('the last question', () => station.calls('TriggerMessage').length > 0);
+  await until('the last request', () => station.calls('TriggerMessage').length > 0);
   const set = station
     .calls('SetVariables')
     .map(({ setVariableData }) => (setVariableData as (Place & { attributeValue: string })[])[0])
@@ -50,7 +50,7 @@ test('2.0.1: the register is asked for at the start and end of a transaction, an
   ]);
 });
 
-test('1.6: where a list is refused, its measurands are added one by one', async (t) => {
+test('1.6: when the list is refused, its measurands are added one by one', async (t) => {
   const { world, station } = await bare(t, 'ocpp1.6');
   let sampled = 'Energy.Active.Import.Register';
   station.answers.GetConfiguration = () => ({
@@ -63,7 +63,7 @@ test('1.6: where a list is refused, its measurands are added one by one', async 
   };
   await station.connect();
   await frames16(world, station).boot();
-  await until('the last question', () => station.calls('TriggerMessage').length > 0);
+  await until('the last request', () => station.calls('TriggerMessage').length > 0);
   assert.equal(sampled, 'Energy.Active.Import.Register,Power.Active.Import,Current.Import');
 });
 
@@ -74,7 +74,7 @@ const of = (measurand: string, value: string, phase?: string): SampledValue => (
   ...(phase !== undefined && { phase }),
 });
 
-test('phases follow from power, voltage and current', () => {
+test('the number of phases follows from power, voltage and current', () => {
   const watt = (value: string) => of('Power.Active.Import', value);
   const ampere = (value: string, phase?: string) => of('Current.Import', value, phase);
   assert.equal(phases(watt('3680'), ampere('16', 'L1')), 1);
@@ -82,12 +82,12 @@ test('phases follow from power, voltage and current', () => {
   assert.equal(phases(watt('11040'), ampere('16')), 3);
   assert.equal(phases(watt('11040'), ampere('16'), of('Voltage', '400')), 3);
   assert.equal(phases(watt('7360'), ampere('16'), of('Voltage', '229', 'L1-N')), 2);
-  assert.equal(phases(watt('5520'), ampere('16')), null, 'no whole number');
+  assert.equal(phases(watt('5520'), ampere('16')), null, 'not a whole number');
   assert.equal(phases(watt('230'), ampere('1')), null, 'too little to tell');
   assert.equal(phases(ampere('16')), null);
 });
 
-test('1.6: a station that takes watt only gets those of the phases in use, and of the next car anew', async (t) => {
+test('1.6: a limit in watts is for the phases in use, determined again for the next car', async (t) => {
   const { world, station } = await bare(t, 'ocpp1.6', { options: { settleMs: 50 } });
   const units = { key: 'ChargingScheduleAllowedChargingRateUnit', readonly: true, value: 'Power' };
   station.answers.GetConfiguration = () => ({ configurationKey: [units] });
@@ -96,15 +96,18 @@ test('1.6: a station that takes watt only gets those of the phases in use, and o
       .calls('SetChargingProfile')
       .map((params) => /"chargingSchedulePeriod":\[(\{[^}]*\})/.exec(JSON.stringify(params))?.[1]);
   await station.connect();
-  const tells = frames16(world, station);
+  const frames = frames16(world, station);
   const learn = async () => {
     const before = station.calls('TriggerMessage').length;
-    await tells.boot();
-    await until('it was asked', () => station.calls('TriggerMessage').length >= before + 2);
+    await frames.boot();
+    await until(
+      'the configuration was requested',
+      () => station.calls('TriggerMessage').length >= before + 2,
+    );
   };
   await learn();
-  const transaction = await tells.start(0);
-  await tells.status('Charging');
+  const transaction = await frames.start(0);
+  await frames.status('Charging');
   await station.call('MeterValues', {
     ...{ connectorId: 1, transactionId: transaction },
     meterValue: [
@@ -116,8 +119,8 @@ test('1.6: a station that takes watt only gets those of the phases in use, and o
   });
   await setCurrent(world, 8);
   assert.equal(periods().at(-1), '{"startPeriod":0,"limit":1840,"numberPhases":1}');
-  await tells.stop(transaction, 10);
-  await tells.status('Available');
+  await frames.stop(transaction, 10);
+  await frames.status('Available');
   await setCurrent(world, 8);
   assert.equal(periods().at(-1), '{"startPeriod":0,"limit":5520}');
   await world.host.link(KEY, { identity: IDENTITY, password: PASSWORD, phases: 2 });

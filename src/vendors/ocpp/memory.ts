@@ -1,14 +1,14 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
-import { keptOf, NAME, newsIn, type Recalled } from './recall.ts';
+import { comparableText, keptOf, NAME, type Recalled } from './recall.ts';
 import type { Station } from './station.ts';
 
-/** Starts of ours that may wait for their transaction. */
+/** The maximum number of remote starts that wait for their transaction. */
 const MOST_STARTS = 8;
 
-/** Stores what must outlive the connection of a station, where that is news. */
+/** Stores what must outlive a station's connection, when it has changed. */
 export class Memory {
   readonly #station: Station;
-  /** Tags of our starts: the transaction that follows names the number of its start only. */
+  /** Tags of our remote starts: the transaction that follows names only the number of its start. */
   readonly #remoteStarts = new BoundedMap<number, string>(MOST_STARTS);
   #kept: string;
   #keeping: Promise<void> = Promise.resolve();
@@ -17,11 +17,11 @@ export class Memory {
   constructor(station: Station, { kept }: Recalled) {
     this.#station = station;
     for (const [id, tag] of Object.entries(kept.remote_starts)) this.#remoteStarts.set(Number(id), tag);
-    this.#kept = newsIn(kept);
+    this.#kept = comparableText(kept);
   }
 
-  /** The station was asked to start a transaction with this tag. */
-  startAsked(remoteStartId: number, idTag: string): Promise<void> {
+  /** Call when the station is asked to start a transaction with this tag. */
+  startRequested(remoteStartId: number, idTag: string): Promise<void> {
     this.#remoteStarts.set(remoteStartId, idTag);
     return this.store();
   }
@@ -36,15 +36,15 @@ export class Memory {
       .catch(() => undefined)
       .then(async () => {
         const kept = keptOf(this.#station.connectors(), this.#remoteStarts);
-        const news = newsIn(kept);
-        if (this.#closed || news === this.#kept) return;
+        const text = comparableText(kept);
+        if (this.#closed || text === this.#kept) return;
         await host.documents(key).put(NAME, kept);
-        this.#kept = news;
+        this.#kept = text;
       });
     return this.#keeping;
   }
 
-  /** From now on another connection of the station remembers. */
+  /** Stops storing: another connection of the station takes over. */
   close(): void {
     this.#closed = true;
   }

@@ -25,7 +25,7 @@ const voltage = (value: string, phase?: string): SampledValue => ({
   ...(phase !== undefined && { phase }),
 });
 
-test('what the station leaves out is filled in as the protocol says', () => {
+test("fields that the station leaves out get the protocol's defaults", () => {
   assert.deepEqual(sampleOf({ value: '1234' }), {
     measurand: 'Energy.Active.Import.Register',
     value: 1234,
@@ -72,10 +72,11 @@ const NO_NUMBERS: readonly SampledValue[] = [
 ];
 
 for (const sampled of NO_NUMBERS) {
-  test(`${JSON.stringify(sampled).slice(0, 60)} is no reading`, () => assert.equal(sampleOf(sampled), null));
+  test(`${JSON.stringify(sampled).slice(0, 60)} is not a reading`, () =>
+    assert.equal(sampleOf(sampled), null));
 }
 
-test('a value in thousands is the same as in units, whatever the value', () => {
+test('a value in kilo-units equals the same value in base units', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), (milli) => {
       const text = (milli / 1000).toFixed(3);
@@ -90,7 +91,7 @@ test('a value in thousands is the same as in units, whatever the value', () => {
   );
 });
 
-test('no text makes a sample that is not a bounded number', () => {
+test('no text yields a sample that is not a bounded number', () => {
   const numeric = fc.stringMatching(/^[-+0-9.eE ,xXaN]{0,70}$/);
   fc.assert(
     fc.property(
@@ -104,7 +105,7 @@ test('no text makes a sample that is not a bounded number', () => {
   );
 });
 
-test('a total without a phase wins over the phases beside it', () => {
+test('a total without a phase takes precedence over phases', () => {
   const of = figures(
     power('3000', { phase: 'L1' }),
     power('3000', { phase: 'L2' }),
@@ -114,7 +115,7 @@ test('a total without a phase wins over the phases beside it', () => {
   assert.equal(of.power_w, 9100);
 });
 
-test('phases are added up, however they are tagged', () => {
+test('phases are added up, whatever their tags', () => {
   assert.equal(
     figures(power('1', { unit: 'kW', phase: 'L1' }), power('2000', { phase: 'L2' })).power_w,
     3000,
@@ -123,7 +124,7 @@ test('phases are added up, however they are tagged', () => {
   assert.equal(figures(power('1000', { phase: 'L1' }), power('1000', { phase: 'L1-N' })).power_w, 1000);
 });
 
-test('what is given back counts against what is taken', () => {
+test('exported power is subtracted from imported power', () => {
   const of = figures({ value: '2500', measurand: 'Power.Active.Export' }, power('0'));
   assert.equal(of.power_w, -2500);
 });
@@ -142,13 +143,13 @@ test('power follows from current and voltage where it is not measured', () => {
   assert.equal(figures(voltage('230')).power_w, null);
 });
 
-test('phases are told only by a station that tags them all', () => {
+test('the number of phases needs a station that tags all phases', () => {
   assert.equal(figures(current('10', 'L1'), current('0.1', 'L2'), current('0', 'L3')).phases, 1);
   assert.equal(figures(current('10', 'L1'), current('10', 'L2'), current('9', 'L3')).phases, 3);
   assert.equal(figures(current('10', 'L1')).phases, null);
 });
 
-test("the car's own values and those of the beginning are not the outlet's now", () => {
+test('samples of the car, and of Transaction.Begin, are not current values of the outlet', () => {
   const of = figures(
     { value: '1000', context: 'Transaction.Begin' },
     { value: '5000', context: 'Transaction.End' },
@@ -158,7 +159,7 @@ test("the car's own values and those of the beginning are not the outlet's now",
   assert.equal(figures({ value: '1000', context: 'Transaction.Begin' }).register_wh, 1000);
 });
 
-test('a clock that is years off is not believed, one that lags a little is', () => {
+test('a clock that is years off is rejected, one that lags a little is accepted', () => {
   const now = Date.parse('2026-11-21T09:00:00Z');
   assert.equal(soundTime('1970-01-01T00:00:01Z', now), null);
   assert.equal(soundTime('2036-01-01T00:00:00Z', now), null);
@@ -166,15 +167,15 @@ test('a clock that is years off is not believed, one that lags a little is', () 
   assert.equal(soundTime('2026-11-01T00:00:00Z', now), Date.parse('2026-11-01T00:00:00Z'));
 });
 
-test('a timestamp without an offset is UTC, wherever the service runs', () => {
+test('a timestamp without an offset is UTC, whatever the time zone of the service', () => {
   const now = Date.parse('2026-11-21T23:00:00Z');
   const script = `
     const { soundTime } = await import(${JSON.stringify(new URL('time.ts', import.meta.url).href)});
-    const told = ['2026-11-21T22:45:50.165', '2026-11-21T22:45:50', '2026-11-21T22:45:50.1650000Z', '2026-11-21T23:45:50.165+01:00'];
-    console.log(JSON.stringify(told.map((timestamp) => soundTime(timestamp, ${now}))));
+    const timestamps = ['2026-11-21T22:45:50.165', '2026-11-21T22:45:50', '2026-11-21T22:45:50.1650000Z', '2026-11-21T23:45:50.165+01:00'];
+    console.log(JSON.stringify(timestamps.map((timestamp) => soundTime(timestamp, ${now}))));
   `;
   const env = { TZ: 'Europe/Stockholm' };
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { env });
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { env });
   const at = Date.parse('2026-11-21T22:45:50.165Z');
-  assert.deepEqual(JSON.parse(said.toString()), [at, at - 165, at, at]);
+  assert.deepEqual(JSON.parse(output.toString()), [at, at - 165, at, at]);
 });

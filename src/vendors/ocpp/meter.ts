@@ -2,7 +2,7 @@ import type { Sample } from '../../adapter/charging.ts';
 import { REGISTER } from './measurands.ts';
 import { decimalIn, isMeasurable } from './numbers.ts';
 
-/** One sampled value on the wire: 1.6 has the value as text and a `unit`, 2.0.1 a number and a `unitOfMeasure`. */
+/** One sampled value as sent: 1.6 has the value as text and a `unit`, 2.0.1 a number and a `unitOfMeasure`. */
 export interface SampledValue {
   readonly value: string | number;
   readonly context?: string;
@@ -19,7 +19,7 @@ export interface MeterValue {
   readonly sampledValue: readonly SampledValue[];
 }
 
-/** Every unit of both protocols (and the misspelling that 1.6 allows), with what it is in ours. */
+/** Every unit of both protocols, and the misspelling that 1.6 allows, with its base unit. */
 const UNITS: ReadonlyMap<string, { readonly unit: string; readonly toBase: (value: number) => number }> =
   new Map(
     [
@@ -37,7 +37,7 @@ const UNITS: ReadonlyMap<string, { readonly unit: string; readonly toBase: (valu
     ].map(([name, conversion]) => [name.toLowerCase(), conversion]),
   );
 
-/** What a measurand is in when the station names no unit. */
+/** The unit of a measurand when the station names none. */
 function unitOf(measurand: string): string {
   if (measurand.startsWith('Energy.Reactive')) return 'varh';
   if (measurand.startsWith('Energy.Apparent')) return 'VAh';
@@ -58,8 +58,8 @@ function numberOf(value: string | number): number | null {
 }
 
 /**
- * One sampled value in base units with the protocol's defaults filled in (1.6 §7.43, 2.0.1 SampledValueType), or null when
- * it holds no number: signed meter data, text that some stations put there, or what no meter can show.
+ * One sampled value in base units with the protocol's defaults filled in (1.6 §7.43, 2.0.1 SampledValueType). Null when it holds
+ * no usable number: signed meter data, text, or a value that no meter can show.
  */
 export function sampleOf(sampled: SampledValue): Sample | null {
   if (sampled.format === 'SignedData') return null;
@@ -86,10 +86,10 @@ export function samplesOf(meterValue: MeterValue): Sample[] {
   return meterValue.sampledValue.map(sampleOf).filter((sample) => sample !== null);
 }
 
-/** Sampled values that are kept of one message: every measurand on every phase at ten moments. */
+/** The maximum number of sampled values stored per message: every measurand on every phase at ten moments. */
 const MOST_SAMPLES = 200;
 
-/** What is kept of the readings of one message: of too many the last ones, since the first have mostly been told before. */
+/** The readings of one message within `MOST_SAMPLES`, newest first: most of the older ones were reported before. */
 export function lastOf<R extends { readonly samples: readonly Sample[] }>(readings: readonly R[]): R[] {
   let room = MOST_SAMPLES;
   const kept: R[] = [];
@@ -101,7 +101,7 @@ export function lastOf<R extends { readonly samples: readonly Sample[] }>(readin
   return kept;
 }
 
-/** Conversion leaves tails like 150.06999999999998; a thousandth of a base unit is finer than any meter. */
+/** Conversion leaves digits like 150.06999999999998; a thousandth of a base unit is finer than any meter. */
 function tidy(value: number): number {
   const rounded = Math.round(value * 1000) / 1000;
   return Number.isFinite(rounded) ? rounded + 0 : value;

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../core/clock.ts';
 import { idTagStatus } from './cards.ts';
-import { beginTransaction, type Connector, endTransaction, takeRegister, tell } from './connector.ts';
+import { beginTransaction, type Connector, endTransaction, takeRegister, takeStatus } from './connector.ts';
 import { wordOrNull } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { type Answer, answer } from './inbox.ts';
@@ -29,7 +29,7 @@ interface Fault {
 }
 interface StatusNotification extends Fault {
   readonly connectorId: number;
-  /** Absent: a word that nobody knows. */
+  /** Absent: an unknown status. */
   readonly status?: string;
   readonly timestamp?: string;
 }
@@ -58,13 +58,13 @@ const PURPOSES = {
   station: 'ChargePointMaxProfile',
 } as const;
 
-/** Words in which a transaction goes on: with one of these, a transaction id that we do not know is a running one. */
+/** Statuses during a transaction: with one of these, an unknown transaction id is that of a running one. */
 const RUNNING_WORDS: ReadonlySet<string | null> = new Set(['Charging', 'SuspendedEV', 'SuspendedEVSE']);
 
-/** OCPP 1.6J, section numbers of the 1.6 edition 2 specification. */
+/** OCPP 1.6J. Section numbers refer to the 1.6 edition 2 specification. */
 export function ocpp16(station: Station): Dialect {
   return {
-    answers: { ...MERELY_TAKEN, ...core(station), ...metering(station) },
+    answers: { ...ACKNOWLEDGED_ONLY, ...core(station), ...metering(station) },
     learn: () => learn16(station),
 
     /** §5.11: acknowledged only; StartTransaction follows, perhaps after Authorize. */
@@ -124,8 +124,8 @@ export function ocpp16(station: Station): Dialect {
   };
 }
 
-/** What a station may tell and we only take note of; what it asks and we do not offer. */
-const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
+/** Notifications that are only acknowledged, and requests that are not supported. */
+const ACKNOWLEDGED_ONLY: Readonly<Record<string, Answer>> = {
   DataTransfer: () => ({ status: 'UnknownVendorId' }),
   DiagnosticsStatusNotification: () => ({}),
   FirmwareStatusNotification: () => ({}),
@@ -135,13 +135,13 @@ const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
   SignCertificate: () => ({ status: 'Rejected' }),
 };
 
-/** §7.6: what is wrong with a connector, or with the station (0). */
+/** §7.6: stores the fault of a connector, or of the station (0). */
 function takeFault(station: Station, connectorId: number, { errorCode, info, vendorErrorCode }: Fault): void {
   const code = wordOrNull(errorCode);
   if (code === null || code === 'NoError') return;
   const words = [wordOrNull(vendorErrorCode), wordOrNull(info)].filter((word) => word !== null);
   const at = station.host.clock.now();
-  station.details.told({
+  station.details.update({
     last_fault: {
       code,
       info: words.join(' ') || null,
@@ -156,7 +156,7 @@ function core(station: Station): Record<string, Answer> {
   return {
     BootNotification: answer((boot: Boot) => {
       station.hasBooted(boot.chargePointVendor, boot.chargePointModel);
-      station.details.told({
+      station.details.update({
         manufacturer: wordOrNull(boot.chargePointVendor),
         model: wordOrNull(boot.chargePointModel),
         serial_number: wordOrNull(boot.chargePointSerialNumber ?? boot.chargeBoxSerialNumber),
@@ -171,13 +171,13 @@ function core(station: Station): Record<string, Answer> {
     Heartbeat: () => ({ currentTime: now() }),
     StatusNotification: answer(async ({ connectorId, status, timestamp, ...fault }: StatusNotification) => {
       takeFault(station, connectorId, fault);
-      // Connector 0 is the station's main controller; what matters for charging, its connectors tell themselves.
+      // Connector 0 is the station's main controller; the connectors report their own status.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
-      if (status !== undefined) tell(connector, { status }, station.timeOf(timestamp));
-      if (RUNNING_WORDS.has(connector.status)) connector.doubted = false;
+      if (status !== undefined) takeStatus(connector, { status }, station.timeOf(timestamp));
+      if (RUNNING_WORDS.has(connector.status)) connector.transactionStale = false;
       watchForgotten(station, connector);
-      await station.told(connector);
+      await station.recordChange(connector);
       return {};
     }),
   };
@@ -193,13 +193,13 @@ function metering(station: Station): Record<string, Answer> {
       const started = { deviceId, startedAt, meterStartWh, idTag: start.idTag };
       const transactionId = await station.records.begin(started);
       await hasBegun(station, connector, { ...started, transactionId });
-      await station.told(connector);
-      // It has begun and is kept; a station that is told otherwise than Accepted ends it (§4.8).
+      await station.recordChange(connector);
+      // The transaction has begun and is stored; a station that receives another status than Accepted ends it (§4.8).
       const status = await idTagStatus(station, start.idTag);
       return { transactionId: Number(transactionId), idTagInfo: { status } };
     }),
 
-    /** §4.10: always accepted, even for an id that nobody knows, or the station repeats it for ever. */
+    /** §4.10: always accepted, even for an unknown id; otherwise the station repeats it for ever. */
     StopTransaction: answer(async (stop: StopTransaction) => {
       const transactionId = String(stop.transactionId);
       const running = station.withTransaction(transactionId);
@@ -214,7 +214,7 @@ function metering(station: Station): Record<string, Answer> {
           transactionId,
           endedAt,
           meterStopWh,
-          // Left out means stopped by the user at the station (§7.36).
+          // Absent means stopped by the user at the station (§7.36).
           reason: stop.reason ?? 'Local',
         },
         connector === undefined ? null : station.deviceId(connector),
@@ -222,30 +222,30 @@ function metering(station: Station): Record<string, Answer> {
       if (running !== undefined) {
         if (meterStopWh !== null) takeRegister(running, meterStopWh, endedAt);
         endTransaction(running, endedAt);
-        await station.told(running);
+        await station.recordChange(running);
       }
       return {};
     }),
 
     MeterValues: answer(async ({ connectorId, transactionId, meterValue }: MeterValues) => {
-      // Connector 0 is the meter of the whole station, which is no device here.
+      // Connector 0 is the meter of the whole station, which is not a device here.
       if (connectorId === 0) return {};
       const connector = station.connector(connectorId);
-      // 0 and -1 are how some stations say that there is none.
+      // Some stations send 0 or -1 when no transaction runs.
       const id = transactionId === undefined || transactionId <= 0 ? null : String(transactionId);
       if (id !== null) adopt(station, connector, id);
       await station.measured(connector, meterValue, id ?? connector.transaction?.transactionId ?? null);
-      await station.told(connector);
+      await station.recordChange(connector);
       return {};
     }),
   };
 }
 
-/** A station that comes from another central system goes on with a transaction that we did not see begin. */
+/** A station that moves here from another central system may continue a transaction whose start we did not receive. */
 function adopt(station: Station, connector: Connector, transactionId: string): void {
-  if (connector.transaction?.transactionId === transactionId) connector.doubted = false;
+  if (connector.transaction?.transactionId === transactionId) connector.transactionStale = false;
   if (connector.transaction !== null || connector.ended === transactionId) return;
-  // The word of an earlier connection may be of a transaction that has ended meanwhile.
+  // A restored status may belong to a transaction that has ended since.
   if (connector.recalled || !RUNNING_WORDS.has(connector.status)) return;
   beginTransaction(connector, {
     transactionId,

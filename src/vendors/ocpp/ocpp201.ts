@@ -24,7 +24,7 @@ interface Boot {
     readonly modem?: { readonly iccid?: string };
   };
 }
-/** 2.0.1 EventDataType, as far as it matters here. */
+/** The fields of a 2.0.1 EventDataType that are used here. */
 interface StationEvent {
   readonly trigger?: string;
   readonly cleared?: boolean;
@@ -37,7 +37,7 @@ interface StationEvent {
 interface StatusNotification {
   readonly evseId: number;
   readonly connectorId: number;
-  /** Absent: a word that nobody knows. */
+  /** Absent: an unknown status. */
   readonly connectorStatus?: string;
   readonly timestamp?: string;
 }
@@ -59,17 +59,17 @@ const PURPOSES = {
 const reasonOf = ({ statusInfo }: Outcome): string =>
   [statusInfo?.reasonCode, statusInfo?.additionalInfo].filter((part) => part !== undefined).join(' ');
 
-/** OCPP 2.0.1, names of the use cases of part 2. */
+/** OCPP 2.0.1. The use cases are those of part 2. */
 export function ocpp201(station: Station): Dialect {
   let remoteStartId = Math.floor(station.host.clock.now() / 1000) % 1_000_000_000;
   return {
-    answers: { ...MERELY_TAKEN, ...core(station) },
+    answers: { ...ACKNOWLEDGED_ONLY, ...core(station) },
     learn: () => learn201(station),
 
     /** F01, F02: acknowledged only; a TransactionEvent follows. */
     async start(connector) {
       remoteStartId += 1;
-      await station.memory.startAsked(remoteStartId, station.options.idTag);
+      await station.memory.startRequested(remoteStartId, station.options.idTag);
       const outcome = await station.command<Outcome>('RequestStartTransaction', {
         evseId: connector.number,
         remoteStartId,
@@ -127,7 +127,7 @@ export function ocpp201(station: Station): Dialect {
   };
 }
 
-/** N07: the newest alert among the events; what was cleared is no fault any more, but still the last one. */
+/** N07: stores the newest alert that is not cleared; a later `cleared` does not remove it, it stays the last fault. */
 function takeAlert(station: Station, events: readonly StationEvent[]): void {
   const alert = events.findLast(({ trigger, cleared }) => trigger === 'Alerting' && cleared !== true);
   if (alert === undefined) return;
@@ -135,7 +135,7 @@ function takeAlert(station: Station, events: readonly StationEvent[]): void {
   const code = wordOrNull(alert.techCode) ?? wordOrNull(name) ?? 'Alerting';
   const info = wordOrNull(alert.techInfo) ?? wordOrNull(alert.actualValue);
   const at = station.host.clock.now();
-  station.details.told({ last_fault: { code, info, connector: alert.component?.evse?.id ?? null, at } });
+  station.details.update({ last_fault: { code, info, connector: alert.component?.evse?.id ?? null, at } });
 }
 
 function core(station: Station): Record<string, Answer> {
@@ -143,7 +143,7 @@ function core(station: Station): Record<string, Answer> {
   return {
     BootNotification: answer(({ chargingStation }: Boot) => {
       station.hasBooted(chargingStation?.vendorName, chargingStation?.model);
-      station.details.told({
+      station.details.update({
         manufacturer: wordOrNull(chargingStation?.vendorName),
         model: wordOrNull(chargingStation?.model),
         serial_number: wordOrNull(chargingStation?.serialNumber),
@@ -156,18 +156,18 @@ function core(station: Station): Record<string, Answer> {
       idTokenInfo: { status: await idTokenStatus(station, idToken) },
     })),
     Heartbeat: () => ({ currentTime: now() }),
-    StatusNotification: answer(async (told: StatusNotification) => {
-      if (told.connectorStatus === 'Faulted') {
+    StatusNotification: answer(async (notification: StatusNotification) => {
+      if (notification.connectorStatus === 'Faulted') {
         const at = station.host.clock.now();
-        const connector = told.evseId === 0 ? null : told.evseId;
-        station.details.told({ last_fault: { code: 'Faulted', info: null, connector, at } });
+        const connector = notification.evseId === 0 ? null : notification.evseId;
+        station.details.update({ last_fault: { code: 'Faulted', info: null, connector, at } });
       }
-      if (told.evseId === 0) return {};
-      const evse = station.connector(told.evseId);
-      const { connectorId: plug, connectorStatus: status, timestamp } = told;
+      if (notification.evseId === 0) return {};
+      const evse = station.connector(notification.evseId);
+      const { connectorId: plug, connectorStatus: status, timestamp } = notification;
       if (status !== undefined) evseStatus(evse, { plug, status, at: station.timeOf(timestamp) });
       watchForgotten(station, evse);
-      await station.told(evse);
+      await station.recordChange(evse);
       return {};
     }),
     NotifyEvent: answer(({ eventData = [] }: { readonly eventData?: readonly StationEvent[] }) => {
@@ -180,18 +180,18 @@ function core(station: Station): Record<string, Answer> {
       return idToken === undefined ? {} : { idTokenInfo: { status: await idTokenStatus(station, idToken) } };
     }),
     MeterValues: answer(async ({ evseId, meterValue }: MeterValues) => {
-      // EVSE 0 is the meter of the whole station, which is no device here.
+      // EVSE 0 is the meter of the whole station, which is not a device here.
       if (evseId === 0) return {};
       const evse = station.connector(evseId);
       await station.measured(evse, meterValue, evse.transaction?.transactionId ?? null);
-      await station.told(evse);
+      await station.recordChange(evse);
       return {};
     }),
   };
 }
 
-/** What a station may tell and we only take note of; what it asks and we do not offer. */
-const MERELY_TAKEN: Readonly<Record<string, Answer>> = {
+/** Notifications that are only acknowledged, and requests that are not supported. */
+const ACKNOWLEDGED_ONLY: Readonly<Record<string, Answer>> = {
   DataTransfer: () => ({ status: 'UnknownVendorId' }),
   ClearedChargingLimit: () => ({}),
   FirmwareStatusNotification: () => ({}),

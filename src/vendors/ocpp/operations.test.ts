@@ -34,7 +34,7 @@ const SENT = {
 for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
   const sent = SENT[protocol];
 
-  test(`${protocol}: a station is reset, unlocked, taken out of service and triggered, and its word is the answer`, async (t) => {
+  test(`${protocol}: reset, unlock, change_availability and trigger return the station's status`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     const last = () => station.received.at(-1);
     assert.deepEqual(await ask(world, { type: 'unlock' }), { type: 'unlock', status: 'Unlocked' });
@@ -56,7 +56,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     assert.deepEqual(station.received[before], { action: 'Reset', params: sent.reset });
   });
 
-  test(`${protocol}: a no is an answer, an error and silence are errors`, async (t) => {
+  test(`${protocol}: a rejection is a result, a CALLERROR and no response are errors`, async (t) => {
     const quirks = { rejects: ['Reset'], notImplemented: ['UnlockConnector'], hangs: ['ChangeAvailability'] };
     const options = { callTimeoutMs: 150 };
     const { world } = await settle(t, { station: { protocol, quirks }, options });
@@ -70,7 +70,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     });
   });
 
-  test(`${protocol}: settings are read and set, but neither the password nor the way to us`, async (t) => {
+  test(`${protocol}: settings can be read and set, except the password and the connection to us`, async (t) => {
     const { world, station } = await settle(t, { station: { protocol } });
     const keys = [sent.interval, sent.secret, 'No.Such'];
     const { settings, unknown_keys } = await ask(world, { type: 'get_configuration', keys });
@@ -87,14 +87,14 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     assert.equal(station.received.length, before, 'nothing was sent');
   });
 
-  test(`${protocol}: limits are told and taken away; the fuse stays`, async (t) => {
+  test(`${protocol}: limits are returned and cleared; that of the installation stays`, async (t) => {
     const clock = turnedClock();
     const { world, station } = await settle(t, {
       station: { protocol },
       clock,
       credentials: { installation_max_a: 14 },
     });
-    await until('it was told its fuse', () => station.plug(1).limits.has('station'));
+    await until("the installation's limit was sent", () => station.plug(1).limits.has('station'));
     await station.plugIn();
     await command(world, 'start_charge');
     await setCurrent(world, 8, { for_seconds: 600, then_current_a: 10 });
@@ -114,7 +114,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     assert.equal((await ask(world, { type: 'clear_limits' })).status, 'Unknown');
   });
 
-  test(`${protocol}: what a station is, its last fault and its last words are told, also when it is away`, async (t) => {
+  test(`${protocol}: the details, the last fault and the last frames are returned, also while the station is offline`, async (t) => {
     const clock = turnedClock();
     const { world, station } = await settle(t, { station: { protocol }, clock });
     const [action, params] =
@@ -152,8 +152,8 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     await station.call(action, params);
     await station.card('04E91C5A123B80');
     const here = await look(world);
-    const { frames, ...told } = here;
-    assert.deepEqual(told, {
+    const { frames, ...details } = here;
+    assert.deepEqual(details, {
       connected: true,
       connected_since: '2026-11-21T09:00:00.000Z',
       protocol,
@@ -181,34 +181,34 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
     const left = new Promise<void>((resolve) => station.rpc.once('close', () => resolve()));
     await station.disconnect();
     await left;
-    await until('it is away', () => world.server.count() === 0);
+    await until('it is offline', () => world.server.count() === 0);
     const away = await look(world);
     assert.deepEqual(
       [away.connected, away.connected_since, away.model, away.last_fault?.code],
-      [false, null, told.model, 'GroundFailure'],
+      [false, null, details.model, 'GroundFailure'],
     );
     assert.equal(away.frames.length, frames.length);
     await assert.rejects(ask(world, { type: 'reset' }), { code: 'device.offline' });
   });
 }
 
-test('ocpp1.6: a 1.6 station tells all its settings when none is named', async (t) => {
+test('ocpp1.6: returns all settings when no key is given', async (t) => {
   const { world } = await settle(t);
   const { settings = [] } = await ask(world, { type: 'get_configuration' });
   assert.ok(settings.some(({ key, readonly }) => key === 'NumberOfConnectors' && readonly === true));
   assert.ok(settings.every(({ value }) => value !== PASSWORD));
 });
 
-test('ocpp2.0.1: a station tells the variables that elnav uses when none is named', async (t) => {
+test('ocpp2.0.1: returns the variables that elnav uses when no key is given', async (t) => {
   const { world } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
   const { settings = [], unknown_keys = [] } = await ask(world, { type: 'get_configuration' });
   const interval = settings.find(({ key }) => key === 'SampledDataCtrlr.TxUpdatedInterval');
-  assert.equal(interval?.value, String(METER_SECONDS), 'what it was set to when it connected');
+  assert.equal(interval?.value, String(METER_SECONDS), 'the value set when it connected');
   const asked = [...settings.map(({ key }) => key), ...unknown_keys];
   assert.deepEqual(asked.toSorted(), USED.map(nameOf).toSorted());
 });
 
-test('ocpp2.0.1: a setting is named as Component.Variable', async (t) => {
+test('ocpp2.0.1: a key is Component.Variable', async (t) => {
   const { world } = await settle(t, { station: { protocol: 'ocpp2.0.1' } });
   for (const key of ['HeartbeatInterval', 'A.B.C', '.B'])
     await assert.rejects(ask(world, { type: 'set_configuration', key, value: '1' }), {

@@ -14,7 +14,7 @@ import { placeOf } from './place.ts';
 import { isSecret, whyNotSet } from './secrets.ts';
 import { Station } from './station.ts';
 
-/** A setting as it is shown. */
+/** A setting as the API returns it. */
 type Setting = NonNullable<OperationAnswer['settings']>[number];
 
 export function settingOf(key: string, value: string | undefined, readonly: boolean | null): Setting {
@@ -23,15 +23,15 @@ export function settingOf(key: string, value: string | undefined, readonly: bool
     : { key, value: value ?? null, readonly };
 }
 
-/** What a station says to an operation. */
+/** The status in a station's response to an operation. */
 export interface Outcome {
   readonly status: string;
 }
 
-/** The answer of an operation that has nothing to tell besides; stations add words of their own. */
+/** The status alone; stations add fields of their own. */
 export const statusOf = ({ status }: Outcome): Outcome => ({ status });
 
-/** A schedule that a station calculated, in either protocol's words. */
+/** A schedule calculated by the station, in the fields of either protocol. */
 export interface Composite {
   readonly chargingRateUnit?: string;
   readonly chargingSchedulePeriod?: readonly { readonly startPeriod: number; readonly limit: number }[];
@@ -53,13 +53,13 @@ export function compositeOf(
   };
 }
 
-/** Takes our limits from a connector, and remembers that there are none; the installation's stays. */
+/** Removes our limits from a connector, also from storage; the limit of the installation stays. */
 export async function clearLimits(station: Station, connector: Connector): Promise<string> {
-  const wholeLimited = station.roster.known.whole_limited;
+  const wholeLimited = station.roster.stored.whole_limited;
   let status = await station.dialect.clear({ on: connector });
   if (wholeLimited) status = await station.dialect.clear({ of: connector, purpose: 'station' });
   takeLimit(connector, { transactionLimit: null, defaultLimit: null }, station.host.clock.now());
-  // What a start would go back to was a limit of ours too.
+  // A later start would restore this limit of ours.
   connector.lastLimit = null;
   await station.roster.limited(connector.number, null, false);
   await station.roster.transactionLimited(connector, null);
@@ -86,12 +86,12 @@ async function describe(session: Session): Promise<StationView> {
   const { station } = session;
   const live = station instanceof Station ? station : null;
   await live?.details.stored();
-  const { last_fault: fault, ...told } = await loadDetails(session.documents);
+  const { last_fault: fault, ...details } = await loadDetails(session.documents);
   const { max_a, fallback_a } = installationOf(session.credentials);
   return {
     connected: live !== null,
     connected_since: live === null ? null : rfc3339(live.since),
-    ...told,
+    ...details,
     last_fault: fault === null ? null : { ...fault, at: rfc3339(fault.at) },
     installation: { max_a, fallback_a, refusal: live?.installationRefusal ?? null },
     frames: [...(session.frames?.() ?? [])],

@@ -20,7 +20,7 @@ function keyOf(key: string): string {
   throw new AppError('request.invalid', `a key of OCPP 1.6 has at most ${LONGEST_KEY} characters`);
 }
 
-/** What a 1.6 station can be asked to do besides charging; section numbers of the 1.6 edition 2 specification. */
+/** Operations of a 1.6 station besides charging. Section numbers refer to the 1.6 edition 2 specification. */
 export function operations16(station: Station): Dialect['operate'] {
   return async (connector, operation) => {
     const connectorId = connector.number;

@@ -19,7 +19,7 @@ function variableIn(key: string): ReturnType<typeof variableOf> {
   return variableOf(component, variable);
 }
 
-/** What a 2.0.1 station can be asked to do besides charging; use cases of part 2. */
+/** Operations of a 2.0.1 station besides charging. The use cases are those of part 2. */
 export function operations201(station: Station): Dialect['operate'] {
   return async (connector, operation) => {
     const evse = { id: connector.number };
@@ -50,18 +50,18 @@ export function operations201(station: Station): Dialect['operate'] {
           }),
         );
       case 'get_configuration': {
-        // B06: named variables only, so that without keys it is asked for those that count here.
+        // B06 returns named variables only; without keys it asks for those that are used here.
         const { getVariableResult } = await station.command<VariableResults>('GetVariables', {
           getVariableData: operation.keys?.map(variableIn) ?? USED,
         });
-        const isKnown = ({ attributeStatus }: VariableResult) => attributeStatus === 'Accepted';
+        const isAccepted = ({ attributeStatus }: VariableResult) => attributeStatus === 'Accepted';
         return {
           status: 'Accepted',
-          // Whether it can be written is told by reports alone.
+          // Only reports tell whether a variable can be written.
           settings: getVariableResult
-            .filter(isKnown)
+            .filter(isAccepted)
             .map((one) => settingOf(nameOf(one), one.attributeValue, null)),
-          unknown_keys: getVariableResult.filter((one) => !isKnown(one)).map(nameOf),
+          unknown_keys: getVariableResult.filter((one) => !isAccepted(one)).map(nameOf),
         };
       }
       case 'set_configuration': {

@@ -1,38 +1,38 @@
-/** Times and bounds of the station server. Tests shorten them; the service runs on `DEFAULTS`. */
+/** Time limits and bounds of the station server. Tests shorten them; the service uses `DEFAULTS`. */
 export interface StationOptions {
-  /** Stands in the remote start of a transaction: 1–20 characters (1.6 IdToken). */
+  /** The tag of our remote starts: 1–20 characters (1.6 IdToken). */
   readonly idTag: string;
-  /** How long a station has for the answer to a command. */
+  /** Time limit of a command's response. */
   readonly callTimeoutMs: number;
-  /** How long it has for each question after it connected; a command waits behind one of these at most. */
+  /** Time limit of each configuration request after connecting; a command waits behind at most one of them. */
   readonly learnTimeoutMs: number;
-  /** How long a command waits for its turn before it is given up unsent. */
-  readonly turnTimeoutMs: number;
-  /** How long an acknowledged command waits for the station to tell that it took effect. */
+  /** How long a command may wait in the queue before it is dropped unsent. */
+  readonly queueTimeoutMs: number;
+  /** How long an acknowledged command waits for the station to report its effect. */
   readonly settleMs: number;
-  /** How long a station that booted may call a connector available before the transaction that ran there has ended. */
+  /** How long a station that booted may report a connector as available before its transaction is ended. */
   readonly forgottenMs: number;
-  /** How long a station that connected has for its BootNotification before it is taken for one that does not boot. */
+  /** How long a connected station has for its BootNotification before it is treated as one that does not boot. */
   readonly bootMs: number;
-  /** Between WebSocket pings; a peer that left one unanswered at the next is dead. */
+  /** Interval of WebSocket pings; a connection with an unanswered ping at the next one is closed. */
   readonly pingMs: number;
-  /** How long a closed connection may linger before its socket is destroyed. */
+  /** How long a closing connection has before its socket is destroyed. */
   readonly lingerMs: number;
-  /** Messages of a station: a second in the long run, at once, and waiting before it is a flood. */
+  /** Message rate of a station: per second in the long run, in a burst, and queued before it counts as a flood. */
   readonly messagesPerSecond: number;
   readonly messagesBurst: number;
   readonly messagesBehind: number;
-  /** Malformed messages in a row. */
+  /** Consecutive malformed messages. */
   readonly badMessages: number;
   /** The largest frame, bytes. */
   readonly frameBytes: number;
-  /** Takeovers of one link a minute; beyond it two stations fight over one identity. */
+  /** Takeovers of one link per minute; more mean that two stations use one identity. */
   readonly takeoversPerMinute: number;
-  /** Wrong passwords a minute for one identity from one address. */
+  /** Wrong passwords per minute for one identity from one address. */
   readonly wrongPasswordsPerMinute: number;
-  /** Sign-ins a minute from one address that fail, whatever the identity. */
+  /** Failed sign-ins per minute from one address, for any identity. */
   readonly failedSignInsPerMinute: number;
-  /** How long a password waits to be compared once there were too many wrong ones. */
+  /** How long a password waits for its comparison after too many wrong ones. */
   readonly suspectMs: number;
 }
 
@@ -40,7 +40,7 @@ export const DEFAULTS: StationOptions = {
   idTag: 'ELNAV',
   callTimeoutMs: 10_000,
   learnTimeoutMs: 4_000,
-  turnTimeoutMs: 4_500,
+  queueTimeoutMs: 4_500,
   settleMs: 5_000,
   forgottenMs: 5 * 60_000,
   bootMs: 3_000,
@@ -57,8 +57,8 @@ export const DEFAULTS: StationOptions = {
   suspectMs: 1_000,
 };
 
-/** Asked of stations in BootNotification, seconds; the WebSocket ping finds a dead peer sooner. */
+/** Heartbeat interval sent in the BootNotification response, seconds; the WebSocket ping detects a lost peer sooner. */
 export const HEARTBEAT_SECONDS = 300;
 
-/** Asked of stations while a transaction runs, seconds. */
+/** Interval of meter values during a transaction, seconds. */
 export const METER_SECONDS = 30;

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Connector } from './connector.ts';
 import { Station } from './station.ts';
 
-/** Where a device is: a connector of a station that is connected here. */
+/** A device as a connector of a connected station. */
 export interface Place {
   readonly station: Station;
   readonly connector: Connector;

@@ -9,8 +9,8 @@ import type { Station } from './station.ts';
 const ORDINALS: Readonly<Record<Purpose, number>> = { station: 0, default: 1, transaction: 2 };
 
 /**
- * One id for each connector and purpose: sent again, the profile replaces the one before (1.6 §5.16.4). Some stations take
- * no id above the number of profiles that they hold.
+ * One id for each connector and purpose: a profile with the same id replaces the one before (1.6 §5.16.4). Some stations
+ * accept no id above the number of profiles that they hold.
  */
 export function profileIdOf(station: Station, connector: Connector, purpose: Purpose): number {
   const id = connector.number * 10 + ORDINALS[purpose];
@@ -19,7 +19,7 @@ export function profileIdOf(station: Station, connector: Connector, purpose: Pur
   return Math.min((connector.number - 1) * 3 + ORDINALS[purpose] + 1, mostProfiles);
 }
 
-/** Runs a call that lays a limit: null when the station took it, else its refusal; no answer at all is thrown. */
+/** Runs a call that sets a limit: null when the station accepted it, else its refusal; throws when it did not respond. */
 export async function refusalOf(call: () => Promise<{ status: string }>): Promise<string | null> {
   try {
     const { status } = await call();
@@ -31,9 +31,9 @@ export async function refusalOf(call: () => Promise<{ status: string }>): Promis
 }
 
 /**
- * Limits what a connector may take. The running transaction is limited by its own profile and those that
- * follow by the default; where a station takes neither and has one connector, the station as a whole. A pause of a running
- * transaction ends with it, so that the next car charges.
+ * Limits a connector. The running transaction is limited by its own profile, later ones by the default profile; if a station
+ * with one connector accepts neither, the whole station is limited. A pause of a running transaction ends with it, so that
+ * the next car charges.
  */
 export async function setLimit(station: Station, connector: Connector, wanted: Limit): Promise<void> {
   const refusals: string[] = [];
@@ -48,9 +48,9 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
     await station.roster.limited(connector.number, wanted, whole);
     await station.memory.store();
   };
-  const alone = station.connectors().length === 1;
-  // The lowest limit wins, so one that lies on the whole station has to move with every other.
-  if (alone && station.roster.known.whole_limited && (await taken('station'))) return keep(true);
+  const isOnlyConnector = station.connectors().length === 1;
+  // The lowest limit wins, so a limit on the whole station has to change with every other.
+  if (isOnlyConnector && station.roster.stored.whole_limited && (await taken('station'))) return keep(true);
   if (connector.transaction !== null && (await taken('transaction'))) {
     takeLimit(connector, { transactionLimit: wanted }, station.host.clock.now());
     await station.roster.transactionLimited(connector, wanted);
@@ -58,7 +58,7 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
     return station.memory.store();
   }
   if (await taken('default')) return keep(false);
-  if (alone && (await taken('station'))) return keep(true);
+  if (isOnlyConnector && (await taken('station'))) return keep(true);
   if (refusals.every(isUnable)) station.takesNoLimits();
   throw new AppError(
     'vendor.refused',
@@ -67,8 +67,8 @@ export async function setLimit(station: Station, connector: Connector, wanted: L
 }
 
 /**
- * Ends a pause of ours: the last limit before it holds again. Where there was none, ours are taken away and the station
- * limits itself; from one that cannot take them away, the pause is lifted by `mostA`, at which nothing is limited.
+ * Ends a pause by restoring the last limit before it. Without one our limits are cleared and the station limits itself; if it
+ * cannot clear them, the pause is replaced by `mostA`, which limits nothing.
  */
 export async function liftPause(station: Station, connector: Connector, mostA: number): Promise<void> {
   const now = station.host.clock.now();
@@ -83,7 +83,7 @@ export async function liftPause(station: Station, connector: Connector, mostA: n
     takeLimit(connector, { transactionLimit: null }, now);
     await station.roster.transactionLimited(connector, null);
   }
-  const { whole_limited } = station.roster.known;
+  const { whole_limited } = station.roster.stored;
   if (pauses(connector.defaultLimit) && (await cleared(whole_limited ? 'station' : 'default'))) {
     takeLimit(connector, { defaultLimit: null }, now);
     await station.roster.limited(connector.number, null, false);
@@ -93,28 +93,28 @@ export async function liftPause(station: Station, connector: Connector, mostA: n
   return station.memory.store();
 }
 
-/** Takes a limit of ours away; false when the station cannot. */
+/** Clears a limit of ours; false when the station cannot. */
 export async function hasCleared(station: Station, of: Connector, purpose: Purpose): Promise<boolean> {
-  const said = await station.dialect.clear({ of, purpose }).catch(refusedOnly);
-  // A profile that is not there has been cleared.
-  return said === 'Accepted' || said === 'Unknown';
+  const response = await station.dialect.clear({ of, purpose }).catch(refusedOnly);
+  // `Unknown` means that there was no such profile.
+  return response === 'Accepted' || response === 'Unknown';
 }
 
-/** The words of a refusal; what else went wrong is thrown on. */
+/** The text of a refusal; rethrows every other error. */
 function refusedOnly(error: unknown): string {
   if (error instanceof AppError && error.code === 'vendor.refused') return error.message;
   throw error;
 }
 
-/** Lays our limits again on a station that has booted: whether they outlive that differs from station to station. */
+/** Sends our limits again after a boot, since not every station keeps them. */
 export async function renewLimits(station: Station): Promise<void> {
-  const { known } = station.roster;
+  const { stored } = station.roster;
   for (const connector of station.connectors()) {
     const { defaultLimit, transactionLimit, transaction } = connector;
-    // One on the whole station is laid with that of the installation, where there is one.
-    const isLaid = known.whole_limited && station.installation.max_a !== null;
+    // A limit on the whole station is sent together with that of the installation, where there is one.
+    const isLaid = stored.whole_limited && station.installation.max_a !== null;
     if (defaultLimit !== null && !isLaid) {
-      await station.dialect.limit(connector, defaultLimit, known.whole_limited ? 'station' : 'default');
+      await station.dialect.limit(connector, defaultLimit, stored.whole_limited ? 'station' : 'default');
     }
     if (transaction !== null && transactionLimit !== null) {
       await station.dialect.limit(connector, transactionLimit, 'transaction');

@@ -6,7 +6,7 @@ import { charger } from './charger.ts';
 import { command, setCurrent, settle } from './test-settled-station.ts';
 import { until, World } from './test-world.ts';
 
-test('a limit on the whole station moves with the one on the transaction', async (t) => {
+test('a limit on the whole station changes with the one on the transaction', async (t) => {
   const { world, station } = await settle(t, { station: { quirks: { rejects: ['TxDefaultProfile'] } } });
   await setCurrent(world, 8);
   await station.plugIn();
@@ -16,7 +16,7 @@ test('a limit on the whole station moves with the one on the transaction', async
   assert.equal(station.plug(1).amperes, 14);
 });
 
-test('a start that is sent again finds its transaction, whatever the clock of the station', async (t) => {
+test('a repeated start finds its transaction, whatever the clock of the station', async (t) => {
   const { world, station } = await settle(t);
   const start = { connectorId: 1, idTag: 'A', meterStart: 5, timestamp: '1970-01-01T00:00:09Z' };
   const first = await station.call('StartTransaction', start);
@@ -31,10 +31,10 @@ test('a 2.0.1 station that has not booted is asked for its EVSEs', async (t) => 
   const world = await new World().open();
   t.after(() => world.close());
   await world.station({ protocol: 'ocpp2.0.1', connectors: 2 }).connect({ boots: false });
-  await until('two are known', () => world.link.discovered?.length === 2);
+  await until('two are announced', () => world.link.discovered?.length === 2);
 });
 
-test('the end of a transaction that nobody knows is taken', async (t) => {
+test('the end of an unknown transaction is accepted', async (t) => {
   const { world, station } = await settle(t);
   const stop = { transactionId: -1, meterStop: 9, timestamp: station.now };
   assert.deepEqual(await station.call('StopTransaction', stop), {});
@@ -46,27 +46,27 @@ test('a transaction that began under another central system can be stopped', asy
   const plug = station.plug(1);
   plug.plugged = true;
   plug.transaction = { id: '777', idTag: 'A', seqNo: 0 };
-  station.tellStatus();
-  station.tellMeters();
+  station.reportStatus();
+  station.reportMeters();
   await station.idle();
   await command(world, 'stop_charge');
   assert.equal(world.link.ends[0]?.transactionId, '777');
 });
 
-test('no connector of an impossible number is made', async (t) => {
+test('no connector with an impossible number is created', async (t) => {
   const { world, station } = await settle(t);
   const status = { connectorId: 65, errorCode: 'NoError', status: 'Available' };
   await assert.rejects(station.call('StatusNotification', status), /there is no connector 65/);
   assert.equal(world.link.discovered?.length, 1);
 });
 
-test('a station that leaves is seen to be offline, and cannot be commanded', async (t) => {
+test('a disconnected station is offline and refuses commands', async (t) => {
   const { world, station } = await settle(t);
   await station.plugIn();
   await command(world, 'start_charge');
   const session = world.session();
   await station.disconnect();
-  await until('it is out', () => world.server.count() === 0);
+  await until('it is disconnected', () => world.server.count() === 0);
   const last = world.link.observed.at(-1);
   const state = stateOf(charger, last?.raw, ['read_power', 'read_energy']);
   assert.deepEqual([state.online, state.charging, state.power_w], [false, null, null]);

@@ -3,15 +3,15 @@ import type { Clock } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 
 interface Pace {
-  /** Messages a second in the long run. */
+  /** Messages per second in the long run. */
   readonly perSecond: number;
-  /** Messages at once before any delay. */
+  /** Messages without delay. */
   readonly burst: number;
-  /** Messages that may wait beyond the burst before it is a flood. */
+  /** Messages that may be delayed before it counts as a flood. */
   readonly behind: number;
 }
 
-/** A token bucket that can go into debt: the debt is how long the next message has to wait. */
+/** A token bucket that may go negative: the debt is the delay of the next message. */
 export class Bucket {
   readonly #clock: Clock;
   readonly #pace: Pace;
@@ -25,7 +25,7 @@ export class Bucket {
     this.#at = clock.now();
   }
 
-  /** Takes one. Answers the milliseconds to wait first, or null when the sender floods. */
+  /** Takes one token. Returns the delay in milliseconds, or null when the sender floods. */
   take(): number | null {
     const now = this.#clock.now();
     const gained = Math.max(0, (now - this.#at) / 1000) * this.#pace.perSecond;
@@ -38,7 +38,7 @@ export class Bucket {
 
 const MOST_KEYS = 10_000;
 
-/** Counts events by key over a sliding minute; at `limit` of them the key is over it until they have passed. */
+/** Counts events by key in a sliding minute; `over` is true while a key has `limit` of them. */
 export class PerMinute {
   readonly #clock: Clock;
   readonly #limit: number;

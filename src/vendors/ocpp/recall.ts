@@ -5,29 +5,29 @@ import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { beginTransaction, type Connector, isStill, takeLimit, takeRegister } from './connector.ts';
 import { figuresOf } from './figures.ts';
-import { deviceIdOf, type Known } from './known.ts';
 import { METER_SECONDS } from './options.ts';
-import { KeptLimit, keptOf as keptLimitOf, limitOf } from './schedule.ts';
+import { keptOf as keptLimitOf, limitOf, StoredLimit } from './schedule.ts';
+import { deviceIdOf, type StoredStation } from './stored-station.ts';
 
 export const NAME = 'connectors';
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What a connector said last. */
+/** The last reported status of a connector. */
 const Word = Type.Object({
   status: orNull(Type.String()),
   /** 2.0.1 only: by connector id. */
   plugs: Type.Record(Type.String(), Type.String()),
   idle_since: Type.Number(),
   is_still: Type.Boolean(),
-  /** When it was told, ms since 1970; readings may be newer. */
+  /** When it was reported, ms since 1970; readings may be newer. */
   told_at: orNull(Type.Number()),
 });
 
-/** What a connector has told that it does not tell again by itself, and that no record holds. */
+/** What a connector reported, will not report again by itself, and no record holds. */
 const KeptConnector = Type.Object({
   /** The last limit of ours above 0. */
-  last_limit: orNull(KeptLimit),
+  last_limit: orNull(StoredLimit),
   /** The register when a transaction last began or ended, and when that was, ms. */
   mark: orNull(Type.Object({ register_wh: Type.Number(), at: Type.Number() })),
   ended: orNull(Type.String()),
@@ -43,14 +43,14 @@ const KeptConnector = Type.Object({
 });
 const Kept = Type.Object({
   connectors: Type.Record(Type.String(), KeptConnector),
-  /** Tags of starts of ours by `remoteStartId` (2.0.1): the transaction names the number only. */
+  /** Tags of our remote starts by `remoteStartId` (2.0.1): the transaction names only the number. */
   remote_starts: Type.Record(Type.String(), Type.String()),
 });
 export type Kept = Type.Static<typeof Kept>;
 
 const check = Compile(Kept);
 
-/** All that is known of a station before it says a word. */
+/** All that is stored of a station when it connects. */
 export interface Recalled {
   readonly kept: Kept;
   readonly running: readonly RunningTransaction[];
@@ -58,16 +58,16 @@ export interface Recalled {
   readonly readings: ReadonlyMap<string, readonly MeterReading[]>;
 }
 
-/** Looks up what a station told on earlier connections. */
+/** Loads what a station reported on earlier connections. */
 export async function recall(
   host: StationHost,
   key: LinkKey,
-  { identity, known }: { readonly identity: string; readonly known: Known },
+  { identity, stored }: { readonly identity: string; readonly stored: StoredStation },
 ): Promise<Recalled> {
   const records = host.records(key);
   const kept = await host.documents(key).get(NAME);
   const running = await records.running();
-  const devices = known.connectors.map((connector) => deviceIdOf(identity, known, connector));
+  const devices = stored.connectors.map((connector) => deviceIdOf(identity, stored, connector));
   const readings = await Promise.all(
     devices.map(async (deviceId) => [deviceId, await records.latest(deviceId)] as const),
   );
@@ -78,56 +78,59 @@ export async function recall(
   };
 }
 
-/** A sample that is older says nothing of now. */
+/** An older power sample is not current. */
 const FRESH_MS = 3 * METER_SECONDS * 1000;
 
 interface Place {
   readonly deviceId: string;
-  /** Whether a transaction runs on the connector, whatever its device was called when it began. */
+  /** Whether a transaction runs on this connector, also when its device had another id when it began. */
   readonly isHere: (transaction: RunningTransaction) => boolean;
   readonly now: number;
 }
 
-/** Puts a connector back into the state in which the station left it. */
+/** Restores the state in which a connector was when the connection ended. */
 export function restore(
   connector: Connector,
-  { recalled: { kept, running, readings }, known }: { readonly recalled: Recalled; readonly known: Known },
+  {
+    recalled: { kept, running, readings },
+    stored,
+  }: { readonly recalled: Recalled; readonly stored: StoredStation },
   { deviceId, isHere, now }: Place,
 ): void {
   const before = kept.connectors[connector.number];
   const transaction = running.findLast(isHere);
-  const told = readings.get(deviceId) ?? [];
-  const standing = known.default_limits[connector.number];
+  const pastReadings = readings.get(deviceId) ?? [];
+  const standing = stored.default_limits[connector.number];
   if (standing !== undefined) takeLimit(connector, { defaultLimit: limitOf(standing) }, now);
   const last = before?.last_limit ?? null;
   if (last !== null) connector.lastLimit = limitOf(last);
-  restoreRegister(connector, told);
+  restoreRegister(connector, pastReadings);
   connector.mark = before?.mark ?? null;
   connector.ended = before?.ended ?? null;
   if (connector.mark !== null) takeRegister(connector, connector.mark.register_wh, connector.mark.at);
-  const newest = told.at(-1)?.at ?? 0;
-  const saidAt = Math.max(before?.word?.told_at ?? 0, newest);
-  if (saidAt > 0) connector.at = Math.min(saidAt, now);
+  const newest = pastReadings.at(-1)?.at ?? 0;
+  const lastReportAt = Math.max(before?.word?.told_at ?? 0, newest);
+  if (lastReportAt > 0) connector.at = Math.min(lastReportAt, now);
   if (before?.word !== undefined) restoreWord(connector, before.word);
   if (transaction === undefined) {
-    // Without a transaction nothing flows, as far as is known; one that was running when this was kept has ended.
+    // Without a transaction no power flows; a transaction that was running when this was stored has ended since.
     if (before?.word?.is_still === true || (before?.running ?? null) !== null) connector.power_w = 0;
     connector.measuredAt = Math.max(connector.idleSince, newest);
     return;
   }
   beginTransaction(connector, transaction);
-  const limited = known.transaction_limits?.[connector.number];
+  const limited = stored.transaction_limits?.[connector.number];
   if (limited?.transaction_id === transaction.transactionId) {
     takeLimit(connector, { transactionLimit: limitOf(limited.limit) }, now);
   }
   if (before?.running?.transaction_id === transaction.transactionId) {
     connector.chargingState = before.running.charging_state;
     connector.session_wh = before.running.session_wh;
-    connector.doubted = before.running.doubted === true;
+    connector.transactionStale = before.running.doubted === true;
   }
   restoreSamples(
     connector,
-    told.filter(({ transactionId }) => transactionId === transaction.transactionId),
+    pastReadings.filter(({ transactionId }) => transactionId === transaction.transactionId),
     now,
   );
 }
@@ -162,7 +165,7 @@ function restoreSamples(connector: Connector, readings: readonly MeterReading[],
   }
 }
 
-/** What is to be kept of the connectors for the next connection. */
+/** The state of the connectors to store for the next connection. */
 export function keptOf(connectors: readonly Connector[], remoteStarts: ReadonlyMap<number, string>): Kept {
   return {
     connectors: Object.fromEntries(
@@ -172,8 +175,8 @@ export function keptOf(connectors: readonly Connector[], remoteStarts: ReadonlyM
   };
 }
 
-/** What of it is worth storing: that the same was told again is not. */
-export function newsIn(kept: Kept): string {
+/** The part that decides whether to store: a repeated report changes only `told_at`. */
+export function comparableText(kept: Kept): string {
   return JSON.stringify(kept, (name, value) => (name === 'told_at' ? undefined : value));
 }
 
@@ -196,7 +199,7 @@ function keptConnector(connector: Connector): Kept['connectors'][string] {
         : {
             transaction_id: transaction.transactionId,
             charging_state: connector.chargingState,
-            doubted: connector.doubted,
+            doubted: connector.transactionStale,
             session_wh: connector.session_wh,
           },
   };

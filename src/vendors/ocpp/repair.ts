@@ -1,6 +1,6 @@
 import { decimalIn } from './numbers.ts';
 
-/** A JSON schema, as far as the protocol's authors use it. */
+/** The part of JSON Schema that the protocol's schemas use. */
 export interface Schema {
   readonly $id?: string;
   readonly $ref?: string;
@@ -17,7 +17,7 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** What was repaired: `meterValue.sampledValue.measurand: a word that the protocol does not have`. */
+/** The kind of a repair, as in `meterValue.sampledValue.measurand: a word that the protocol does not have`. */
 type Fault =
   | 'a property that the protocol does not have'
   | 'null'
@@ -33,26 +33,26 @@ type Fault =
   | 'unusable and left out';
 
 export interface Repaired {
-  /** What fits the schema, but for what may be left out. */
+  /** Fits the schema, apart from dispensable fields that are missing. */
   readonly value: unknown;
-  /** What did not fit, each kind once; the path tells of properties that the schema names alone. */
+  /** What did not fit, each kind once; a path contains only names from the schema. */
   readonly faults: ReadonlySet<string>;
-  /** Why nothing could be made of it; null when `value` can be used. */
+  /** Why the message cannot be used; null when `value` can. */
   readonly refusal: Refusal | null;
 }
 
-/** What is needed, and absent or unusable, with the protocol's code for it. */
+/** A required value that is absent or unusable, with the protocol's error code. */
 export interface Refusal {
   readonly code: 'OccurenceConstraintViolation' | 'TypeConstraintViolation' | 'PropertyConstraintViolation';
   readonly words: string;
 }
 
-/** Stands for a property that is not there, or that says nothing. */
+/** A property that is absent or empty. */
 const ABSENT = Symbol('absent');
-/** Stands for a value of which nothing can be made. */
+/** A value that cannot be repaired. */
 const UNUSABLE = Symbol('unusable');
 
-/** Without these the rest of a sampled value would mean something else: the protocol's default would be taken for what it is. */
+/** A sampled value without one of these would mean something else, because the protocol's default would apply. */
 const DECISIVE: ReadonlySet<string> = new Set([
   'measurand',
   'unit',
@@ -63,13 +63,13 @@ const DECISIVE: ReadonlySet<string> = new Set([
   'format',
 ]);
 
-/** The words with which a list of the protocol says "none of these". */
+/** The values by which an enumeration says "none of these". */
 const NEUTRAL = ['Other', 'OtherError', 'Unknown'];
 
 /**
- * Makes of what a station sent what the protocol's schema describes: unknown properties and nulls are dropped, long text is
- * cut, numbers and text are turned into one another, an unknown word becomes the neutral one of its list or is left out, and of
- * a list the good items stay. Of what is required only `dispensable` names may be absent.
+ * Repairs a station's message by the protocol's schema: unknown properties and nulls are dropped, long text is cut, numbers and
+ * text are converted, an unknown enumeration value becomes the neutral one or is left out, and lists keep their usable items.
+ * A required property may be absent only if it is in `dispensable`.
  */
 export function repair(schema: Schema, sent: unknown, dispensable: ReadonlySet<string> | 'all'): Repaired {
   const work = new Repair(schema, dispensable);
@@ -84,7 +84,7 @@ export function repair(schema: Schema, sent: unknown, dispensable: ReadonlySet<s
 
 class Repair {
   readonly faults = new Set<string>();
-  /** The innermost reason of what was last found unusable. */
+  /** The innermost reason why the last value was unusable. */
   refusal: Refusal | null = null;
   readonly #root: Schema;
   readonly #dispensable: ReadonlySet<string> | 'all';
@@ -110,7 +110,7 @@ class Repair {
       case 'boolean':
         return this.#boolean(sent, path);
       default:
-        // 2.0.1 DataTransfer.data may be anything.
+        // 2.0.1 DataTransfer.data may have any type.
         return sent;
     }
   }
@@ -122,11 +122,11 @@ class Repair {
     const given = sent as Readonly<Record<string, unknown>>;
     const properties = schema.properties ?? {};
     const taken: Record<string, unknown> = {};
-    let known = 0;
+    let matched = 0;
     for (const [name, of] of Object.entries(properties)) {
       const at = path === '' ? name : `${path}.${name}`;
       const value = Object.hasOwn(given, name) ? this.#property(of, given[name], at) : ABSENT;
-      if (Object.hasOwn(given, name)) known += 1;
+      if (Object.hasOwn(given, name)) matched += 1;
       if (value === UNUSABLE && DECISIVE.has(name)) return UNUSABLE;
       if (value !== ABSENT && value !== UNUSABLE) taken[name] = value;
       else if (schema.required?.includes(name) === true) {
@@ -136,7 +136,7 @@ class Repair {
         this.#note(at, 'absent though required');
       }
     }
-    if (Object.keys(given).length > known) this.#note(path, 'a property that the protocol does not have');
+    if (Object.keys(given).length > matched) this.#note(path, 'a property that the protocol does not have');
     return taken;
   }
 
@@ -176,7 +176,7 @@ class Repair {
 
   #string(sent: unknown, path: string): string | null {
     if (typeof sent === 'string') {
-      // What no database stores as it is; without either of them most text is left alone.
+      // No database stores NUL or unpaired surrogates; text without them is returned as it is.
       if (!sent.includes('\0') && sent.isWellFormed()) return sent;
       this.#note(path, 'text with NUL or half a character');
       return sent.replaceAll('\0', '').toWellFormed();
@@ -241,5 +241,5 @@ class Repair {
   }
 }
 
-/** A word without its case and signs: `Suspended_EV` and `kwh ` are meant for `SuspendedEV` and `kWh`. */
+/** Without case and punctuation, so that `Suspended_EV` and `kwh ` match `SuspendedEV` and `kWh`. */
 const plainOf = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

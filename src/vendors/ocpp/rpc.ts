@@ -1,26 +1,26 @@
 import type { RPCClient } from 'ocpp-rpc';
-// Its own module: the package's front door loads the schemas of all protocols with it.
+// Imported by path: the package's main module loads the schemas of all protocols.
 import { createRPCError } from 'ocpp-rpc/lib/util.js';
 import { AppError } from '../../core/errors.ts';
 import { faultInText } from '../../core/json.ts';
 
-/** One end of a connection, with what the server noted about it during the handshake. */
+/** One end of a connection. */
 export type Rpc = InstanceType<typeof RPCClient>;
 
-/** An error that the station gets as CALLERROR with this code, and nothing of ours in it. */
+/** An error that the station receives as CALLERROR with this code; it holds nothing internal. */
 export function callError(code: string, description: string): Error {
   const error = createRPCError(code, description);
   return error instanceof Error ? error : new Error(description);
 }
 
-/** The first line of the station's own words, cut and cleaned so that it can stand in an error message. */
+/** The first line of a station's text, cut and cleaned for use in an error message. */
 export function wordsOf(text: unknown): string {
   const [line = ''] = typeof text === 'string' ? text.trimStart().split(/[\r\n]/, 1) : [];
   const words = line.slice(0, 120);
   return faultInText(words, 'text') === null ? words.replaceAll(/\p{C}/gu, ' ').trim() : '';
 }
 
-/** What went wrong with a call of ours, in the platform's codes. A CALLERROR's code says most, so it comes first. */
+/** The platform's error for a failed call. A CALLERROR's code is the most specific part, so it comes first. */
 export function callFailure(action: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : '';
@@ -46,7 +46,7 @@ export function callFailure(action: string, error: unknown): AppError {
   });
 }
 
-/** Whether a refusal of `callFailure` says that the station does not know the call at all. */
+/** Whether a refusal from `callFailure` means that the station does not implement the call. */
 export const isUnable = (refusal: string): boolean =>
   /^the station refused \w+ with Not(?:Implemented|Supported)\b/.test(refusal);
 
@@ -55,7 +55,7 @@ function rpcCodeOf(error: unknown): string | null {
   return typeof error.rpcErrorCode === 'string' ? error.rpcErrorCode : null;
 }
 
-/** Refuses in the platform's words unless the station said `Accepted`. */
+/** Throws `vendor.refused` unless the status is `Accepted`. */
 export function refusedUnlessAccepted(action: string, status: string, reason?: string): void {
   if (status === 'Accepted') return;
   const words = wordsOf(reason);

@@ -4,7 +4,7 @@ import type { Connector } from './connector.ts';
 import { NOMINAL_VOLTS } from './figures.ts';
 import type { Station } from './station.ts';
 
-/** Our limit on a connector, ampere per phase; with an end, what the station goes over to by itself and when, ms since 1970. */
+/** Our limit on a connector, ampere per phase. `ends`: when (ms since 1970) the station switches to which limit by itself. */
 export interface Limit {
   readonly amperes: number;
   readonly ends: { readonly at: number; readonly follows: number } | null;
@@ -12,42 +12,42 @@ export interface Limit {
 
 export const unending = (amperes: number): Limit => ({ amperes, ends: null });
 
-/** What a limit comes to at a moment: once its time is over, what follows it. */
+/** The limit in force at a moment: `follows` once the time is over. */
 export const amperesAt = ({ amperes, ends }: Limit, now: number): number =>
   ends !== null && ends.at <= now ? ends.follows : amperes;
 
-/** The same limit with nothing in it above `most`. */
+/** The same limit with no value above `most`. */
 export const cappedAt = ({ amperes, ends }: Limit, most: number): Limit => ({
   amperes: Math.min(amperes, most),
   ends: ends === null ? null : { at: ends.at, follows: Math.min(ends.follows, most) },
 });
 
-/** As it is kept: a bare number has no end. */
-export const KeptLimit = Type.Union([
+/** The stored form of a limit: a bare number has no end. */
+export const StoredLimit = Type.Union([
   Type.Number(),
   Type.Object({ amperes: Type.Number(), at: Type.Number(), follows: Type.Number() }),
 ]);
-export type KeptLimit = Type.Static<typeof KeptLimit>;
+export type StoredLimit = Type.Static<typeof StoredLimit>;
 
-export const keptOf = ({ amperes, ends }: Limit): KeptLimit =>
+export const keptOf = ({ amperes, ends }: Limit): StoredLimit =>
   ends === null ? amperes : { amperes, at: ends.at, follows: ends.follows };
 
-export const limitOf = (kept: KeptLimit): Limit =>
+export const limitOf = (kept: StoredLimit): Limit =>
   typeof kept === 'number'
     ? unending(kept)
     : { amperes: kept.amperes, ends: { at: kept.at, follows: kept.follows } };
 
-/** So that a station whose clock lags a little obeys at once. */
+/** Schedules start in the past, so that a station whose clock lags applies them at once. */
 const BACK_MS = 60_000;
 
 /**
- * The charging schedule of a limit: one period, or two where it ends, so that the station goes over to the second on its own, with or
- * without us. Ampere are per phase, watt are for all phases together: with the phases that the owner named, else those in use, else those
- * of the supply, else three, which is also what a station assumes that is told no number.
+ * The charging schedule of a limit: one period, or two where it ends, so that the station switches by itself, connected or not.
+ * Amperes are per phase, watts for all phases together. The number of phases is the owner's, else the number in use, else that
+ * of the supply, else three, which is also the protocol's default.
  */
 export function scheduleOf(station: Station, connector: Connector, limit: Limit) {
   const named = station.installation.phases;
-  // In ampere, the phases of this car are no business of the next one.
+  // In ampere, the phases of this car must not limit the next one.
   const used = station.rateUnit === 'W' ? connector.phases : null;
   const phases = named ?? used ?? station.supplyPhases ?? 3;
   const numberPhases = phases === 3 ? {} : { numberPhases: phases };

@@ -7,8 +7,8 @@ const FILES = { 'ocpp1.6': 'ocpp1_6', 'ocpp2.0.1': 'ocpp2_0_1' } as const;
 export type Protocol = keyof typeof FILES;
 
 /**
- * What the schemas require and nothing here reads, by action. Where a message is only noted, nothing of it is needed.
- * `status` and `connectorStatus`: a word that nobody knows leaves the state as it was.
+ * Fields that the schemas require and nothing here reads, by action. Messages that are only acknowledged need none.
+ * `status` and `connectorStatus`: an unknown value leaves the state unchanged.
  */
 const DISPENSABLE: Readonly<Record<string, ReadonlySet<string> | 'all'>> = {
   BootNotification: 'all',
@@ -41,23 +41,23 @@ const DISPENSABLE: Readonly<Record<string, ReadonlySet<string> | 'all'>> = {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The schemas of one version of the protocol: what stations say is repaired by them, what we say must fit. */
+/** The schemas of one protocol version: incoming messages are repaired by them, outgoing ones must match. */
 export interface Schemas {
-  /** Parameters of a call of the station's. */
+  /** Repairs the parameters of a station's call. */
   fromStation(action: string, params: unknown): Repaired;
-  /** The station's answer to a call of ours. */
+  /** Repairs the station's response to our call. */
   answerOf(action: string, result: unknown): Repaired;
-  /** Throws `vendor.refused` unless our call is exactly what the protocol describes. */
+  /** Throws `vendor.refused` unless our call matches the schema exactly. */
   checkCall(action: string, params: object): void;
-  /** Throws unless our answer is. */
+  /** Throws unless our response matches the schema. */
   checkAnswer(action: string, answer: object): void;
 }
 
-/** Reads them once; both versions take some 5 MB and 40 ms. */
+/** Loads the schemas once; both versions take some 5 MB and 40 ms. */
 export async function loadSchemas(): Promise<Readonly<Record<Protocol, Schemas>>> {
   const { createValidator } = await import('ocpp-rpc');
   const load = (protocol: Protocol): Schemas => {
-    // The RPC layer has read the same file, and keeps it.
+    // The RPC layer has loaded the same file, so this is a cache hit.
     const list: Schema[] = createRequire(import.meta.url)(`ocpp-rpc/lib/schemas/${FILES[protocol]}.json`);
     return schemasOf(list, createValidator(protocol, list));
   };

@@ -1,16 +1,16 @@
 /** Names of settings and fields that hold a secret, in either protocol and in vendors' own. */
 const SECRET = /authorizationkey|password|passphrase|secret|privatekey|psk|apikey|credential/i;
 
-/** Settings by which the station finds us, names itself to us and is let in: changed from here, it would not come back. */
+/** Settings by which the station finds and authenticates to us; after a remote change it could not reconnect. */
 const OURS =
   /^(securityprofile|networkconfigurationpriority|networkprofile.*|activenetworkprofile|identity|chargeboxid(entity)?|chargepointid(entity)?|basicauthpassword|websocketping.*|.*(url|uri|endpoint|hostname))$/i;
 
-/** The part of a name that says what it is: 2.0.1 puts the component before it. */
+/** The last part of a key: in 2.0.1 the component precedes it. */
 const lastPart = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
 
 export const isSecret = (key: string): boolean => SECRET.test(key);
 
-/** Why a setting is not changed from here; null when it may be. */
+/** Why a setting must not be changed from here; null when it may be. */
 export function whyNotSet(key: string): string | null {
   if (isSecret(key))
     return `${key} holds a secret; to change the password, change it in the station and link the station again`;
@@ -24,7 +24,7 @@ const CARDS = /^(idtag|parentidtag|idtoken|groupidtoken|additionalidtoken)$/i;
 
 const maskedCard = (card: string): string => (card.length > 6 ? `${MASK}${card.slice(-2)}` : MASK);
 
-/** A copy without secrets: cards are masked, passwords and keys left out, credentials in addresses taken away. */
+/** A copy without secrets: card numbers are masked, passwords and keys removed, and credentials in URLs stripped. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(/\/\/[^/@\s]*@/g, `//${MASK}@`);
   if (Array.isArray(value)) return value.map(withoutSecrets);

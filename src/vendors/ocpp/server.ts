@@ -9,7 +9,6 @@ import { Frames } from './frames.ts';
 import { Gate, type Refusal } from './gate.ts';
 import { receive } from './inbox.ts';
 import { installationOf } from './installation.ts';
-import { loadKnown } from './known.ts';
 import { ocpp16 } from './ocpp16.ts';
 import { ocpp201 } from './ocpp201.ts';
 import type { StationOptions } from './options.ts';
@@ -18,15 +17,16 @@ import { recall } from './recall.ts';
 import type { Rpc } from './rpc.ts';
 import { loadSchemas, type Protocol, type Schemas } from './schemas.ts';
 import { Station, type StationParts } from './station.ts';
+import { loadStation } from './stored-station.ts';
 import { Tolerances } from './tolerance.ts';
 
 export const PATH = 'ocpp';
 
-/** The newest first: that is the one chosen of several that a station offers. */
+/** The newest protocol first: it is chosen when a station offers several. */
 const SPEAK = { 'ocpp2.0.1': ocpp201, 'ocpp1.6': ocpp16 } as const;
 const PROTOCOLS = Object.keys(SPEAK) as Protocol[];
 
-/** What the handshake leaves for the connection; empty when no protocol could be agreed on. */
+/** What the handshake passes to the connection; empty when no common protocol was found. */
 interface Passport {
   readonly parts?: Omit<StationParts, 'host' | 'options'>;
 }
@@ -38,13 +38,13 @@ interface Connected extends Rpc {
 
 interface Connection {
   readonly station: Station;
-  /** Says why, closes, and destroys the socket of a peer that does not close its side. */
+  /** Sends the close code and reason, and destroys the socket of a peer that does not close its side. */
   end(code: number, reason: string): void;
 }
 
 const keyOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
 
-/** The identity that a request names, or null; of what passes, the URL parser of the RPC layer makes the same. */
+/** The identity in a request's URL, or null. The RPC layer's URL parser reads every accepted one in the same way. */
 export function identityIn(url: string | undefined): string | null {
   const [path] = (url ?? '').split('?');
   const [, identity] = /^\/ocpp\/([^/]+)$/.exec(path ?? '') ?? [];
@@ -57,7 +57,7 @@ export function identityIn(url: string | undefined): string | null {
   }
 }
 
-/** A header that names each protocol once; the RPC layer takes anything else for a fault of its own. */
+/** Whether a header names each protocol once; the RPC layer would treat anything else as its own failure. */
 function isOffer(header: string | undefined): boolean {
   if (header === undefined) return true;
   const names = header.split(',').map((name) => name.trim());
@@ -69,7 +69,7 @@ function answerSocket(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** The stations that are connected to this process (OCPP-J part 4, §3 connection). */
+/** The stations connected to this process (OCPP-J part 4, §3 connection). */
 export function openStations(host: StationHost, options: StationOptions): StationServer {
   const connections = new Map<string, Connection>();
   const gate = new Gate(host, options);
@@ -78,14 +78,14 @@ export function openStations(host: StationHost, options: StationOptions): Statio
   const tolerances = new Tolerances(host.log);
   let closing = false;
 
-  // The schemas of both protocols take memory and time that a process without stations does without.
+  // Loaded at the first connection: the schemas of both protocols cost memory and time.
   let loading: Promise<RPCServer> | undefined;
   async function load(): Promise<RPCServer> {
     const { RPCServer } = await import('ocpp-rpc');
     const schemas = await loadSchemas();
     const server = new RPCServer({
       protocols: PROTOCOLS,
-      // Strict would refuse what can be repaired; the inbox and our calls have the schemas instead.
+      // Strict mode would refuse messages that can be repaired; the inbox and our calls check the schemas instead.
       strictMode: false,
       callConcurrency: 1,
       callTimeoutMs: options.callTimeoutMs,
@@ -93,49 +93,49 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       wssOptions: { maxPayload: options.frameBytes, perMessageDeflate: false },
     });
     server.auth((accept, reject, visitor) => {
-      letIn(visitor, schemas).then(
+      signIn(visitor, schemas).then(
         (answer) => {
           if ('refusal' in answer) reject(answer.refusal.status, answer.refusal.words);
           else accept(answer.passport, answer.protocol);
         },
         (error: unknown) => {
-          host.log.error({ err: error, identity: visitor.identity }, 'a station could not be let in');
+          host.log.error({ err: error, identity: visitor.identity }, 'the sign-in of a station failed');
           reject(503, 'try again');
         },
       );
     });
-    server.on('client', welcome);
+    server.on('client', acceptClient);
     server.on('error', (error: Error) => host.log.error({ err: error }, 'the station server failed'));
     return server;
   }
 
-  interface Knock {
+  interface SignInRequest {
     readonly identity: string;
     readonly password: Buffer | undefined;
     readonly protocols: Set<string>;
     readonly request: IncomingMessage;
   }
-  type Welcome = { readonly passport: Passport; readonly protocol: string | false };
+  type SignedIn = { readonly passport: Passport; readonly protocol: string | false };
 
-  async function letIn(
-    knock: Knock,
+  async function signIn(
+    visitor: SignInRequest,
     schemas: Readonly<Record<Protocol, Schemas>>,
-  ): Promise<Welcome | { readonly refusal: Refusal }> {
-    const { identity, password, protocols, request } = knock;
+  ): Promise<SignedIn | { readonly refusal: Refusal }> {
+    const { identity, password, protocols, request } = visitor;
     const admission = await gate.admit({ identity, password, address: host.addressOf(request) });
     if ('refusal' in admission) return admission;
     const protocol = PROTOCOLS.find((name) => protocols.has(name));
-    // OCPP-J: the handshake is completed without a protocol, and the connection closed at once.
+    // OCPP-J: complete the handshake without a protocol, then close the connection at once.
     if (protocol === undefined) return { passport: {}, protocol: false };
     const key = { account: admission.link.account, link: admission.link.link };
     if (takeovers.over(keyOf(key))) {
       return { refusal: { status: 429, words: 'several stations use this identity' } };
     }
-    const known = await loadKnown(host.documents(key), identity);
-    const recalled = await recall(host, key, { identity, known });
+    const stored = await loadStation(host.documents(key), identity);
+    const recalled = await recall(host, key, { identity, stored });
     await host.connected(key);
     const parts = {
-      ...{ key, identity, known, recalled },
+      ...{ key, identity, stored, recalled },
       installation: installationOf(admission.link.credentials),
       speak: SPEAK[protocol],
       schemas: schemas[protocol],
@@ -144,9 +144,9 @@ export function openStations(host: StationHost, options: StationOptions): Statio
     return { passport: { parts }, protocol };
   }
 
-  function welcome(rpc: Connected): void {
+  function acceptClient(rpc: Connected): void {
     const { close } = rpc;
-    // The RPC layer closes by itself too and drops the promise: rejected, it would end the process.
+    // The RPC layer also closes by itself and drops the promise; a rejection would end the process.
     rpc.close = (how) => close.call(rpc, how).catch(() => undefined);
     const connection = { end: (code: number, reason: string) => end(rpc, code, reason) };
     const { parts } = rpc.session;
@@ -171,7 +171,7 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       frames.add(keyOf(key), message, outbound),
     );
     const connection = { station, end: endWith };
-    if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', tell: false });
+    if (connections.has(keyOf(key))) leave(key, { code: 1000, reason: 'taken over', publish: false });
     connections.set(keyOf(key), connection);
     receive(rpc, {
       answers: station.dialect.answers,
@@ -183,28 +183,28 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       expel: (reason) => endWith(1008, reason),
     });
     rpc.once('close', ({ code }: { code: number }) => {
-      host.log.info({ identity, code }, 'a station has left');
+      host.log.info({ identity, code }, 'a station has disconnected');
       if (connections.get(keyOf(key)) !== connection) return;
       connections.delete(keyOf(key));
       station.left(true);
     });
     host.log.info({ identity, protocol: rpc.protocol }, 'a station has connected');
-    station.details.told({ protocol: rpc.protocol ?? null });
+    station.details.update({ protocol: rpc.protocol ?? null });
     station.arrived();
   }
 
   interface Leaving {
     readonly code: number;
     readonly reason: string;
-    readonly tell: boolean;
+    readonly publish: boolean;
   }
 
-  function leave(key: LinkKey, { code, reason, tell }: Leaving): void {
+  function leave(key: LinkKey, { code, reason, publish }: Leaving): void {
     const connection = connections.get(keyOf(key));
     if (connection === undefined) return;
     if (reason === 'taken over') takeovers.count(keyOf(key));
     connections.delete(keyOf(key));
-    connection.station.left(tell);
+    connection.station.left(publish);
     connection.end(code, reason);
   }
 
@@ -232,11 +232,11 @@ export function openStations(host: StationHost, options: StationOptions): Statio
       switch (reason) {
         case 'deleted':
           frames.forget(keyOf(link));
-          return leave(link, { code: 1008, reason: 'the link was deleted', tell: false });
+          return leave(link, { code: 1008, reason: 'the link was deleted', publish: false });
         case 'credentials_changed':
-          return leave(link, { code: 1008, reason: 'the password has changed', tell: true });
+          return leave(link, { code: 1008, reason: 'the password has changed', publish: true });
         case 'taken_over':
-          return leave(link, { code: 1000, reason: 'taken over', tell: false });
+          return leave(link, { code: 1000, reason: 'taken over', publish: false });
       }
     },
     count: () => connections.size,

@@ -2,10 +2,10 @@ import { RPCClient } from 'ocpp-rpc';
 import type { Rpc } from './rpc.ts';
 import type { SimulatorOptions } from './simulated-options.ts';
 
-/** Answers a call of the central system. */
+/** Responds to a call of the central system. */
 export type Hear = (action: string, params: unknown) => Promise<Record<string, unknown>>;
 
-/** The simulated station's end of the WebSocket: connects, again by itself where it is to, and sends calls. */
+/** The simulated station's end of the WebSocket: connects, reconnects where the options say so, and sends calls. */
 export class SimulatedLine {
   readonly #options: SimulatorOptions;
   #client: Rpc | null = null;
@@ -17,7 +17,7 @@ export class SimulatedLine {
     this.#options = options;
   }
 
-  /** `hear` answers these actions; `lost` is called when the connection ends, `back` after a while where the options say so. */
+  /** `hear` handles these actions; `lost` is called when the connection ends, `back` when it should reconnect. */
   async connect(
     actions: readonly string[],
     {
@@ -60,7 +60,7 @@ export class SimulatedLine {
 
   async close(): Promise<void> {
     this.#ended = true;
-    // A call that is left hanging would be waited for.
+    // A normal close would wait for calls that the simulator never answers.
     await this.#client?.close({ code: 1000, force: this.#options.quirks?.hangs !== undefined });
     this.#ended = false;
   }
@@ -70,7 +70,7 @@ export class SimulatedLine {
     return this.#client;
   }
 
-  /** Sends a call as it is; a station that keeps what it cannot deliver sends it until it has an answer. */
+  /** Sends a call; with `keeps`, retries after each reconnect until it has a response. */
   async call(action: string, params: object): Promise<Record<string, unknown>> {
     for (;;) {
       const { promise: again } = this.#again;

@@ -1,30 +1,30 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What real stations do that the specification does not. */
+/** Deviations of real stations from the specification. */
 export interface Quirks {
   /** Sends energy as text in kWh with a long tail (Solidstudio). */
   readonly kilowattHours?: boolean;
   /** Sends StatusNotification without a timestamp, and none for connector 0 (SAP, Solidstudio; 1.6). */
   readonly bareStatus?: boolean;
-  /** Sends values both for each phase and for all of them (SAP). */
+  /** Sends values both per phase and in total (SAP). */
   readonly phasesToo?: boolean;
-  /** Sends Authorize before it answers a remote start (SAP). */
+  /** Sends Authorize before it responds to a remote start (SAP). */
   readonly authorizesFirst?: boolean;
-  /** Sends sequence number 0 throughout (Solidstudio, 2.0.1). */
+  /** Always sends sequence number 0 (Solidstudio, 2.0.1). */
   readonly seqNoZero?: boolean;
-  /** Tells the charging state of a transaction when it changes, and not again (MicroOcpp, Mobility House; 2.0.1). */
+  /** Reports the charging state of a transaction only when it changes (MicroOcpp, Mobility House; 2.0.1). */
   readonly statesOnce?: boolean;
-  /** Says Charging as long as a transaction runs, also when it is paused (MicroOcpp, SAP, Solidstudio; 1.6). */
+  /** Reports Charging throughout a transaction, also while paused (MicroOcpp, SAP, Solidstudio; 1.6). */
   readonly staysCharging?: boolean;
-  /** Takes limits in watt only. */
+  /** Accepts limits in watts only. */
   readonly wattsOnly?: boolean;
-  /** Takes charging schedules of one period only. */
+  /** Accepts charging schedules of one period only. */
   readonly onePeriod?: boolean;
-  /** Says that it has no smart charging. */
+  /** Reports that it does not support smart charging. */
   readonly noSmartCharging?: boolean;
-  /** Its clock stands at the beginning of 1970. */
+  /** Its clock is at the beginning of 1970. */
   readonly noClock?: boolean;
-  /** Actions, or purposes of charging profiles, that it answers with NotImplemented, with Rejected, or not at all. */
+  /** Actions, or purposes of charging profiles, that it answers with NotImplemented, with Rejected, or never. */
   readonly notImplemented?: readonly string[];
   readonly rejects?: readonly string[];
   readonly hangs?: readonly string[];
@@ -39,10 +39,10 @@ export interface SimulatorOptions {
   readonly clock: Clock;
   readonly connectors?: number;
   readonly quirks?: Quirks;
-  /** Keeps what it cannot deliver, and delivers it in order when it is connected again. */
+  /** Buffers what it cannot deliver, and sends it in order after reconnecting. */
   readonly keeps?: boolean;
-  /** Connects again by itself, this long after it lost the connection. */
+  /** Reconnects by itself, this long after it lost the connection. */
   readonly reconnectMs?: number;
-  /** Hears what the central system calls. */
+  /** Called with each call of the central system. */
   readonly onCall?: (action: string, params: unknown) => void;
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What a limit is laid upon. */
+/** The scope of a limit. */
 export type Purpose = 'transaction' | 'default' | 'station';
 
-/** Part of a charging schedule: from a moment on (ms since 1970), ampere per phase. */
+/** A period of a charging schedule: its start (ms since 1970) and limit, ampere per phase. */
 export interface Period {
   readonly from: number;
   readonly amperes: number;
 }
 
-/** The car of the simulator takes this much per phase, on three phases. */
+/** The simulated car takes this much per phase, on three phases. */
 const CAR_AMPERES = 16;
 export const PHASES = 3;
 export const VOLTS = 230;
@@ -17,22 +17,22 @@ export const VOLTS = 230;
 const LEAST_AMPERES = 6;
 
 export interface SimulatedTransaction {
-  /** Unknown until the central system has answered the start (1.6). */
+  /** Unknown until the central system has responded to the start (1.6). */
   id: string;
   readonly idTag: string;
   seqNo: number;
-  /** The charging state that was told last (2.0.1). */
-  toldState?: string;
+  /** The charging state that was reported last (2.0.1). */
+  reportedState?: string;
 }
 
-/** One connector of a simulated station with what is plugged into it: amperes in, watt-hours out. */
+/** One connector of a simulated station with the car plugged into it. */
 export class SimulatedPlug {
   readonly number: number;
   plugged = false;
   transaction: SimulatedTransaction | null = null;
-  /** A remote start that waits for a car, with its tag. */
+  /** The tag of a remote start that waits for a car. */
   awaited: string | null = null;
-  /** Schedules that it was given, by purpose. */
+  /** The schedules that were set, by purpose. */
   readonly limits = new Map<Purpose, readonly Period[]>();
   meterWh = 12_345;
   readonly #clock: Clock;
@@ -44,12 +44,12 @@ export class SimulatedPlug {
     this.#at = clock.now();
   }
 
-  /** Ampere per phase that flow now. */
+  /** Ampere per phase at present. */
   get amperes(): number {
     return this.amperesAt(this.#clock.now());
   }
 
-  /** What it may take of a purpose at a moment, ampere per phase; null: its schedules do not say. */
+  /** The limit of one purpose at a moment, ampere per phase; null: its schedules set none. */
   allowedAt(purpose: Purpose, at: number): number | null {
     return this.limits.get(purpose)?.findLast(({ from }) => from <= at)?.amperes ?? null;
   }
@@ -60,7 +60,7 @@ export class SimulatedPlug {
     return amperes < LEAST_AMPERES ? 0 : amperes;
   }
 
-  /** What it may take from now on, ampere per phase, as it works it out from all its schedules. */
+  /** The limits from now on, ampere per phase, combined from all schedules. */
   composite(seconds: number): { startPeriod: number; limit: number }[] {
     const now = this.#clock.now();
     const until = now + seconds * 1000;
@@ -72,7 +72,7 @@ export class SimulatedPlug {
     }));
   }
 
-  /** Ampere per phase that its schedules let a car have. */
+  /** Ampere per phase that the schedules allow. */
   offeredAt(at: number): number {
     const own = this.allowedAt('transaction', at) ?? this.allowedAt('default', at) ?? CAR_AMPERES;
     return Math.min(CAR_AMPERES, own, this.allowedAt('station', at) ?? CAR_AMPERES);
@@ -82,7 +82,7 @@ export class SimulatedPlug {
     return this.amperes * VOLTS * PHASES;
   }
 
-  /** Lets the meter run up to `now`; called before anything that changes the power, and when a period of a schedule ends. */
+  /** Advances the meter to `now`; call it before anything that changes the power, and when a period of a schedule ends. */
   run(now: number): void {
     this.meterWh += (this.amperesAt(this.#at) * VOLTS * PHASES * (now - this.#at)) / 3_600_000;
     this.#at = now;

@@ -8,34 +8,34 @@ import { speak201 } from './simulator201.ts';
 
 export type { SimulatedPlug } from './simulated-plug.ts';
 
-/** What differs between the protocol versions, on the station's side. */
-export interface Tongue {
+/** The parts of a simulated station that differ between the protocol versions. */
+export interface SimulatedProtocol {
   readonly handlers: Readonly<Record<string, (params: never) => object | Promise<object>>>;
   boot(): Promise<void>;
-  /** Asks whether a card may charge; what the central system said. */
+  /** Asks whether a card may charge; returns the central system's status. */
   authorize(idTag: string): Promise<string>;
   status(plug: SimulatedPlug): Promise<void>;
   begin(plug: SimulatedPlug, idTag: string): Promise<void>;
   end(plug: SimulatedPlug, reason: string): Promise<void>;
-  /** Power began or ceased to flow within a transaction. */
+  /** Call when power starts or stops flowing within a transaction. */
   turned(plug: SimulatedPlug): Promise<void>;
   meter(plug: SimulatedPlug): Promise<void>;
 }
 
-/** A charging station that speaks the real protocol over a real socket, with a car for each connector. */
+/** A charging station that speaks the real protocol over a real socket, with a car at each connector. */
 export class SimulatedStation {
   readonly options: SimulatorOptions;
   readonly quirks: Quirks;
   readonly plugs: SimulatedPlug[];
-  /** What the central system called, in order. */
+  /** The calls of the central system, in order. */
   readonly received: { readonly action: string; readonly params: unknown }[] = [];
   meterSeconds = 60;
-  /** The charging profiles that it was given, by id. */
+  /** The charging profiles that were set, by id. */
   readonly #profiles = new Map<
     number,
     { readonly plugs: readonly SimulatedPlug[]; readonly purpose: Purpose }
   >();
-  readonly #tongue: Tongue;
+  readonly #protocol: SimulatedProtocol;
   readonly #line: SimulatedLine;
   #work: Promise<void> = Promise.resolve();
   #stopTicking: () => void = () => undefined;
@@ -48,10 +48,10 @@ export class SimulatedStation {
       (_, index) => new SimulatedPlug(index + 1, options.clock),
     );
     this.#line = new SimulatedLine(options);
-    this.#tongue = options.protocol === 'ocpp1.6' ? speak16(this) : speak201(this);
+    this.#protocol = options.protocol === 'ocpp1.6' ? speak16(this) : speak201(this);
   }
 
-  /** How many periods a charging schedule may have. */
+  /** The maximum number of periods in a charging schedule. */
   get mostPeriods(): number {
     return this.quirks.onePeriod === true ? 1 : 24;
   }
@@ -60,17 +60,17 @@ export class SimulatedStation {
     return this.quirks.noClock === true ? '1970-01-01T00:01:00Z' : rfc3339(this.options.clock.now());
   }
 
-  /** Connects; boots as after power-up unless told that it only lost its network. */
+  /** Connects and boots as after power-up; with `boots: false` as after a lost network. */
   async connect({ boots = true }: { boots?: boolean } = {}): Promise<void> {
-    await this.#line.connect(Object.keys(this.#tongue.handlers), {
+    await this.#line.connect(Object.keys(this.#protocol.handlers), {
       hear: (action, params) => this.#answer(action, params),
       lost: () => this.#stopTicking(),
       back: () => this.connect({ boots: false }),
     });
     this.#tick();
     if (boots) {
-      this.do(() => this.#tongue.boot());
-      for (const plug of this.plugs) this.do(() => this.#tongue.status(plug));
+      this.do(() => this.#protocol.boot());
+      for (const plug of this.plugs) this.do(() => this.#protocol.status(plug));
     }
     await this.idle();
   }
@@ -80,7 +80,7 @@ export class SimulatedStation {
     return this.#line.close();
   }
 
-  /** The station's end of the connection, for what no well-behaved station sends. */
+  /** The station's end of the connection, for messages that no correct station sends. */
   get rpc(): Rpc {
     return this.#line.rpc;
   }
@@ -89,12 +89,12 @@ export class SimulatedStation {
     return this.#line.call(action, params);
   }
 
-  /** Does one thing after what is being done. What the central system refuses is left, as a station leaves it. */
+  /** Queues a task. A refusal by the central system is ignored, as a station ignores it. */
   do(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch(() => undefined);
   }
 
-  /** Resolves when all that was begun has been done and answered. */
+  /** Resolves when all queued tasks are done. */
   async idle(): Promise<void> {
     for (let last: unknown; last !== this.#work; ) {
       last = this.#work;
@@ -111,7 +111,7 @@ export class SimulatedStation {
   async plugIn(number = 1): Promise<void> {
     const plug = this.plug(number);
     plug.plugged = true;
-    this.do(() => this.#tongue.status(plug));
+    this.do(() => this.#protocol.status(plug));
     const { awaited } = plug;
     plug.awaited = null;
     if (awaited !== null) this.begin(plug, awaited);
@@ -123,23 +123,23 @@ export class SimulatedStation {
     if (plug.transaction !== null) this.end(plug, 'EVDisconnected');
     await this.idle();
     plug.plugged = false;
-    this.do(() => this.#tongue.status(plug));
+    this.do(() => this.#protocol.status(plug));
     await this.idle();
   }
 
-  /** Charging starts with a tag at the station or a remote start; without a car it waits for one. */
+  /** Starts charging, after a card or a remote start; without a car it waits for one. */
   begin(plug: SimulatedPlug, idTag: string): void {
     if (!plug.plugged) {
       plug.awaited = idTag;
       return;
     }
     plug.run(this.options.clock.now());
-    this.do(() => this.#tongue.begin(plug, idTag));
+    this.do(() => this.#protocol.begin(plug, idTag));
   }
 
-  /** A card is held to the reader: it begins to charge when it is accepted. What the central system said. */
+  /** Presents a card and charges if it is accepted; returns the central system's status. */
   async card(idTag: string, number = 1): Promise<string> {
-    const status = await this.#tongue.authorize(idTag);
+    const status = await this.#protocol.authorize(idTag);
     if (status === 'Accepted') this.begin(this.plug(number), idTag);
     await this.idle();
     return status;
@@ -148,12 +148,12 @@ export class SimulatedStation {
   end(plug: SimulatedPlug, reason: string): void {
     this.do(async () => {
       plug.run(this.options.clock.now());
-      await this.#tongue.end(plug, reason);
+      await this.#protocol.end(plug, reason);
       plug.limits.delete('transaction');
     });
   }
 
-  /** Lays a limit on one plug, or on all; tells when power began or ceased to flow, and the new measurements. */
+  /** Sets a limit on these plugs, and reports a start or stop of power and the new measurements. */
   limit(
     plugs: readonly SimulatedPlug[],
     { id, purpose }: { readonly id: number; readonly purpose: Purpose },
@@ -166,7 +166,7 @@ export class SimulatedStation {
       const before = plug.amperes;
       plug.limits.set(purpose, periods);
       this.#turned(plug, before);
-      // It keeps its schedule by its own clock, connected or not.
+      // The station follows its schedule by its own clock, connected or not.
       for (const { from } of periods) {
         if (from > now)
           this.options.clock.after(from - now, () => this.#turned(plug, plug.amperesAt(from - 1)));
@@ -174,7 +174,7 @@ export class SimulatedStation {
     }
   }
 
-  /** Forgets the schedules of a connector, or the one with an id; whether there were any. */
+  /** Clears the schedules of a connector, or the one with an id; returns whether there were any. */
   clear(connector: number | undefined, id: number | undefined): boolean {
     const meant = id === undefined ? undefined : this.#profiles.get(id);
     if (id !== undefined && meant === undefined) return false;
@@ -193,25 +193,25 @@ export class SimulatedStation {
   #turned(plug: SimulatedPlug, before: number): void {
     plug.run(this.options.clock.now());
     if (plug.transaction === null) return;
-    if (before > 0 !== plug.amperes > 0) this.do(() => this.#tongue.turned(plug));
-    this.do(() => this.#tongue.meter(plug));
+    if (before > 0 !== plug.amperes > 0) this.do(() => this.#protocol.turned(plug));
+    this.do(() => this.#protocol.meter(plug));
   }
 
-  tellMeters(): void {
+  reportMeters(): void {
     for (const plug of this.plugs) this.do(() => this.#measure(plug));
   }
 
-  tellStatus(): void {
-    for (const plug of this.plugs) this.do(() => this.#tongue.status(plug));
+  reportStatus(): void {
+    for (const plug of this.plugs) this.do(() => this.#protocol.status(plug));
   }
 
   boot(): void {
-    this.do(() => this.#tongue.boot());
+    this.do(() => this.#protocol.boot());
   }
 
   #measure(plug: SimulatedPlug): Promise<void> {
     plug.run(this.options.clock.now());
-    return this.#tongue.meter(plug);
+    return this.#protocol.meter(plug);
   }
 
   #tick(): void {
@@ -230,6 +230,6 @@ export class SimulatedStation {
     if (has(this.quirks.hangs)) await new Promise(() => undefined);
     if (has(this.quirks.notImplemented)) throw callError('NotImplemented', 'no handler');
     if (has(this.quirks.rejects)) return { status: 'Rejected' };
-    return { ...(await this.#tongue.handlers[action]?.(params as never)) };
+    return { ...(await this.#protocol.handlers[action]?.(params as never)) };
   }
 }

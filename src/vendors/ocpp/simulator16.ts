@@ -1,6 +1,6 @@
 import { periodsOf, type Schedule, type SimulatedPlug } from './simulated-plug.ts';
 import { valuesOf } from './simulated-values.ts';
-import type { SimulatedStation, Tongue } from './simulator.ts';
+import type { SimulatedProtocol, SimulatedStation } from './simulator.ts';
 
 const PURPOSES = {
   TxProfile: 'transaction',
@@ -15,7 +15,7 @@ interface Profile {
 }
 
 /** The station's side of OCPP 1.6J. */
-export function speak16(station: SimulatedStation): Tongue {
+export function speak16(station: SimulatedStation): SimulatedProtocol {
   const { quirks } = station;
   const stamped = () => (quirks.bareStatus === true ? {} : { timestamp: station.now });
   const statusOf = (plug: SimulatedPlug): string => {
@@ -23,7 +23,7 @@ export function speak16(station: SimulatedStation): Tongue {
     if (plug.transaction === null) return 'Preparing';
     return plug.amperes > 0 || quirks.staysCharging === true ? 'Charging' : 'SuspendedEVSE';
   };
-  const tellStatus = async (plug: SimulatedPlug, status: string): Promise<void> => {
+  const sendStatus = async (plug: SimulatedPlug, status: string): Promise<void> => {
     await station.call('StatusNotification', {
       connectorId: plug.number,
       errorCode: 'NoError',
@@ -31,7 +31,7 @@ export function speak16(station: SimulatedStation): Tongue {
       ...stamped(),
     });
   };
-  const tongue: Tongue = {
+  const protocol: SimulatedProtocol = {
     handlers: handlersOf(station),
 
     async boot() {
@@ -49,8 +49,8 @@ export function speak16(station: SimulatedStation): Tongue {
         ...stamped(),
       });
     },
-    status: (plug) => tellStatus(plug, statusOf(plug)),
-    turned: (plug) => tellStatus(plug, statusOf(plug)),
+    status: (plug) => sendStatus(plug, statusOf(plug)),
+    turned: (plug) => sendStatus(plug, statusOf(plug)),
 
     async authorize(idTag) {
       const { idTagInfo } = await station.call('Authorize', { idTag });
@@ -65,8 +65,8 @@ export function speak16(station: SimulatedStation): Tongue {
         timestamp: station.now,
       });
       plug.transaction = { id: String(transactionId), idTag, seqNo: 0 };
-      await tongue.status(plug);
-      await tongue.meter(plug);
+      await protocol.status(plug);
+      await protocol.meter(plug);
       if ((idTagInfo as { status: string }).status !== 'Accepted') station.end(plug, 'DeAuthorized');
     },
 
@@ -79,7 +79,7 @@ export function speak16(station: SimulatedStation): Tongue {
         reason,
       });
       plug.transaction = null;
-      await tellStatus(plug, 'Finishing');
+      await sendStatus(plug, 'Finishing');
     },
 
     async meter(plug) {
@@ -98,10 +98,10 @@ export function speak16(station: SimulatedStation): Tongue {
       });
     },
   };
-  return tongue;
+  return protocol;
 }
 
-function handlersOf(station: SimulatedStation): Tongue['handlers'] {
+function handlersOf(station: SimulatedStation): SimulatedProtocol['handlers'] {
   const { quirks, plugs } = station;
   const configuration = new Map([
     ['NumberOfConnectors', String(plugs.length)],
@@ -130,8 +130,8 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
     },
     TriggerMessage: ({ requestedMessage }: { requestedMessage: string }) => {
       if (requestedMessage === 'BootNotification') station.boot();
-      else if (requestedMessage === 'StatusNotification') station.tellStatus();
-      else if (requestedMessage === 'MeterValues') station.tellMeters();
+      else if (requestedMessage === 'StatusNotification') station.reportStatus();
+      else if (requestedMessage === 'MeterValues') station.reportMeters();
       else return { status: 'NotImplemented' };
       return { status: 'Accepted' };
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { periodsOf, type Schedule, type SimulatedPlug } from './simulated-plug.ts';
 import { valuesOf } from './simulated-values.ts';
-import type { SimulatedStation, Tongue } from './simulator.ts';
+import type { SimulatedProtocol, SimulatedStation } from './simulator.ts';
 
 const PURPOSES = {
   TxProfile: 'transaction',
@@ -25,7 +25,7 @@ interface Event {
 const chargingStateOf = (plug: SimulatedPlug): string => (plug.amperes > 0 ? 'Charging' : 'SuspendedEVSE');
 
 /** The station's side of OCPP 2.0.1. */
-export function speak201(station: SimulatedStation): Tongue {
+export function speak201(station: SimulatedStation): SimulatedProtocol {
   const { quirks } = station;
   const measured = (plug: SimulatedPlug) => ({
     timestamp: station.now,
@@ -34,13 +34,13 @@ export function speak201(station: SimulatedStation): Tongue {
       unitOfMeasure: unit === 'kWh' ? { unit: 'Wh', multiplier: 3 } : { unit },
     })),
   });
-  const tell = async (plug: SimulatedPlug, event: Event): Promise<void> => {
+  const sendEvent = async (plug: SimulatedPlug, event: Event): Promise<void> => {
     const { transaction } = plug;
     if (transaction === null) return;
     const { eventType, triggerReason, chargingState, stoppedReason } = event;
     const first = eventType === 'Started';
-    const isNews = quirks.statesOnce !== true || transaction.toldState !== chargingState;
-    transaction.toldState = chargingState;
+    const isChanged = quirks.statesOnce !== true || transaction.reportedState !== chargingState;
+    transaction.reportedState = chargingState;
     const { idTokenInfo } = await station.call('TransactionEvent', {
       eventType,
       triggerReason,
@@ -48,7 +48,7 @@ export function speak201(station: SimulatedStation): Tongue {
       seqNo: quirks.seqNoZero === true ? 0 : transaction.seqNo++,
       transactionInfo: {
         transactionId: transaction.id,
-        ...(isNews && { chargingState }),
+        ...(isChanged && { chargingState }),
         ...(stoppedReason !== undefined && { stoppedReason }),
       },
       ...(first && { evse: { id: plug.number, connectorId: 1 } }),
@@ -89,15 +89,19 @@ export function speak201(station: SimulatedStation): Tongue {
     },
     async begin(plug, idTag) {
       plug.transaction = { id: randomUUID(), idTag, seqNo: 0 };
-      await tell(plug, { eventType: 'Started', triggerReason: 'RemoteStart', chargingState: 'EVConnected' });
-      await tell(plug, {
+      await sendEvent(plug, {
+        eventType: 'Started',
+        triggerReason: 'RemoteStart',
+        chargingState: 'EVConnected',
+      });
+      await sendEvent(plug, {
         eventType: 'Updated',
         triggerReason: 'ChargingStateChanged',
         chargingState: chargingStateOf(plug),
       });
     },
     async end(plug, reason) {
-      await tell(plug, {
+      await sendEvent(plug, {
         eventType: 'Ended',
         triggerReason: 'RemoteStop',
         chargingState: 'EVConnected',
@@ -106,7 +110,7 @@ export function speak201(station: SimulatedStation): Tongue {
       plug.transaction = null;
     },
     turned: (plug) =>
-      tell(plug, {
+      sendEvent(plug, {
         eventType: 'Updated',
         triggerReason: 'ChargingStateChanged',
         chargingState: chargingStateOf(plug),
@@ -115,7 +119,7 @@ export function speak201(station: SimulatedStation): Tongue {
       if (plug.transaction === null) {
         await station.call('MeterValues', { evseId: plug.number, meterValue: [measured(plug)] });
       } else {
-        await tell(plug, {
+        await sendEvent(plug, {
           eventType: 'Updated',
           triggerReason: 'MeterValuePeriodic',
           chargingState: chargingStateOf(plug),
@@ -132,7 +136,7 @@ interface Place {
 
 const nameOf = ({ component, variable }: Place): string => `${component.name}.${variable.name}`;
 
-function handlersOf(station: SimulatedStation): Tongue['handlers'] {
+function handlersOf(station: SimulatedStation): SimulatedProtocol['handlers'] {
   const { quirks, plugs } = station;
   const variables = new Map([
     ['SmartChargingCtrlr.Enabled', quirks.noSmartCharging === true ? 'false' : 'true'],
@@ -166,9 +170,9 @@ function handlersOf(station: SimulatedStation): Tongue['handlers'] {
     }),
     TriggerMessage: ({ requestedMessage, evse }: { requestedMessage: string; evse?: { id: number } }) => {
       if (evse !== undefined && evse.id > plugs.length) return { status: 'Rejected' };
-      if (requestedMessage === 'StatusNotification') station.tellStatus();
+      if (requestedMessage === 'StatusNotification') station.reportStatus();
       else if (requestedMessage === 'MeterValues' || requestedMessage === 'TransactionEvent') {
-        station.tellMeters();
+        station.reportMeters();
       } else return { status: requestedMessage === 'BootNotification' ? 'Rejected' : 'NotImplemented' };
       return { status: 'Accepted' };
     },

@@ -3,12 +3,11 @@ import type { StationHost } from '../../adapter/dial-in.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { Calls } from './calls.ts';
-import { type Connector, doubt, newConnector, rawOf, takeFigures } from './connector.ts';
+import { type Connector, markTransactionStale, newConnector, rawOf, takeFigures } from './connector.ts';
 import { DetailKeeper } from './details.ts';
 import type { Dialect } from './dialect.ts';
 import { figuresOf } from './figures.ts';
 import type { Installation } from './installation.ts';
-import type { Known } from './known.ts';
 import { Learning } from './learning.ts';
 import { Memory } from './memory.ts';
 import { lastOf, type MeterValue, samplesOf } from './meter.ts';
@@ -17,6 +16,7 @@ import { type Recalled, restore } from './recall.ts';
 import { Roster } from './roster.ts';
 import { callError, type Rpc, wordsOf } from './rpc.ts';
 import type { Schemas } from './schemas.ts';
+import type { StoredStation } from './stored-station.ts';
 import { soundTime } from './time.ts';
 import type { Tolerance } from './tolerance.ts';
 import type { ChargerRaw } from './translate.ts';
@@ -29,23 +29,23 @@ export interface StationParts {
   readonly identity: string;
   readonly host: StationHost;
   readonly options: StationOptions;
-  readonly known: Known;
+  readonly stored: StoredStation;
   readonly recalled: Recalled;
-  /** What the owner said of the installation when linking. */
+  /** The installation as its owner described it when linking. */
   readonly installation: Installation;
   readonly schemas: Schemas;
   readonly tolerance: Tolerance;
-  /** The protocol version that was agreed on. */
+  /** Speaks the negotiated protocol version. */
   readonly speak: (station: Station) => Dialect;
 }
 
-/** What a station told of itself when asked; null: nothing. */
+/** A station's answers to configuration requests; null: not answered. */
 export interface Learned {
   readonly connectors: number | null;
   readonly smartCharging: boolean | null;
 }
 
-/** One connected station: the live state of its connectors, and the way to and from the platform. */
+/** One connected station: the live state of its connectors, and its connection to the platform. */
 export class Station {
   readonly key: LinkKey;
   readonly identity: string;
@@ -60,26 +60,26 @@ export class Station {
   readonly memory: Memory;
   /** When it connected, ms since 1970. */
   readonly since: number;
-  /** Whether it speaks of limits in ampere per phase or only in watt. */
+  /** Whether its limits are in ampere per phase or in watts. */
   rateUnit: 'A' | 'W' = 'A';
-  /** Phases of its supply, where it says so. */
+  /** Phases of its supply, if reported. */
   supplyPhases: number | null = null;
-  /** How many periods a charging schedule may have, where it says so. */
+  /** The maximum number of periods in a charging schedule, if reported. */
   schedulePeriods: number | null = null;
-  /** The highest stack level that it takes: a profile below another one, of its installer say, would not hold. */
+  /** The highest stack level that it accepts: a profile below another one, such as the installer's, would have no effect. */
   stackLevel = 0;
-  /** How many charging profiles it holds, where it says so. */
+  /** The maximum number of charging profiles, if reported. */
   mostProfiles: number | null = null;
-  /** It has refused every kind of limit as unknown; until it boots anew. */
+  /** It refused every kind of limit as not implemented; reset by a boot. */
   #isWithoutLimits: boolean;
-  /** What it said to the limit of its installation; null: it has taken it, or there is none. */
+  /** Its refusal of the installation's limit; null: it accepted it, or there is none. */
   installationRefusal: string | null = null;
   #name: string | null;
   #online = true;
   #silent = false;
   #learned = false;
   readonly #calls: Calls;
-  readonly #seen = new Set<number>();
+  readonly #reported = new Set<number>();
   readonly #connectors = new Map<number, Connector>();
   readonly #watchers: Watchers;
 
@@ -94,9 +94,9 @@ export class Station {
     this.installation = parts.installation;
     this.details = new DetailKeeper(parts.host.documents(parts.key), parts.host);
     this.since = parts.host.clock.now();
-    this.#name = parts.known.name;
-    this.#isWithoutLimits = parts.known.without_limits === true;
-    for (const number of parts.known.connectors) this.#connectors.set(number, newConnector(number));
+    this.#name = parts.stored.name;
+    this.#isWithoutLimits = parts.stored.without_limits === true;
+    for (const number of parts.stored.connectors) this.#connectors.set(number, newConnector(number));
     for (const connector of this.#connectors.values()) {
       restore(connector, parts, {
         deviceId: this.deviceId(connector),
@@ -110,7 +110,7 @@ export class Station {
     this.learning = new Learning(this);
   }
 
-  /** The connection stands. */
+  /** Call once the connection is established. */
   arrived(): void {
     for (const connector of this.#connectors.values()) this.#observe(connector);
     this.learning.begin();
@@ -124,36 +124,36 @@ export class Station {
     return [...this.#connectors.values()];
   }
 
-  /** A connector that is known already; commands and reads go to these only. */
+  /** An existing connector; commands and reads never create one. */
   find(number: number): Connector | undefined {
     return this.#connectors.get(number);
   }
 
-  /** The connector that a message of the station is about; refuses numbers that no station has. */
+  /** The connector that a message names, created when new; refuses impossible numbers. */
   connector(number: number): Connector {
     if (number < 1 || number > MOST_CONNECTORS) {
       throw callError('PropertyConstraintViolation', `there is no connector ${number}`);
     }
     const connector = this.#connectors.get(number) ?? newConnector(number);
     this.#connectors.set(number, connector);
-    if (!this.#seen.has(number)) {
-      this.#seen.add(number);
+    if (!this.#reported.has(number)) {
+      this.#reported.add(number);
       if (this.#learned) this.announce();
     }
     return connector;
   }
 
-  /** Sends a command; throws an `AppError` of the `vendor.*` codes unless the station answers it. */
+  /** Sends a command; throws an `AppError` of the `vendor.*` codes unless the station responds. */
   command<R>(action: string, params: object): Promise<R> {
-    const { callTimeoutMs, turnTimeoutMs } = this.options;
-    return this.#calls.call(action, params, { timeoutMs: callTimeoutMs, turnMs: turnTimeoutMs });
+    const { callTimeoutMs, queueTimeoutMs } = this.options;
+    return this.#calls.call(action, params, { timeoutMs: callTimeoutMs, queueMs: queueTimeoutMs });
   }
 
-  /** Asks something that not every station can answer: null when it refuses, or answers what nobody understands. */
+  /** Sends a request that not every station supports: null when it refuses or its response is invalid. */
   async question<R>(action: string, params: object): Promise<R | null> {
     const { learnTimeoutMs, callTimeoutMs } = this.options;
     try {
-      return await this.#calls.call<R>(action, params, { timeoutMs: learnTimeoutMs, turnMs: callTimeoutMs });
+      return await this.#calls.call<R>(action, params, { timeoutMs: learnTimeoutMs, queueMs: callTimeoutMs });
     } catch (error) {
       const refused =
         error instanceof AppError &&
@@ -178,31 +178,31 @@ export class Station {
     };
   }
 
-  /** When it happened, ms since 1970: by the station's clock, or by ours where that is plainly wrong or not told. */
+  /** The time of an event, ms since 1970: the station's, or ours where the station's is clearly wrong or absent. */
   timeOf(timestamp: string | undefined): number {
     const now = this.host.clock.now();
     return timestamp === undefined ? now : (soundTime(timestamp, now) ?? now);
   }
 
-  /** The station told something of a connector. */
+  /** Call when the station has reported something about a connector. */
   changed(connector: Connector): void {
     connector.at = this.host.clock.now();
     this.#observe(connector);
     this.#watchers.look();
   }
 
-  /** As `changed`, and resolves when what must outlive this connection is stored. */
-  told(connector: Connector): Promise<void> {
+  /** As `changed`; resolves when everything that must outlive the connection is stored. */
+  recordChange(connector: Connector): Promise<void> {
     this.changed(connector);
     return this.memory.store();
   }
 
-  /** Resolves when `reached` holds, or when the station has had its time for it. */
+  /** Resolves when `reached` holds or the time limit is over. */
   settled(reached: () => boolean, withinMs: number = this.options.settleMs): Promise<void> {
     return this.#watchers.until(() => reached() || !this.#online, withinMs);
   }
 
-  /** Stores what was measured and takes it into the live state. */
+  /** Stores meter values and applies them to the live state. */
   async measured(
     connector: Connector,
     values: readonly MeterValue[],
@@ -219,7 +219,7 @@ export class Station {
       .filter(({ samples }) => samples.length > 0);
     if (readings.length === 0) return;
     await this.records.append(lastOf(readings).map(({ figures, ...reading }) => reading));
-    // What flowed in a transaction that has ended says nothing of now.
+    // Power measured in a transaction that has ended is not the present power.
     const isOver = transactionId !== null && connector.transaction === null;
     for (const { figures, at } of readings) {
       takeFigures(connector, isOver ? { ...figures, power_w: null, phases: null } : figures, at);
@@ -230,19 +230,19 @@ export class Station {
     const name = `${wordsOf(maker)} ${wordsOf(model)}`.trim();
     this.#name = name === '' ? null : name;
     this.#isWithoutLimits = false;
-    // It tells of every plug anew, and may have others than before.
+    // It reports every plug again, and may have different ones.
     for (const connector of this.#connectors.values()) {
       connector.plugs.clear();
-      doubt(connector);
+      markTransactionStale(connector);
     }
     this.learning.hasBooted();
   }
 
-  /** It has been asked what it is; from now on every connector that shows up is announced at once. */
+  /** Call when the configuration requests are done; from now on a new connector is announced at once. */
   learned({ connectors, smartCharging }: Learned): void {
     if (connectors !== null && connectors >= 1 && connectors <= MOST_CONNECTORS) {
       for (const number of [...this.#connectors.keys()]) {
-        if (number > connectors && !this.#seen.has(number)) this.#connectors.delete(number);
+        if (number > connectors && !this.#reported.has(number)) this.#connectors.delete(number);
       }
       for (let number = 1; number <= connectors; number += 1) {
         if (!this.#connectors.has(number)) this.#connectors.set(number, newConnector(number));
@@ -252,13 +252,13 @@ export class Station {
     this.announce(smartCharging);
   }
 
-  /** It knows no charging profiles, whatever it said of itself: limits are withheld until it boots anew. */
+  /** The station implements no charging profiles, whatever it reported: limits are withheld until its next boot. */
   takesNoLimits(): void {
     this.#isWithoutLimits = true;
     this.announce();
   }
 
-  /** Tells the platform which devices there are, when that differs from what it knows. */
+  /** Reports the devices to the platform, when they have changed. */
   announce(smartCharging: boolean | null = null): void {
     this.roster.announce(
       () => ({
@@ -274,25 +274,25 @@ export class Station {
     );
   }
 
-  #canLimit(told: boolean | null): boolean {
+  #canLimit(reported: boolean | null): boolean {
     if (this.#isWithoutLimits) return false;
-    const { smart_charging, without_limits } = this.roster.known;
-    // A station that does not say may be able to, now that it has booted.
-    return told ?? (smart_charging || without_limits === true);
+    const { smart_charging, without_limits } = this.roster.stored;
+    // A station that does not report it may support limits now that it has booted.
+    return reported ?? (smart_charging || without_limits === true);
   }
 
-  /** The connection ended. `tell` is false when it lives on elsewhere, or nobody is left to hear of it. */
-  left(tell: boolean): void {
+  /** The connection ended. `publish` is false when the station is connected elsewhere, or its link was deleted. */
+  left(publish: boolean): void {
     this.#online = false;
     this.learning.stop();
     this.#watchers.look();
-    if (tell) for (const connector of this.#connectors.values()) this.#observe(connector);
+    if (publish) for (const connector of this.#connectors.values()) this.#observe(connector);
     this.#silent = true;
     this.memory.close();
   }
 
   #observe(connector: Connector): void {
-    // What is still being stored of an ended connection must not speak over the one that took its place.
+    // Pending updates of an ended connection must not overwrite those of the connection that replaced it.
     if (this.#silent) return;
     this.host.observed(this.key, this.deviceId(connector), this.raw(connector));
   }

@@ -7,7 +7,7 @@ import { PASSWORD, World } from './test-world.ts';
 
 export type Protocol = 'ocpp1.6' | 'ocpp2.0.1';
 
-/** A CALLERROR: its code, and its words. */
+/** A CALLERROR: its code and description. */
 class Refusal {
   readonly code: string;
   readonly words: string;
@@ -20,10 +20,10 @@ class Refusal {
 
 export const refusal = (code: string, words = ''): Refusal => new Refusal(code, words);
 
-/** What a call of ours is answered with: the payload, a refusal, or null for silence. */
+/** The response to our call: a payload, a refusal, or null for none. */
 type Give = object | Refusal | null | ((params: never) => object);
 
-/** Answers of a station that takes whatever it is told, and triggers nothing. */
+/** Responses of a station that accepts everything, and triggers nothing. */
 const OBLIGING: Readonly<Record<string, Give>> = {
   RemoteStartTransaction: { status: 'Accepted' },
   RemoteStopTransaction: { status: 'Accepted' },
@@ -33,12 +33,12 @@ const OBLIGING: Readonly<Record<string, Give>> = {
   ClearChargingProfile: { status: 'Accepted' },
 };
 
-/** A station that sends exactly the frames that a test says, over a WebSocket that no RPC library has a part in. */
+/** A station that sends exactly the frames of a test, over a WebSocket without an RPC library. */
 export class BareStation {
-  /** What the central system called, in order. */
+  /** The calls of the central system, in order. */
   readonly received: { readonly action: string; readonly params: Record<string, unknown> }[] = [];
   readonly answers: Record<string, Give> = { ...OBLIGING };
-  /** What every other call is answered with. */
+  /** The response to every other call. */
   otherwise: Give = refusal('NotImplemented');
   readonly #world: World;
   readonly #protocol: Protocol;
@@ -59,7 +59,7 @@ export class BareStation {
     socket.addEventListener('message', ({ data }) => this.#take(JSON.parse(String(data)) as unknown[]));
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener('open', () => resolve());
-      socket.addEventListener('error', () => reject(new Error('the bare station was not let in')));
+      socket.addEventListener('error', () => reject(new Error('the bare station was refused')));
     });
     this.#socket = socket;
     return this;
@@ -74,14 +74,14 @@ export class BareStation {
     await closed;
   }
 
-  /** Sends a call; answers the payload of its CALLRESULT, throws what a CALLERROR says. */
+  /** Sends a call; returns the payload of its CALLRESULT, throws on a CALLERROR. */
   async call(action: string, params: object): Promise<Record<string, unknown>> {
     const [type, , ...rest] = await this.exchange(action, params);
     if (type !== 3) throw new Error(`${action} was answered with ${rest.join(' ')}`);
     return rest[0] as Record<string, unknown>;
   }
 
-  /** Sends a call with exactly these parameters, right or wrong; answers the whole frame that comes back. */
+  /** Sends a call with exactly these parameters, valid or not; returns the whole response frame. */
   exchange(action: string, params: unknown): Promise<unknown[]> {
     this.#sent += 1;
     const id = `bare-${this.#sent}`;
@@ -90,7 +90,7 @@ export class BareStation {
     return answered;
   }
 
-  /** What was called with this action. */
+  /** The calls of this action. */
   calls(action: string): Record<string, unknown>[] {
     return this.received.filter((call) => call.action === action).map(({ params }) => params);
   }
@@ -116,7 +116,7 @@ export class BareStation {
   }
 }
 
-/** A world with a bare station that has not connected yet; nothing is asked of it unless it boots or waits long. */
+/** A world with a bare station that has not connected yet; no configuration is requested unless it boots or waits long. */
 export async function bare(
   t: TestContext,
   protocol: Protocol,

@@ -17,12 +17,12 @@ const VARIANTS: readonly Variant[] = [
   { name: '1.6 with two connectors', protocol: 'ocpp1.6', connectors: 2 },
   { name: '2.0.1 with two EVSEs', protocol: 'ocpp2.0.1', connectors: 2 },
   {
-    name: '1.6 as SAP and Solidstudio speak it',
+    name: '1.6 as implemented by SAP and Solidstudio',
     protocol: 'ocpp1.6',
     quirks: { kilowattHours: true, bareStatus: true, phasesToo: true, authorizesFirst: true },
   },
   {
-    name: '2.0.1 as SAP and Solidstudio speak it',
+    name: '2.0.1 as implemented by SAP and Solidstudio',
     protocol: 'ocpp2.0.1',
     quirks: { kilowattHours: true, phasesToo: true, authorizesFirst: true, seqNoZero: true },
   },
@@ -40,14 +40,14 @@ const VARIANTS: readonly Variant[] = [
     quirks: { notImplemented: ['ChargingStationMaxProfile', 'TxDefaultProfile'] },
   },
   {
-    name: '1.6 that can tell nothing when asked',
+    name: '1.6 without configuration and triggers',
     protocol: 'ocpp1.6',
     quirks: { notImplemented: ['GetConfiguration', 'TriggerMessage'] },
   },
   { name: '1.6 without a clock', protocol: 'ocpp1.6', quirks: { noClock: true } },
 ];
 
-/** Steps in which time passes: long enough for few, short enough for each meter value to be told. */
+/** The steps in which time passes: few, but short enough for each meter value to be sent. */
 const STEP_SECONDS = 10;
 
 async function harness(variant: Variant): Promise<{ readonly simulator: Simulator; close(): Promise<void> }> {
@@ -78,16 +78,16 @@ async function harness(variant: Variant): Promise<{ readonly simulator: Simulato
   return { simulator, close: () => world.close() };
 }
 
-/** The last question has come, and all that it set off has been told. */
+/** Waits for the last configuration request, and for all that it triggered. */
 async function asked(station: SimulatedStation): Promise<void> {
   const last = { requestedMessage: 'MeterValues' };
-  await until('the last question', () =>
+  await until('the last request', () =>
     station.received.some(({ params }) => JSON.stringify(params) === JSON.stringify(last)),
   );
   await station.idle();
 }
 
-/** A station of each make, as `test/vendors.test.ts` tries them. */
+/** A station of each make, for `test/vendors.test.ts`. */
 export const VARIANTS_TO_CONFORM = VARIANTS.map((variant) => ({
   name: variant.name,
   open: () => harness(variant),

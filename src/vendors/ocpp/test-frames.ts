@@ -8,7 +8,7 @@ interface Measured {
   readonly energy?: number;
 }
 
-/** RFC 3339 of a moment so many seconds before the clock of the world, or after it. */
+/** RFC 3339 time, this many seconds from the clock of the world (negative: before it). */
 export const stamp = (world: World, seconds = 0): string =>
   new Date(world.host.clock.now() + seconds * 1000).toISOString();
 
@@ -17,7 +17,7 @@ const measurands = ({ power, energy }: Measured) => [
   ...(energy === undefined ? [] : [{ measurand: 'Energy.Active.Import.Register', value: energy }]),
 ];
 
-/** The frames of a 1.6 station with one connector. */
+/** Sends the frames of a 1.6 station with one connector. */
 export function frames16(world: World, station: BareStation) {
   return {
     boot: () => station.call('BootNotification', { chargePointVendor: 'bare', chargePointModel: 'b' }),
@@ -55,7 +55,7 @@ interface EventOptions extends Measured {
   readonly info?: object;
 }
 
-/** The frames of a 2.0.1 station with one EVSE. */
+/** Sends the frames of a 2.0.1 station with one EVSE. */
 export function frames201(world: World, station: BareStation) {
   const meterValue = (measured: Measured, at: number) => [
     { timestamp: stamp(world, at), sampledValue: measurands(measured) },
@@ -97,15 +97,15 @@ export function frames201(world: World, station: BareStation) {
   };
 }
 
-/** The line is lost and comes back; the station does not boot, the service may have been started anew. */
+/** Breaks and restores the connection; the station does not boot, the service may restart in between. */
 export async function reconnect(world: World, station: BareStation, restarts: boolean): Promise<void> {
   await station.disconnect();
   if (restarts) await world.restart();
   await station.connect();
 }
 
-/** What the platform shows of the charger: whether it charges, watt, watt-hours. */
-export async function shown(world: World): Promise<readonly unknown[]> {
+/** The reported state of the charger: whether it charges, W, Wh. */
+export async function chargerState(world: World): Promise<readonly unknown[]> {
   const state = stateOf(charger, await world.read(), ['read_power', 'read_energy']);
   return [state.charging, state.power_w, state.energy_wh];
 }

@@ -11,7 +11,7 @@ export async function worldOf(t: TestContext, options: Partial<StationOptions> =
   return world;
 }
 
-/** What HTTP Basic sends. */
+/** The header of HTTP Basic. */
 export const basic = (password: string | Buffer, identity = IDENTITY): Record<string, string> => ({
   authorization: `Basic ${Buffer.concat([Buffer.from(`${identity}:`), Buffer.from(password)]).toString('base64')}`,
 });
@@ -22,7 +22,7 @@ interface Answered {
   readonly socket: Duplex | null;
 }
 
-/** Knocks as a station does, byte for byte as told; leaves an open socket to the caller. */
+/** Sends a handshake, byte for byte as given; leaves an open socket to the caller. */
 export function knock(world: World, path: string, headers: Record<string, string>): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const handshake = {
@@ -52,5 +52,5 @@ export async function statusOf(world: World, path: string, headers: Record<strin
   return status;
 }
 
-/** The path of the station that is expected. */
+/** The path of the expected station. */
 export const HERE = `/ocpp/${encodeURIComponent(IDENTITY)}`;

@@ -1,25 +1,25 @@
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** A message as it passed, with the side that sent it. */
+/** A message, and which side sent it. */
 export interface Passed {
   readonly from: 'station' | 'service';
   readonly text: string;
 }
 
-/** Where the line breaks: at which message, and whether that one still arrives. */
+/** Where the connection breaks: at which message, and whether that one still arrives. */
 export interface Cut {
   readonly at: number;
   readonly arrives: boolean;
 }
 
-/** The line between a station and the service: it records every message, and breaks once at the one it is told. */
+/** The connection between a station and the service: records every message, and breaks once where it is told to. */
 export class Line {
   readonly passed: Passed[] = [];
   cuts = 0;
   readonly #cut: Cut | null;
   readonly #server: WebSocketServer;
-  /** Ids of calls of each side that have no answer yet. */
+  /** Ids of the unanswered calls of each side. */
   readonly #open = new Set<string>();
   #ends: readonly [WebSocket, WebSocket] | null = null;
 
@@ -55,7 +55,7 @@ export class Line {
     return this.#ends?.every(({ readyState }) => readyState === WebSocket.OPEN) === true;
   }
 
-  /** No call waits for its answer. */
+  /** Whether no call waits for its response. */
   get isQuiet(): boolean {
     return this.isUp && this.#open.size === 0;
   }
@@ -93,7 +93,7 @@ export class Line {
     }
     if (!breaks) return;
     this.cuts += 1;
-    // What was sent arrives before the end does.
+    // What was sent before the end still arrives.
     target.close();
     source.terminate();
   }

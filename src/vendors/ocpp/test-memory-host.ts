@@ -15,7 +15,7 @@ import { silentLog } from '../../core/log.ts';
 import type { Credentials } from './credentials.ts';
 import { ocpp } from './index.ts';
 
-/** All that the platform keeps of one link, in memory. */
+/** All that the platform stores for one link, in memory. */
 export class MemoryLink {
   readonly documents = new Map<string, Json>();
   readonly starts: (RunningTransaction & TransactionStart)[] = [];
@@ -28,14 +28,14 @@ export class MemoryLink {
   vendorAccount = '';
 }
 
-/** The platform as a station server sees it, without a database: for the simulator's tests and the conformance check. */
+/** The platform as a station server uses it, without a database: for tests of the simulator and for conformance. */
 export class MemoryHost implements StationHost {
   readonly clock: Clock;
   readonly log = silentLog;
   readonly links = new Map<string, MemoryLink>();
-  /** Where requests come from; a test may say otherwise. */
+  /** The client address of requests; a test may change it. */
   addressOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? '';
-  /** Thrown by whatever stores while it is set. */
+  /** Every storing function throws this while it is set. */
   storageFault: Error | null = null;
   #nextTransaction = 1;
 
@@ -104,17 +104,17 @@ export class MemoryHost implements StationHost {
     return {
       begin: async (start) =>
         this.#stored(() => {
-          const known = link.starts.find((other) => sameStart(other, start));
-          if (known !== undefined) return known.transactionId;
+          const existing = link.starts.find((other) => sameStart(other, start));
+          if (existing !== undefined) return existing.transactionId;
           const transactionId = start.transactionId ?? String(this.#nextTransaction++);
           link.starts.push({ ...start, transactionId });
           return transactionId;
         }),
       end: async (end) =>
         this.#stored(() => {
-          const known = link.ends.findIndex(({ transactionId }) => transactionId === end.transactionId);
-          if (known < 0) link.ends.push(end);
-          else if (link.ends[known]?.givenUp === true) link.ends[known] = end;
+          const existing = link.ends.findIndex(({ transactionId }) => transactionId === end.transactionId);
+          if (existing < 0) link.ends.push(end);
+          else if (link.ends[existing]?.givenUp === true) link.ends[existing] = end;
         }),
       giveUp: async ({ transactionId, by, reason }) =>
         this.#stored(() => {
@@ -126,9 +126,9 @@ export class MemoryHost implements StationHost {
         }),
       identify: async (transactionId, idTag) =>
         this.#stored(() => {
-          const known = link.starts.findIndex((start) => start.transactionId === transactionId);
-          const start = link.starts[known];
-          if (start?.idTag === null) link.starts[known] = { ...start, idTag };
+          const existing = link.starts.findIndex((start) => start.transactionId === transactionId);
+          const start = link.starts[existing];
+          if (start?.idTag === null) link.starts[existing] = { ...start, idTag };
         }),
       running: async (): Promise<RunningTransaction[]> =>
         this.#stored(() =>
@@ -138,9 +138,9 @@ export class MemoryHost implements StationHost {
         ),
       append: async (readings) =>
         this.#stored(() => {
-          const isKnown = ({ deviceId, at }: MeterReading) =>
-            link.readings.some((known) => known.deviceId === deviceId && known.at === at);
-          for (const reading of readings) if (!isKnown(reading)) link.readings.push(reading);
+          const isStored = ({ deviceId, at }: MeterReading) =>
+            link.readings.some((existing) => existing.deviceId === deviceId && existing.at === at);
+          for (const reading of readings) if (!isStored(reading)) link.readings.push(reading);
         }),
       latest: async (deviceId) =>
         this.#stored(() =>

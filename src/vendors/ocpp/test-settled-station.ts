@@ -16,12 +16,12 @@ export interface Setting {
 interface Wish {
   readonly station?: Partial<SimulatorOptions>;
   readonly options?: Partial<StationOptions>;
-  /** Time that the test turns; real time when absent. */
+  /** The clock of the test; real time when absent. */
   readonly clock?: Clock;
   readonly credentials?: Installed;
 }
 
-/** A world with one station that is connected and has been asked what it is. */
+/** A world with one station that is connected and has answered the configuration requests. */
 export async function settle(
   t: TestContext,
   { station: wish = {}, options = {}, clock, credentials = {} }: Wish = {},
@@ -30,7 +30,7 @@ export async function settle(
   t.after(() => world.close());
   const station = world.station(wish);
   await station.connect();
-  await until('it told its name', () => world.link.discovered?.[0]?.name !== undefined);
+  await until('it has a name', () => world.link.discovered?.[0]?.name !== undefined);
   await station.idle();
   return { world, station };
 }

@@ -19,7 +19,7 @@ export const KEY: LinkKey = { account: 1, link: 'one' };
 export const IDENTITY = 'CP:A1';
 export const PASSWORD = 'correct horse';
 
-/** What may be said of the installation when linking. */
+/** The installation as it may be described when linking. */
 export type Installed = Partial<Pick<Credentials, 'installation_max_a' | 'fallback_a' | 'phases'>>;
 
 /** A platform, a real HTTP server on a free port, and the stations of one test. */
@@ -55,7 +55,7 @@ export class World {
     return this;
   }
 
-  /** Ends the station server and opens another, as a restart of the service does. */
+  /** Restarts the station server. */
   async restart(): Promise<void> {
     await this.#stationServer.close();
     this.#stationServer = openStations(this.host, this.options);
@@ -100,7 +100,7 @@ export class World {
   }
 }
 
-/** Waits for a condition, which is what a test of two ends of a socket can do; says what it waited for when it gives up. */
+/** Polls a condition, since a test of both ends of a socket cannot await it; names it when it gives up. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 8_000;
   while (!(await holds())) {

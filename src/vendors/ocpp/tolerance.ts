@@ -2,9 +2,9 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Log } from '../../core/log.ts';
 import type { Repaired } from './repair.ts';
 
-/** What one station says otherwise than the protocol describes: counted by kind, and told once for each. */
+/** Deviations of one station from the protocol: counted by kind, each kind logged once. */
 export class Tolerance {
-  /** Messages by what was wrong with them: `MeterValues: meterValue.sampledValue.unit: a word that the protocol does not have`. */
+  /** Messages by deviation, such as `MeterValues: meterValue.sampledValue.unit: a word that the protocol does not have`. */
   readonly counts = new Map<string, number>();
   readonly #identity: string;
   readonly #log: Log;
@@ -14,10 +14,10 @@ export class Tolerance {
     this.#log = log;
   }
 
-  /** The schemas bound the kinds: no name or value of the station's is in them. */
+  /** The schemas bound the number of kinds: no name or value from the station is part of one. */
   note(action: string, { faults, refusal }: Repaired): void {
-    for (const fault of faults) this.#count(`${action}: ${fault}`, 'what a station sent was repaired');
-    if (refusal !== null) this.#count(`${action}: ${refusal.words}`, 'what a station sent was refused');
+    for (const fault of faults) this.#count(`${action}: ${fault}`, 'a message from a station was repaired');
+    if (refusal !== null) this.#count(`${action}: ${refusal.words}`, 'a message from a station was refused');
   }
 
   #count(kind: string, sentence: string): void {
@@ -27,10 +27,10 @@ export class Tolerance {
   }
 }
 
-/** Stations of which is remembered what was odd about their messages. */
+/** The maximum number of stations whose deviations are counted. */
 const REMEMBERED = 10_000;
 
-/** Outlives connections, so that a station that comes back every minute does not repeat itself in the log. */
+/** Outlives connections, so that a station that reconnects every minute does not fill the log. */
 export class Tolerances {
   readonly #log: Log;
   readonly #byName = new BoundedMap<string, Tolerance>(REMEMBERED);

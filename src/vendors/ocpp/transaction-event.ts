@@ -1,5 +1,5 @@
 import type { IdToken } from './cards.ts';
-import { type Connector, endTransaction, tell } from './connector.ts';
+import { type Connector, endTransaction, takeStatus } from './connector.ts';
 import { figuresOf } from './figures.ts';
 import { type MeterValue, samplesOf } from './meter.ts';
 import { callError } from './rpc.ts';
@@ -7,7 +7,7 @@ import type { Station } from './station.ts';
 import { momentOf } from './time.ts';
 import { hasBegun, meterWh, onlyConnector } from './transactions.ts';
 
-/** 2.0.1 TransactionEventRequest, as far as it matters here. */
+/** The fields of a 2.0.1 TransactionEventRequest that are used here. */
 interface TransactionEvent {
   readonly eventType: 'Started' | 'Updated' | 'Ended';
   readonly timestamp: string;
@@ -26,8 +26,8 @@ interface TransactionEvent {
 }
 
 /**
- * Takes one event of a transaction (2.0.1 E01–E06). The EVSE is named in the first event only, and an event may be the
- * first that we see of its transaction; sequence numbers are not relied on, since stations send 0 throughout.
+ * Applies one transaction event (2.0.1 E01–E06). Only the first event names the EVSE, and any event may be the first that we
+ * receive of its transaction. Sequence numbers are not used, since some stations always send 0.
  */
 export async function takeTransactionEvent(station: Station, event: TransactionEvent): Promise<void> {
   const { transactionId } = event.transactionInfo;
@@ -41,7 +41,7 @@ export async function takeTransactionEvent(station: Station, event: TransactionE
       }
       if (running === undefined) await begin(station, connector, event);
       else await identify(station, connector, event);
-      // A transaction of the past, which the station kept while it was offline, says nothing of now.
+      // A past transaction that the station buffered while offline does not change the present state.
       if (connector.transaction?.transactionId === transactionId) takeState(station, connector, event);
       if (event.meterValue !== undefined) await station.measured(connector, event.meterValue, transactionId);
       break;
@@ -54,7 +54,7 @@ export async function takeTransactionEvent(station: Station, event: TransactionE
           transactionId,
           endedAt: station.timeOf(event.timestamp),
           meterStopWh: registerOf(event, 'last'),
-          // Left out means stopped by the user at the station (TransactionType.stoppedReason).
+          // Absent means stopped by the user at the station (TransactionType.stoppedReason).
           reason: event.transactionInfo.stoppedReason ?? 'Local',
         },
         connector === undefined ? null : station.deviceId(connector),
@@ -62,7 +62,7 @@ export async function takeTransactionEvent(station: Station, event: TransactionE
       if (running !== undefined) endTransaction(running, station.timeOf(event.timestamp));
       break;
   }
-  if (connector !== undefined) await station.told(connector);
+  if (connector !== undefined) await station.recordChange(connector);
 }
 
 function evseOf(station: Station, { evse }: TransactionEvent): Connector | undefined {
@@ -70,11 +70,11 @@ function evseOf(station: Station, { evse }: TransactionEvent): Connector | undef
 }
 
 function takeState(station: Station, connector: Connector, event: TransactionEvent): void {
-  connector.doubted = false;
+  connector.transactionStale = false;
   connector.phases = event.numberOfPhasesUsed ?? connector.phases;
   connector.cable_a = event.cableMaxCurrent ?? connector.cable_a;
   const { chargingState } = event.transactionInfo;
-  if (chargingState !== undefined) tell(connector, { chargingState }, station.timeOf(event.timestamp));
+  if (chargingState !== undefined) takeStatus(connector, { chargingState }, station.timeOf(event.timestamp));
 }
 
 async function begin(station: Station, connector: Connector, event: TransactionEvent): Promise<void> {
@@ -89,17 +89,17 @@ async function begin(station: Station, connector: Connector, event: TransactionE
   await hasBegun(station, connector, started);
 }
 
-/** Who charges: the card that is shown, or the tag of our own start, of which the event has the number. */
+/** The tag that charges: the presented card, or that of our remote start, which the event names by number. */
 function tagOf(
   station: Station,
   { idToken, triggerReason, transactionInfo }: TransactionEvent,
 ): string | null {
-  // A card that stops a transaction need not be the one that began it (2.0.1 C01, group id).
-  const shown = triggerReason === 'StopAuthorized' ? undefined : idToken?.idToken;
-  return shown ?? station.memory.tagOfStart(transactionInfo.remoteStartId);
+  // The card that stops a transaction need not be the one that started it (2.0.1 C01, group id).
+  const presented = triggerReason === 'StopAuthorized' ? undefined : idToken?.idToken;
+  return presented ?? station.memory.tagOfStart(transactionInfo.remoteStartId);
 }
 
-/** Keeps a card that is shown after the cable was plugged in (E02). */
+/** Stores the card that is presented after the cable was plugged in (E02). */
 async function identify(station: Station, connector: Connector, event: TransactionEvent): Promise<void> {
   const { transaction } = connector;
   const idTag = tagOf(station, event);

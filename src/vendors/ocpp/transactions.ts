@@ -4,10 +4,10 @@ import { isMeasurable } from './numbers.ts';
 import type { Station } from './station.ts';
 import { soundTime } from './time.ts';
 
-/** A register that a meter can show, watt-hours; null for a fault of the station. */
+/** A meter register, watt-hours; null for a value that no meter can show. */
 export const meterWh = (value: number): number | null => (isMeasurable(value) ? value : null);
 
-/** Words of a connector on which no transaction runs; the car may be there. */
+/** Connector statuses without a transaction; a car may be plugged in. */
 const NONE_RUNS: ReadonlySet<string | null> = new Set(['Available', 'Preparing']);
 
 interface Start {
@@ -20,8 +20,8 @@ interface Start {
 const UNDATED = 'undated_start';
 
 /**
- * When a 1.6 transaction started, ms since 1970. A start that is sent again must find its first one again, so where the
- * station's clock is wrong our own time of the first is kept with what tells that start from others.
+ * When a 1.6 transaction started, ms since 1970. A repeated start must get the same time. Where the station's clock is wrong,
+ * our own time of the first attempt is stored together with the fields that identify that start.
  */
 export async function startTime(station: Station, start: Start): Promise<number> {
   const now = station.host.clock.now();
@@ -37,8 +37,8 @@ export async function startTime(station: Station, start: Start): Promise<number>
 }
 
 /**
- * The start of a transaction has been stored: it is the running one unless it has ended already, or a newer one runs and the
- * station delivers what it kept. It ends those before it on its connector, whose ends were lost.
+ * Makes a stored transaction the running one, unless it has ended already or a newer one runs (the station is delivering what
+ * it buffered). Ends earlier transactions of its connector, whose ends were lost.
  */
 export async function hasBegun(
   station: Station,
@@ -56,7 +56,7 @@ export async function hasBegun(
   beginTransaction(connector, transaction);
 }
 
-/** Ends a transaction that the station forgot. */
+/** Ends a transaction that the station has lost. */
 async function giveUp(station: Station, transaction: RunningTransaction, by: number): Promise<void> {
   const { bootedAt } = station.learning;
   const lostPower = bootedAt !== null && bootedAt > transaction.startedAt;
@@ -65,20 +65,20 @@ async function giveUp(station: Station, transaction: RunningTransaction, by: num
   await station.records.giveUp({ transactionId, by, reason });
   station.host.log.warn(
     { identity: station.identity, transaction: transactionId },
-    'a transaction was never ended',
+    'a transaction was ended because the station never ended it',
   );
 }
 
 /**
- * A station that booted and goes on saying that none runs has forgotten the transaction that ran before. It gets
- * a while, since it may yet deliver the end that it kept.
+ * A station that booted and keeps reporting that no transaction runs has lost the one before. It gets some time, since it may
+ * still deliver a buffered end.
  */
 export function watchForgotten(station: Station, connector: Connector): void {
   const { transaction } = connector;
   const { bootedAt } = station.learning;
   const seemsForgotten = () =>
     connector.transaction === transaction &&
-    connector.doubted &&
+    connector.transactionStale &&
     NONE_RUNS.has(connector.status) &&
     station.online;
   if (transaction === null || bootedAt === null || !seemsForgotten()) return;
@@ -89,18 +89,18 @@ export function watchForgotten(station: Station, connector: Connector): void {
       .then(() => {
         if (connector.transaction !== transaction) return;
         endTransaction(connector, since);
-        return station.told(connector);
+        return station.recordChange(connector);
       })
       .catch((error: unknown) =>
         station.host.log.error(
           { err: error, identity: station.identity },
-          'a forgotten transaction could not be ended',
+          'a transaction that the station lost could not be ended',
         ),
       );
   });
 }
 
-/** The connector of a message that names none: the only one that there is. */
+/** The connector of a message that names none, if the station has only one. */
 export function onlyConnector(station: Station): Connector | undefined {
   const [first, ...others] = station.connectors();
   return others.length === 0 ? first : undefined;

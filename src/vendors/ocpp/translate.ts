@@ -3,7 +3,7 @@ import type { Limits, Status } from '../../adapter/device.ts';
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Everything that is known of one connector, as `read` returns it and `observed` stores it. */
+/** The state of one connector, as `read` returns it and `observed` stores it. */
 export const ChargerRaw = Type.Object({
   online: Type.Boolean(),
   /** 1.6 ChargePointStatus; 2.0.1 ChargingState while a transaction runs, else ConnectorStatus. */
@@ -12,28 +12,28 @@ export const ChargerRaw = Type.Object({
   power_w: nullable(Type.Number()),
   register_wh: nullable(Type.Number()),
   session_wh: nullable(Type.Number()),
-  /** What the cable carries, ampere (2.0.1 cableMaxCurrent). */
+  /** Current rating of the cable, ampere (2.0.1 cableMaxCurrent). */
   cable_a: nullable(Type.Number()),
-  /** What the owner said that the installation carries, ampere; left out by what was stored before it could be said. */
+  /** Current rating of the installation, ampere; absent in states stored by older versions. */
   installation_a: Type.Optional(nullable(Type.Number())),
-  /** Our limit that holds now, ampere; null: none. */
+  /** Our limit in force, ampere; null: none. */
   limit_a: nullable(Type.Number()),
-  /** When a message last told of this connector, ms since 1970. */
+  /** When a message last concerned this connector, ms since 1970. */
   at: nullable(Type.Number()),
 });
 export type ChargerRaw = Type.Static<typeof ChargerRaw>;
 
 interface Meaning {
-  /** Null: the word does not tell. */
+  /** Null: the status does not tell. */
   readonly connected: boolean | null;
   readonly charging: boolean;
 }
 
 const CONNECTED: Meaning = { connected: true, charging: false };
 const EMPTY: Meaning = { connected: false, charging: false };
-const UNTOLD: Meaning = { connected: null, charging: false };
+const UNKNOWN: Meaning = { connected: null, charging: false };
 
-/** 1.6 §7.7 ChargePointStatus, 2.0.1 ConnectorStatusEnumType and ChargingStateEnumType: one table, no word is in two senses. */
+/** 1.6 §7.7 ChargePointStatus, 2.0.1 ConnectorStatusEnumType and ChargingStateEnumType in one table: no value is ambiguous. */
 export const WORDS: ReadonlyMap<string, Meaning> = new Map([
   ['Available', EMPTY],
   ['Preparing', CONNECTED],
@@ -42,8 +42,8 @@ export const WORDS: ReadonlyMap<string, Meaning> = new Map([
   ['SuspendedEVSE', CONNECTED],
   ['Finishing', CONNECTED],
   ['Reserved', EMPTY],
-  ['Unavailable', UNTOLD],
-  ['Faulted', UNTOLD],
+  ['Unavailable', UNKNOWN],
+  ['Faulted', UNKNOWN],
   ['Occupied', CONNECTED],
   ['EVConnected', CONNECTED],
   ['Idle', EMPTY],
@@ -53,12 +53,12 @@ function meaningOf(raw: ChargerRaw): Meaning | null {
   return raw.online && raw.word !== null ? (WORDS.get(raw.word) ?? null) : null;
 }
 
-/** Watt: more than what the electronics of a station and a waiting car take. */
+/** Watt: more than the standby power of a station and a waiting car. */
 export const FLOWS_W = 100;
 
 /**
- * What is measured beats what is said: stations go on saying that they charge while they obey our pause, and 2.0.1 tells
- * changes of the charging state only.
+ * Measured power takes precedence over the reported status: some stations keep reporting Charging while they obey our pause,
+ * and 2.0.1 reports only changes of the charging state.
  */
 function chargingOf(raw: ChargerRaw): boolean | null {
   if (!raw.online) return null;
@@ -66,12 +66,12 @@ function chargingOf(raw: ChargerRaw): boolean | null {
   if (power_w !== null && power_w > FLOWS_W) return true;
   const isStill = power_w !== null && (raw.limit_a === 0 || !in_transaction);
   if (isStill) return false;
-  // `Occupied` is all that a 2.0.1 plug says in a transaction, whether or not power flows.
-  const said = raw.word === 'Occupied' && in_transaction ? null : (meaningOf(raw)?.charging ?? null);
-  return said ?? (power_w === null ? null : false);
+  // `Occupied` is the status of a 2.0.1 plug throughout a transaction, whether or not power flows.
+  const reported = raw.word === 'Occupied' && in_transaction ? null : (meaningOf(raw)?.charging ?? null);
+  return reported ?? (power_w === null ? null : false);
 }
 
-/** An unreachable station says nothing: what it last told of the car may be long untrue. */
+/** The status of an unreachable station is null: what it last reported about the car may be outdated. */
 export function statusOf(raw: ChargerRaw): Status {
   const meaning = meaningOf(raw);
   return {
@@ -82,22 +82,22 @@ export function statusOf(raw: ChargerRaw): Status {
   };
 }
 
-/** Watt. A sample from before the last change of state has been dropped; what does not charge without a sample takes nothing. */
+/** Active power in W; 0 while not charging, if nothing was measured since. */
 export function powerOf(raw: ChargerRaw): number | null {
   if (!raw.online) return null;
   const isStandby = raw.power_w === null || Math.abs(raw.power_w) <= FLOWS_W;
   return isStandby && chargingOf(raw) === false ? 0 : raw.power_w;
 }
 
-/** Watt-hours: the meter's register, which only grows; the session's energy from stations that have no register. */
+/** Energy in Wh: the meter's register, which only increases; the session's energy for stations without a register. */
 export function energyOf(raw: ChargerRaw): number | null {
   return raw.register_wh ?? raw.session_wh;
 }
 
-/** What `set_current` takes when the station tells no lower maximum: the largest of IEC 61851 wallboxes in homes. */
+/** The maximum of `set_current` unless the station reports a lower one: the largest IEC 61851 home charger. */
 export const LARGEST_A = 32;
 
-/** Cars take nothing below this (IEC 61851); 0, which pauses, is taken whatever the least is. */
+/** Cars do not charge below this (IEC 61851); 0, which pauses, is always allowed. */
 export const LEAST_A = 6;
 
 /** Ampere per phase. */
@@ -105,7 +105,7 @@ export function limitsOf(raw: ChargerRaw): Limits {
   return { min_a: LEAST_A, max_a: mostOf(raw.cable_a, raw.installation_a ?? null), min_w: null, max_w: null };
 }
 
-/** The most that a connector takes, ampere per phase: by its cable and by the installation. */
+/** The maximum of a connector, ampere per phase, given its cable and the installation. */
 export function mostOf(cableA: number | null, installationA: number | null): number {
   const cable = cableA === null || cableA < LEAST_A ? LARGEST_A : cableA;
   return Math.min(LARGEST_A, cable, installationA ?? LARGEST_A);

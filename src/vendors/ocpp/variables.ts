@@ -1,4 +1,4 @@
-/** What a 2.0.1 station answers of one variable (part 2, GetVariableResultType). */
+/** A 2.0.1 station's response about one variable (part 2, GetVariableResultType). */
 export interface VariableResult {
   readonly attributeStatus: string;
   readonly attributeValue?: string;
@@ -10,17 +10,17 @@ export interface VariableResults {
   readonly getVariableResult: readonly VariableResult[];
 }
 
-/** Names one variable as a 2.0.1 station is asked for it. */
+/** Names a variable in a request. */
 export const variableOf = (component: string, variable: string) => ({
   component: { name: component },
   variable: { name: variable },
 });
 
-/** `Component.Variable`, as it is shown. */
+/** The key of a variable: `Component.Variable`. */
 export const nameOf = ({ component, variable }: Pick<VariableResult, 'component' | 'variable'>): string =>
   `${component.name}.${variable.name}`;
 
-/** The variables that are read here: how the station is charged by, and what it measures (part 2, appendix 3). */
+/** The variables that are read here: charging limits and metering (part 2, appendix 3). */
 export const USED = [
   variableOf('SmartChargingCtrlr', 'Enabled'),
   variableOf('SmartChargingCtrlr', 'RateUnit'),

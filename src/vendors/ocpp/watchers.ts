@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Those who wait for a station to come to a state. */
+/** Callers that wait for a station to reach a state. */
 export class Watchers {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
@@ -9,12 +9,12 @@ export class Watchers {
     this.#clock = clock;
   }
 
-  /** Something has changed: everybody looks. */
+  /** Call when something has changed: every waiting caller checks its condition. */
   look(): void {
     for (const one of [...this.#waiting]) one();
   }
 
-  /** Resolves when `reached` holds, or when the time is over. */
+  /** Resolves when `reached` holds, or when the time limit is over. */
   until(reached: () => boolean, withinMs: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {

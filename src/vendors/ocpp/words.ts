@@ -1,6 +1,6 @@
 import type { WordsFor } from '../../adapter/words.ts';
 
-/** How owners of a charging station are asked for what it signs in with. */
+/** Labels of the fields in which owners of a charging station enter its credentials. */
 export const words = {
   en: {
     identity: {
