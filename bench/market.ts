@@ -1,5 +1,5 @@
 import { createPriceStore } from '../src/domain/prices/store.ts';
-import { knownDay } from '../src/domain/prices/test-prices.ts';
+import { dayPrices } from '../src/domain/prices/test-prices.ts';
 import { PRICE_AREAS } from '../src/sources/contract/market.ts';
 import { ENGINES, type Engine, makePlace, type Place } from '../test/kit/databases.ts';
 import type { Child } from './children.ts';
@@ -27,7 +27,7 @@ function daysOfYear(): string[] {
 async function importYear(place: Place): Promise<{ tookMs: number; slots: number }> {
   const database = await place.open();
   const store = createPriceStore(database);
-  const days = daysOfYear().flatMap((day) => PRICE_AREAS.map((area) => knownDay(area, day)));
+  const days = daysOfYear().flatMap((day) => PRICE_AREAS.map((area) => dayPrices(area, day)));
   const began = performance.now();
   for (const day of days) await store.store(day, Date.now());
   const tookMs = performance.now() - began;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../src/core/clock.ts';
 import { DAY_MS } from '../src/core/durations.ts';
 import { createPriceStore } from '../src/domain/prices/store.ts';
-import { knownDay } from '../src/domain/prices/test-prices.ts';
+import { dayPrices } from '../src/domain/prices/test-prices.ts';
 import { createProductionStore } from '../src/domain/production/store.ts';
 import { createStoring } from '../src/domain/production/storing.ts';
 import { slotsOf } from '../src/domain/production/test-production.ts';
@@ -59,7 +59,7 @@ async function fill(place: Place): Promise<void> {
   const today = Temporal.Now.plainDateISO('Europe/Stockholm');
   for (const day of [today, today.add({ days: 1 })])
     for (const area of PRICE_AREAS)
-      await prices.store(knownDay(area, day.toString(), { source: 'elprisetjustnu' }), Date.now());
+      await prices.store(dayPrices(area, day.toString(), { source: 'elprisetjustnu' }), Date.now());
   const until = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
   const from = until - DAY_MS;
   const store = createProductionStore(database);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { fingerprintOf } from '../../src/domain/prices/known-day.ts';
+import { fingerprintOf } from '../../src/domain/prices/day-prices.ts';
 import { createPriceStore } from '../../src/domain/prices/store.ts';
 import { makePlace, onEachEngine } from '../kit/databases.ts';
 

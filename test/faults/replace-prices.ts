@@ -3,7 +3,7 @@ import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createPriceStore } from '../../src/domain/prices/store.ts';
-import { knownDay } from '../../src/domain/prices/test-prices.ts';
+import { dayPrices } from '../../src/domain/prices/test-prices.ts';
 
 // Replaces a day by one of other slots, again and again, until it is killed.
 const [dataDir = '', url] = process.argv.slice(2);
@@ -18,7 +18,7 @@ const store = createPriceStore(database);
 for (let round = 0; ; round += 1) {
   const slotMin = round % 2 === 0 ? 60 : 15;
   await store.store(
-    knownDay('SE3', '2026-10-25', { slotMin, eur: (index) => (round % 97) / 1_000 + index / 9_999 }),
+    dayPrices('SE3', '2026-10-25', { slotMin, eur: (index) => (round % 97) / 1_000 + index / 9_999 }),
     round,
   );
   process.stdout.write('.');

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { systemClock } from '../../src/core/clock.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { everyDay, fakeSource, toldSource } from '../kit/market.ts';
+import { everyDay, fakeSource, scriptedSource } from '../kit/market.ts';
 import { until } from '../kit/until.ts';
 import { type WatchedPage, watchedPage } from '../kit/watched-page.ts';
 import { makeWorld, type World } from '../kit/world.ts';
@@ -25,7 +25,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     full = await makeWorld({
       engine: 'sqlite',
       priceSources: [fakeSource(systemClock, 'elprisetjustnu', { answer: everyDay })],
-      productionSource: toldSource(),
+      productionSource: scriptedSource(),
     });
     sample = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'on' } });
     empty = await makeWorld({ engine: 'sqlite', env: { ELNAV_SAMPLE_PRICES: 'off' } });

@@ -10,6 +10,6 @@ export {
 export {
   open as productionOf,
   type ScriptedSource,
+  scriptedSource,
   slotsOf,
-  toldSource,
 } from '../../src/domain/production/test-production.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/core/clock.ts';
 import { ask, hangUp, type Reply } from '../kit/ask.ts';
 import type { Engine } from '../kit/databases.ts';
-import { fakeSource, toldSource } from '../kit/market.ts';
+import { fakeSource, scriptedSource } from '../kit/market.ts';
 import { signUp } from '../kit/people.ts';
 import { until } from '../kit/until.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts';
@@ -310,7 +310,7 @@ export async function makeRouteWorld(
     engine,
     env: { ELNAV_TRUST_PROXY: '127.0.0.1' },
     priceSources: [fakeSource(options.clock ?? systemClock, 'told')],
-    productionSource: toldSource(),
+    productionSource: scriptedSource(),
     ...options,
   });
   await world.admin('POST', `/admin/policy/global?${QUOTAS}`);

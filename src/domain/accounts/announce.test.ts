@@ -12,7 +12,7 @@ import { createAccounts } from './index.ts';
 describe('a revocation that an instance does not confirm', {
   skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set',
 }, () => {
-  it('is told as stored, and not everywhere yet; sent again, it is everywhere', async () => {
+  it('reports that it is stored but not confirmed everywhere; a retry reaches every instance', async () => {
     const place = await makePlace('postgres');
     const wire = await tcpProxy(place.url ?? '');
     const here = await place.open();
@@ -32,9 +32,9 @@ describe('a revocation that an instance does not confirm', {
       message: /^the change is stored, but not everywhere yet: 1 of .*send the request again/,
     });
     await assert.rejects(async () => accounts.authenticate(key.api_key), { code: 'key.invalid' });
-    await until('the other knows that it is cut off', () => !there.bus.live);
+    await until('the other instance notices that its bus is down', () => !there.bus.live);
     await wire.resume();
-    await until('the other is back', () => there.bus.live);
+    await until('the other instance is connected again', () => there.bus.live);
     assert.notEqual((await accounts.keys.revoke(key.id, ADMIN)).revoked_at, null);
     await accounts.close();
     await here.close();

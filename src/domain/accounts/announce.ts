@@ -4,8 +4,8 @@ import type { Topic } from '../../db/topic.ts';
 import { TRUSTED_FOR_MS } from './refreshed.ts';
 
 /**
- * Tells every process of a change that is stored, before the administrator is answered. Where they cannot be told the
- * administrator is: repeating the request tells them.
+ * Notifies every process of a stored change before the administrator gets a response. Throws when some could not be
+ * notified; the administrator's retry notifies them again.
  */
 export async function announce<M>(database: Database, topic: Topic<M>, message: M): Promise<void> {
   const silent = await topic.publishAndWait(database.bus, message);

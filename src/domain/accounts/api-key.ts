@@ -13,7 +13,7 @@ export const API_KEY_PATTERN = /\belnav_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}\b/;
 const WHOLE_KEY = /^elnav_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}$/;
 
 export interface IssuedKey {
-  /** Public part, by which a key is listed and revoked. */
+  /** Public part: lists and revocations name a key by it. */
   readonly id: string;
   /** The key itself; it is shown once and never stored. */
   readonly key: string;
@@ -27,7 +27,7 @@ export function issueApiKey(random: Random): IssuedKey {
   return { id, key, sha256: sha256OfKey(key) };
 }
 
-/** Whether a text can be a key that was issued. CRC-32 tells every change of a single character, without a database. */
+/** Whether a text can be a key that was issued. CRC-32 finds every change of a single character without a database. */
 export function isWellFormedKey(key: string): boolean {
   return WHOLE_KEY.test(key) && checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Queries } from '../../db/database.ts';
 import { insertAudit, newestAudit } from './store-audit.ts';
 
-/** Who changes something: `admin` by the admin token, `setup` for what the first start makes, `user` for an account's own. */
+/** Author of a change: `admin` with the admin token, `setup` at the first start, `user` for an account's own changes. */
 export interface Actor {
   readonly name: 'admin' | 'setup' | 'user';
   readonly ip: string;
@@ -39,7 +39,7 @@ export interface AuditEntry extends Change {
   readonly request_id: string;
 }
 
-/** Writes down a change, in the transaction that makes it. */
+/** Stores an audit entry in the transaction that makes the change. */
 export type Audit = (queries: Queries, actor: Actor, change: Change) => Promise<void>;
 
 export function createAudit(clock: Clock): Audit {

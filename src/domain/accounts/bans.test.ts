@@ -12,7 +12,7 @@ onEachEngine('bans', (engine) => {
   };
   const banned = (ip: string) => world.accounts.bans.bannedUntil(ip);
 
-  it('begin with the tenth wrong key within ten minutes', async () => {
+  it('start with the tenth wrong key within ten minutes', async () => {
     await wrong('192.0.2.1', 9);
     assert.equal(banned('192.0.2.1'), null);
     await wrong('192.0.2.1', 1);
@@ -20,7 +20,7 @@ onEachEngine('bans', (engine) => {
     assert.equal(banned('192.0.2.2'), null);
   });
 
-  it('do not begin when ten wrong keys take longer', async () => {
+  it('do not start when ten wrong keys take longer', async () => {
     await wrong('192.0.2.3', 9);
     world.clock.turn(10 * 60_000);
     await wrong('192.0.2.3', 9);
@@ -39,26 +39,26 @@ onEachEngine('bans', (engine) => {
     assert.equal(banned('192.0.2.4'), world.clock.now() + HOUR_MS);
   });
 
-  it('hold for a whole /64 of IPv6', async () => {
+  it('cover a whole IPv6 /64', async () => {
     for (let host = 1; host <= 10; host += 1) await wrong(`2001:db8:5:6::${host}`, 1);
     assert.notEqual(banned('2001:db8:5:6:ffff::1'), null);
     assert.equal(banned('2001:db8:5:7::1'), null);
   });
 
-  it('never meet loopback', async () => {
+  it('never apply to loopback', async () => {
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       await wrong(ip, 30);
       assert.equal(banned(ip), null);
     }
   });
 
-  it('are one, however many wrong keys come at once', async () => {
+  it('are stored once when many wrong keys arrive at once', async () => {
     await Promise.all(Array.from({ length: 30 }, () => wrong('192.0.2.9', 1)));
     const bans = (await world.accounts.bans.list()).filter(({ ip }) => ip === '192.0.2.9');
     assert.equal(bans.length, 1);
   });
 
-  it('are listed while they hold, and lifted at once', async () => {
+  it('are listed while active, and end at once when lifted', async () => {
     await wrong('192.0.2.10', 10);
     const ban = (await world.accounts.bans.list()).find(({ ip }) => ip === '192.0.2.10');
     assert.ok(ban !== undefined);

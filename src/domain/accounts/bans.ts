@@ -37,19 +37,19 @@ const REMEMBERED_MS = 30 * DAY_MS;
 const MOST_SUSPECTS = 10_000;
 const CHANGED = topic<null>('accounts.bans');
 
-/** How long the next ban of an address lasts, which was banned `before` times in the last 30 days. */
+/** Length of the next ban of an address that was banned `before` times in the last 30 days. */
 export function banLengthMs(before: number): number {
   return Math.min(FIRST_BAN_MS * 2 ** before, LONGEST_BAN_MS);
 }
 
 /**
- * Addresses that are kept out after too many wrong keys or admin tokens. Attempts are counted in each process, bans
- * hold in all.
+ * Bans client addresses after too many wrong keys or admin tokens. Each process counts attempts on its own; a ban
+ * applies in all processes.
  */
 export class Bans {
   readonly #options: BansOptions;
   readonly #inForce: Refreshed<Map<string, number>>;
-  /** When each address was wrong, in the last ten minutes; an address that is wrong again moves to the end. */
+  /** Times of each address's wrong attempts in the last ten minutes, least recent address first. */
   readonly #wrong = new BoundedMap<string, number[]>(MOST_SUSPECTS);
   /** Bans that are being stored. */
   readonly #beginning = new Map<string, Promise<void>>();
@@ -71,7 +71,7 @@ export class Bans {
     return new Bans(options, await Refreshed.of({ clock, log, load }));
   }
 
-  /** Until when an address is banned (milliseconds since 1970), or null; asks no database. */
+  /** End of an address's ban (milliseconds since 1970), or null. Does not query the database. */
   bannedUntil(ip: string): number | null {
     const inForce = this.#inForce.current;
     if (inForce.size === 0) return null;
@@ -91,19 +91,19 @@ export class Bans {
     }
     this.#wrong.delete(address);
     if (this.bannedUntil(ip) !== null) return;
-    // Many wrong keys at once are one reason for one ban.
+    // Many wrong keys at once cause one ban.
     const beginning = this.#beginning.get(address) ?? this.#ban(address, `too many wrong ${what}`);
     this.#beginning.set(address, beginning);
     await beginning.finally(() => this.#beginning.delete(address));
   }
 
-  /** The bans that hold now, the newest first. */
+  /** Active bans, newest first. */
   async list(): Promise<Ban[]> {
     const rows = await bansInForce(this.#options.database.queries, this.#options.clock.now());
-    return rows.map(shown);
+    return rows.map(toBan);
   }
 
-  /** Lets an address in again; the ban no longer counts when the next one is measured. */
+  /** Ends a ban; it no longer counts towards the length of the next one. */
   async lift(id: number, actor: Actor): Promise<Ban> {
     const { database, audit } = this.#options;
     const row = await database.transaction(async (queries) => {
@@ -119,7 +119,7 @@ export class Bans {
       return removed;
     });
     await announce(database, CHANGED, null);
-    return shown(row);
+    return toBan(row);
   }
 
   async #ban(address: string, reason: string): Promise<void> {
@@ -136,7 +136,7 @@ export class Bans {
   }
 }
 
-function shown(row: BanRow): Ban {
+function toBan(row: BanRow): Ban {
   const { id, ip, reason, created_at, expires_at } = row;
   return { id, ip, reason, created_at: rfc3339(created_at), expires_at: rfc3339(expires_at) };
 }

@@ -27,7 +27,7 @@ onEachEngine('brands', (engine) => {
     assert.equal(await brands.of(1_000_000), null);
   });
 
-  it('leave a trace that names who did it', async () => {
+  it('leave an audit entry that names the actor', async () => {
     const { id } = await world.userWithKey();
     await world.accounts.brands.set(id, { name: 'Sol', color: '#123456' }, USER);
     await world.accounts.brands.set(id, null, ADMIN);
@@ -39,7 +39,7 @@ onEachEngine('brands', (engine) => {
     assert.deepEqual([removed?.actor, removed?.action, removed?.ip], ['admin', 'brand.removed', '192.0.2.1']);
   });
 
-  it('are refused when they cannot be shown, and of accounts that are not there', async () => {
+  it('are refused when they cannot be displayed or the account does not exist', async () => {
     const { brands } = world.accounts;
     const { id } = await world.userWithKey();
     await assert.rejects(
@@ -54,7 +54,7 @@ onEachEngine('brands', (engine) => {
   });
 });
 
-it('names and colours that a brand may have', () => {
+it('accepts and rejects names and colours of a brand', () => {
   for (const name of ['a', 'Å'.repeat(60), '⚡️'.repeat(20), '<b>&"', ' a ', '日本'])
     assert.equal(faultInBrand({ name, color: null }), null, name);
   for (const name of [

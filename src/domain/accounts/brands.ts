@@ -6,7 +6,7 @@ import { existingAccount } from './keys.ts';
 import { faultInLine } from './line.ts';
 import { brandOf, putBrand, removeBrand } from './store-brands.ts';
 
-/** Whose page it is that an account's users link their devices on. */
+/** Branding of the page on which an account's users link their devices. */
 export interface Brand {
   /** 1 to 60 characters. */
   readonly name: string;
@@ -23,7 +23,7 @@ interface BrandsOptions {
 const LONGEST_NAME = 60;
 const COLOR = /^#[0-9a-f]{6}$/;
 
-/** The name and the colour that accounts show to their own users. */
+/** Names and colours that accounts show to their own users. */
 export class Brands {
   readonly #options: BrandsOptions;
 

@@ -5,8 +5,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * Who is counted and banned: an IPv4 address, or the /64 network of an IPv6 address, since one household or server has
- * a whole /64 at its disposal. An IPv4 address written as IPv6 is the IPv4 address.
+ * The address that attempts and bans are counted by: an IPv4 address, or the /64 network of an IPv6 address, since one
+ * household or server controls a whole /64. An IPv4-mapped IPv6 address is the IPv4 address.
  */
 export function clientAddress(ip: string): string {
   if (!ip.includes(':')) return ip;
@@ -17,14 +17,14 @@ export function clientAddress(ip: string): string {
   return `${groups(bare).slice(0, 4).join(':')}::/64`;
 }
 
-/** Loopback is this machine itself: it is never banned. */
+/** Loopback is this machine and is never banned. */
 export function isLoopback(ip: string): boolean {
   const address = ipv4Within(ip) ?? ip;
   const version = isIP(address);
   return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The IPv4 address that a dual-stack socket shows as ::ffff:192.0.2.1. */
+/** The IPv4 address that a dual-stack socket reports as ::ffff:192.0.2.1. */
 function ipv4Within(ip: string): string | undefined {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
 }

@@ -1,4 +1,4 @@
-/** The characters that HTML takes in front of the @. */
+/** The characters that HTML accepts before the @. */
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LONGEST = 254;

@@ -19,7 +19,7 @@ onEachEngine('idempotent requests', (engine) => {
   const state = async (key: string, asked = 'a') => (await claim(key, asked)).state;
   const answer = { status: 200, code: null, body: '{"devices":[]}' };
 
-  /** What a process leaves behind that is killed after it began. */
+  /** State left by a process that is killed after the request began. */
   async function leaveBegun(key: string): Promise<void> {
     await world.database.queries
       .insertInto('idempotent_requests')
@@ -40,7 +40,7 @@ onEachEngine('idempotent requests', (engine) => {
       .execute();
   }
 
-  it('run once and are answered the same again', async () => {
+  it('run once and replay the first response', async () => {
     const held = heldBy(await claim('k1'));
     assert.equal(await state('k1'), 'running');
     await held.begin();
@@ -55,12 +55,12 @@ onEachEngine('idempotent requests', (engine) => {
     assert.equal((await claim('k2', 'b', 2)).state, 'claimed');
   });
 
-  it('are claimed by exactly one of many at once', async () => {
+  it('are claimed by exactly one of many concurrent requests', async () => {
     const states = (await Promise.all(Array.from({ length: 20 }, () => state('k3')))).sort();
     assert.deepEqual(states, ['claimed', ...Array.from({ length: 19 }, () => 'running')]);
   });
 
-  it('are free again when they were given back, but not when they are done', async () => {
+  it('can be claimed again after a release, but not after they finished', async () => {
     await heldBy(await claim('k4')).release();
     const held = heldBy(await claim('k4'));
     await held.begin();
@@ -69,7 +69,7 @@ onEachEngine('idempotent requests', (engine) => {
     assert.equal(await state('k4'), 'replay');
   });
 
-  it('are died for a day once the lease of a process that had begun is over, which a moment tells', async () => {
+  it('count as died for a day once the lease of a begun request has expired', async () => {
     await leaveBegun('k5');
     world.clock.turn(4_000);
     const running = await claim('k5');
@@ -83,12 +83,12 @@ onEachEngine('idempotent requests', (engine) => {
     assert.equal(await state('k5'), 'claimed');
   });
 
-  it('run on for as long as their process says so', async () => {
+  it('keep running while their process prolongs the lease', async () => {
     const held = heldBy(await claim('k6'));
     await held.begin();
     for (let second = 0; second < 60; second += 1) {
       world.clock.turn(1_000);
-      // Time must not run faster than a lease can be prolonged: four of its ten seconds are left at the least.
+      // Time must not run faster than a lease can be prolonged: at least four of its ten seconds are left.
       await until('the lease is prolonged', async () => {
         const { lease_until } = await world.database.queries
           .selectFrom('idempotent_requests')
@@ -103,10 +103,10 @@ onEachEngine('idempotent requests', (engine) => {
     assert.equal(await state('k6'), 'replay');
   });
 
-  it('that never began can be claimed again when their lease is over, and then not begin any more', async () => {
+  it('that never began can be claimed again when their lease has expired, and then cannot begin', async () => {
     const other = await openAccounts(world.database, world.clock);
     const slow = heldBy(await other.idempotency.claim({ ...request('k7'), request: 'a' }));
-    // Nobody prolongs it, as after a crash.
+    // No process prolongs it, as after a crash.
     other.idempotency.close();
     world.clock.turn(9_999);
     assert.equal(await state('k7', 'another body'), 'mismatch');
@@ -121,7 +121,7 @@ onEachEngine('idempotent requests', (engine) => {
     await other.close();
   });
 
-  it('are forgotten after 24 hours, also before they are pruned', async () => {
+  it('expire after 24 hours, even before they are pruned', async () => {
     const held = heldBy(await claim('k8'));
     await held.begin();
     await held.finish(answer);
@@ -140,7 +140,7 @@ onEachEngine('idempotent requests', (engine) => {
 onEachEngine('idempotent requests of a process that ended', (engine) => {
   const world = accountsWorld(engine);
 
-  it('have died where it had the database to itself, and run on where others may', async () => {
+  it('have died on the embedded database, and keep running on a shared one', async () => {
     const claim = (key: string) => ({ account: 1, route: 'POST /link', key, request: 'a' });
     await heldBy(await world.accounts.idempotency.claim(claim('begun'))).begin();
     await world.accounts.idempotency.claim(claim('not begun'));
@@ -172,7 +172,7 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
     return (await rows.executeTakeFirstOrThrow()) as unknown as Record<string, unknown>;
   };
 
-  it('are replayed after the vault key changed, as long as the old one is configured', async () => {
+  it('are replayed after the vault key changed while the old key is configured', async () => {
     await heldBy(await world.accounts.idempotency.claim(claimOf('changed'))).finish(answer);
     const changed = await openAccounts(world.database, world.clock, [NEW, old]);
     assert.deepEqual(await changed.idempotency.claim(claimOf('changed')), { state: 'replay', ...answer });
@@ -181,22 +181,22 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
     await changed.close();
   });
 
-  it('are neither replayed nor run again without the key of then', async () => {
+  it('are neither replayed nor run again without the original vault key', async () => {
     await heldBy(await world.accounts.idempotency.claim(claimOf('gone'))).finish(answer);
     const changed = await openAccounts(world.database, world.clock, [NEW]);
     assert.deepEqual(await changed.idempotency.claim(claimOf('gone')), { state: 'unverifiable' });
     await changed.close();
   });
 
-  it('of an older version, which used no key, are replaced by a start, and still replayed', async () => {
+  it('that an older version made without a key are replaced at the start, and still replayed', async () => {
     const sha256 = hash('sha256', ASKED, 'hex');
     const row = { account_id: 1, route: 'POST /link', fingerprint: sha256, status: 'done' };
     const times = { started_at: world.clock.now(), lease_until: 0 };
-    const told = { answer_status: 200, answer_code: null, answer_body: '{}' };
+    const response = { answer_status: 200, answer_code: null, answer_body: '{}' };
     const insert = (key: string) =>
       world.database.queries
         .insertInto('idempotent_requests')
-        .values({ ...row, ...times, ...told, key })
+        .values({ ...row, ...times, ...response, key })
         .execute();
     await insert('older');
     const next = await openAccounts(world.database, world.clock);
@@ -204,7 +204,7 @@ onEachEngine('fingerprints of idempotent requests', (engine) => {
     assert.equal((await stored('older')).fingerprint_key, 'k1');
     assert.deepEqual(await next.idempotency.claim(claimOf('older')), { state: 'replay', ...answer });
 
-    // An instance of the older version goes on beside it.
+    // An instance of the older version still runs.
     await insert('beside');
     assert.deepEqual(await next.idempotency.claim(claimOf('beside')), { state: 'replay', ...answer });
     const second = await openAccounts(world.database, world.clock);

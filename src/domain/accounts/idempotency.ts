@@ -17,28 +17,28 @@ import {
 } from './store-idempotency.ts';
 
 export interface Claim extends RequestName {
-  /** Method, path and body: what two requests must have in common to be the same. Only its keyed hash is stored. */
+  /** Method, path and body; two requests are the same when these are equal. Only a keyed hash is stored. */
   readonly request: string;
 }
 
-/** A key as the request that goes ahead holds it. */
+/** An idempotency key, held by the request that runs. */
 export interface Held {
   /**
-   * Notes that the request has an effect from now on. Where it fails nothing may be done: the database is away, or another request
-   * holds the key by now, which throws `idempotency.in_progress`.
+   * Records that the request has effects from now on. If this rejects, the caller must do nothing: the database is
+   * unreachable, or another request holds the key by now (`idempotency.in_progress`).
    */
   begin(): Promise<void>;
-  /** Saves the answer of a request that has begun, errors included; never rejects, and goes on later where the database is away. */
+  /** Saves the response of a begun request, errors included. Never rejects; retries while the database is unreachable. */
   finish(answer: Answer): Promise<void>;
-  /** Gives the key back: nothing was done, so nothing is saved. Never rejects either. */
+  /** Releases the key of a request that did nothing. Never rejects. */
   release(): Promise<void>;
 }
 
 /**
- * What a request with an idempotency key meets. `claimed`: it is the first one and goes ahead. `replay`: the first
- * answer. `mismatch`: the key was used with another request. `unverifiable`: whether it was cannot be told any more, as the
- * vault key of then is gone. `running`: the first one is not done, and more is known in `leftMs` at the latest. `died`: the first
- * one's process ended after it had begun, so what became of it is not known; it is never claimed again.
+ * Result of claiming an idempotency key. `claimed`: first request, it may run. `replay`: the first response.
+ * `mismatch`: the key was used with another request. `unverifiable`: the vault key that made the fingerprint is gone,
+ * so the requests cannot be compared. `running`: the first request has not ended; its lease ends in `leftMs` at the
+ * latest. `died`: the first request's process ended after it began, so its outcome is unknown; it is never claimed again.
  */
 export type Claimed =
   | { readonly state: 'claimed'; readonly held: Held }
@@ -52,10 +52,10 @@ const KEPT_MS = 24 * 3_600_000;
 const TIDY_EVERY_MS = 3_600_000;
 /** Fingerprints that are replaced in one transaction. */
 const BATCH = 500;
-/** A request is taken for dead when its process has not prolonged it for so long. */
+/** A request counts as dead when its process has not prolonged it for so long. */
 const LEASE_MS = 10_000;
 const PROLONG_EVERY_MS = 3_000;
-/** A claim that the database makes later than this is of no use: shorter than a statement is waited for. */
+/** The database makes no claim later than this; shorter than the statement timeout. */
 const CLAIMED_WITHIN_MS = 8_000;
 
 interface Options {
@@ -66,12 +66,12 @@ interface Options {
   readonly vaultKeys: readonly VaultKey[];
 }
 
-/** First answers of requests with an idempotency key, for 24 hours. */
+/** Keeps the first responses of requests with an idempotency key for 24 hours. */
 export async function openIdempotentRequests(options: Options) {
   const { database, clock, random, log, vaultKeys } = options;
   const store = createRequestStore(database);
   const untilStored = createUntilStored({ clock, log });
-  /** What this process holds, and when each was last prolonged. */
+  /** Keys held by this process, with the time each was last prolonged. */
   const running = new Map<HeldName, number>();
   const hashOf = createKeyedHash(vaultKeys, 'idempotency fingerprint');
   const keyed = (digest: string): Fingerprint => ({ text: hashOf.of(digest), key: hashOf.currentKey });
@@ -81,19 +81,19 @@ export async function openIdempotentRequests(options: Options) {
   const cancels = [
     every(clock, PROLONG_EVERY_MS, () =>
       prolong().catch((error: unknown) =>
-        log.warn({ err: error }, 'requests under way could not be prolonged'),
+        log.warn({ err: error }, 'running requests could not be prolonged'),
       ),
     ),
     every(clock, TIDY_EVERY_MS, () =>
       prune()
         .then(keyOld)
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'old idempotent requests could not be tidied up; tried again in an hour'),
+          log.warn({ err: error }, 'old idempotent requests could not be pruned; retrying in an hour'),
         ),
     ),
   ];
 
-  /** Replaces fingerprints that an older version made without a key. It may still run beside this one, hence every hour. */
+  /** Replaces fingerprints that an older version made without a key. Runs every hour, since that version may still be running. */
   async function keyOld(): Promise<void> {
     for (;;) {
       const rows = await store.unkeyed(BATCH);
@@ -104,7 +104,7 @@ export async function openIdempotentRequests(options: Options) {
     }
   }
 
-  /** What a request must be stored as to be the one of a digest; undefined when the key is gone that it was made with. */
+  /** The fingerprint that a stored request has if its digest is this one; undefined when its vault key is gone. */
   const expected = ({ fingerprint_key: key }: StoredRequest, digest: string): string | undefined =>
     key === '' ? digest : hashOf.by(key, digest);
 
@@ -131,16 +131,16 @@ export async function openIdempotentRequests(options: Options) {
       },
       finish(answer) {
         running.delete(name);
-        return untilStored.store('an idempotent answer', () => store.finish({ name, answer }));
+        return untilStored.store('an idempotent response', () => store.finish({ name, answer }));
       },
       release() {
         running.delete(name);
-        return untilStored.store('that nothing was done', () => store.release(name));
+        return untilStored.store('the release of an idempotency key', () => store.release(name));
       },
     };
   }
 
-  /** Of several equal requests at the same time exactly one is told `claimed`. */
+  /** Of several concurrent equal requests exactly one gets `claimed`. */
   async function claim({ request, account, route, key }: Claim): Promise<Claimed> {
     const name = { account, route, key };
     const digest = digestOf(request);
@@ -152,7 +152,7 @@ export async function openIdempotentRequests(options: Options) {
       try {
         isClaimed = await store.insert({ ...mine, fingerprint, leaseMs: LEASE_MS, deadline });
       } catch (error) {
-        // A database that did not answer may have made the claim all the same, or may make it until its deadline.
+        // After a database timeout the claim may exist, or may still be made before its deadline.
         const release = () => void hold(mine).release();
         release();
         for (const later of [1_000, 3_000, CLAIMED_WITHIN_MS]) clock.after(later, release);
@@ -160,7 +160,7 @@ export async function openIdempotentRequests(options: Options) {
       }
       if (isClaimed) return { state: 'claimed', held: hold(mine) };
       const stored = await store.read(name);
-      // Released or pruned between the two statements, or the deadline was over: it may be free again.
+      // Released or pruned between the two statements, or the deadline passed: the key may be free again.
       if (stored === undefined) continue;
       if (stored.age_ms >= KEPT_MS) {
         await store.removeOlderThan(KEPT_MS, name);
@@ -172,9 +172,9 @@ export async function openIdempotentRequests(options: Options) {
         await store.releaseDead({ ...name, claim: stored.claim });
         continue;
       }
-      const known = expected(stored, digest);
-      if (known === undefined) return { state: 'unverifiable' };
-      if (stored.fingerprint !== known) return { state: 'mismatch' };
+      const wanted = expected(stored, digest);
+      if (wanted === undefined) return { state: 'unverifiable' };
+      if (stored.fingerprint !== wanted) return { state: 'mismatch' };
       if (status !== null && body !== null) return { state: 'replay', status, code, body };
       return isDead ? { state: 'died' } : { state: 'running', leftMs: stored.left_ms };
     }
@@ -192,7 +192,7 @@ export async function openIdempotentRequests(options: Options) {
 
 export type IdempotentRequests = Awaited<ReturnType<typeof openIdempotentRequests>>;
 
-/** Does it at that pace, each time once the one before has ended. */
+/** Repeats `work` every `ms`, never two at a time. */
 function every(clock: Clock, ms: number, work: () => Promise<void>): () => void {
   let cancel = () => {};
   let isCancelled = false;

@@ -40,7 +40,7 @@ export type { AnsweredRequest, StatusClass } from './usage.ts';
 export type { DayOfUsage, Outcomes } from './usage-by-day.ts';
 export type { PolicyInForce, Profile, User } from './users.ts';
 
-/** Answered requests of an account (anonymous ones have no user and no key) on a UTC day. */
+/** Requests of an account on a UTC day; anonymous ones have no user and no key. */
 export interface UsageEntry {
   readonly user_id: number | null;
   readonly key_id: string | null;
@@ -54,9 +54,9 @@ export interface UsageEntry {
 }
 
 export interface Accounts {
-  /** The principal of a key, at once when it is remembered; throws or rejects with `key.invalid`. */
+  /** The principal of a key, synchronously when it is cached. Throws or rejects with `key.invalid`. */
   authenticate(key: string): Principal | Promise<Principal>;
-  /** Whether a key was right when it was last looked up: looking it up again is no guess. Asks no database. */
+  /** Whether the cache holds this key as valid: presenting it again is no guess. Does not query the database. */
   isKnown(key: string): boolean;
   readonly users: Users;
   readonly keys: Keys;
@@ -66,19 +66,19 @@ export interface Accounts {
   readonly brands: Brands;
   readonly partners: Partners;
   readonly idempotency: IdempotentRequests;
-  /** The anonymous quotas; a change elsewhere may be 30 seconds late while this process cannot be told. */
+  /** The anonymous quotas; up to 30 seconds stale while messages from other processes do not arrive. */
   globalPolicy(): GlobalPolicy;
   setGlobalPolicy(policy: GlobalPolicy, actor: Actor): Promise<GlobalPolicy>;
-  /** Counts an answered request; it is written within a second, and lost if the process is killed before. */
+  /** Counts a request; written within a second, and lost if the process is killed before. */
   recordUsage(answered: AnsweredRequest): void;
   /** The newest counters first, those of this process up to now. */
   usage(limit: number): Promise<UsageEntry[]>;
-  /** What an account called on its last 30 UTC days, today included: the oldest first, each day there. */
+  /** Calls of an account on the last 30 UTC days, today included: oldest first, days without calls too. */
   usageByDay(account: number): Promise<DayOfUsage[]>;
   audit(limit: number): Promise<AuditEntry[]>;
-  /** Writes down a change of what is not kept here: what an administrator did to no account, or somebody to his own sign-in. */
+  /** Adds an audit entry for a change made outside this domain, such as a user's change of password. */
   noteChange(actor: Actor, change: Change): Promise<void>;
-  /** Writes what is still in memory. */
+  /** Writes the counters that are still in memory. */
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ interface AccountsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The first one makes the keyed hashes of what could be guessed. */
+  /** The first one makes keyed hashes. */
   readonly vaultKeys: readonly VaultKey[];
 }
 
@@ -111,7 +111,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   const idempotency = await openIdempotentRequests(options);
   return {
     authenticate: (key) => principals.authenticate(key),
-    isKnown: (key) => principals.knows(key),
+    isKnown: (key) => principals.isCached(key),
     users: new Users({ ...options, audit }),
     keys,
     ownKeys: new OwnKeys({ ...options, audit, keys }),

@@ -9,11 +9,11 @@ import type { Actor, Audit } from './audit.ts';
 import { SCOPES, type Scope, storedScopes } from './scope.ts';
 import { type AccountRow, accountById, insertKey, type KeyRow, keyById, revokeKey } from './store.ts';
 
-/** A key as it is listed; its text is not known any more. */
+/** A key as it is listed, without its secret. */
 export interface Key {
   readonly id: string;
   readonly label: string;
-  /** Space-separated, as they are given. */
+  /** Space-separated. */
   readonly scopes: string;
   /** RFC 3339. */
   readonly created_at: string;
@@ -21,7 +21,7 @@ export interface Key {
   readonly revoked_at: string | null;
 }
 
-/** A key at the only moment at which it can be seen. */
+/** A new key, with its secret: the only response that holds it. */
 export interface NewKey {
   readonly id: string;
   readonly label: string;
@@ -36,7 +36,7 @@ interface KeysOptions {
   readonly audit: Audit;
 }
 
-/** Tells every process to forget what it remembers of an account. */
+/** Makes every process drop its cache of an account. */
 export const ACCOUNT_CHANGED = topic<{ account: number }>('accounts.changed');
 
 /** API keys, as an administrator makes and revokes them. */
@@ -84,7 +84,7 @@ export class Keys {
     return { id: issued.id, label, scopes, api_key: issued.key };
   }
 
-  /** The next request with the key fails in every process. Revoking again changes nothing and tells them again. */
+  /** The next request with the key fails in every process. Revoking again changes nothing and notifies them again. */
   async revoke(id: string, actor: Actor): Promise<Key> {
     const { database, clock, audit } = this.#options;
     const key = await database.transaction(async (queries) => {
@@ -100,7 +100,7 @@ export class Keys {
       );
     }
     await announce(database, ACCOUNT_CHANGED, { account: key.account_id });
-    return shownKey(key);
+    return toKey(key);
   }
 }
 
@@ -113,7 +113,7 @@ export async function existingAccount(queries: Queries, id: number): Promise<Acc
   return account;
 }
 
-export function shownKey(key: KeyRow): Key {
+export function toKey(key: KeyRow): Key {
   const { id, label, scopes, created_at, last_used_at, revoked_at } = key;
   return {
     id,

@@ -37,20 +37,20 @@ onEachEngine("an account's own keys", (engine) => {
     assert.equal(before?.action, 'key.created');
   });
 
-  it('of others answer as keys that do not exist', async () => {
+  it('of other accounts are reported as not found', async () => {
     const [mine, other] = [await world.userWithKey(), await world.userWithKey()];
-    const told = async (key: string): Promise<unknown> => {
+    const revokeError = async (key: string): Promise<unknown> => {
       const error: unknown = await world.accounts.ownKeys.revoke(mine.id, key, USER).catch((cause) => cause);
       return error instanceof AppError && [error.code, error.message];
     };
-    const absent = await told('0123456789Ab');
+    const absent = await revokeError('0123456789Ab');
     assert.deepEqual(absent, ['key.not_found', 'the account has no API key with this id']);
     for (const id of [other.keyId, '', 'x', '\0', `${mine.keyId}\0`, mine.keyId.slice(1), 'é'.repeat(12)])
-      assert.deepEqual(await told(id), absent, id);
+      assert.deepEqual(await revokeError(id), absent, id);
     assert.equal((await world.accounts.authenticate(other.key)).account, other.id);
   });
 
-  it('have a label that can be shown and at least one scope', async () => {
+  it('require a displayable label and at least one scope', async () => {
     const { ownKeys } = world.accounts;
     const { id } = await world.userWithKey();
     for (const label of ['', ' ', 'a'.repeat(61), 'a\nb', 'a\0'])
@@ -61,7 +61,7 @@ onEachEngine("an account's own keys", (engine) => {
     assert.equal((await ownKeys.list(id)).length, 1);
   });
 
-  it('are made once for each wish, also when it comes twice at once', async () => {
+  it('are created once per form, also when it is sent twice at once', async () => {
     const { ownKeys } = world.accounts;
     const [mine, other] = [await world.userWithKey(), await world.userWithKey()];
     const wanted = { label: 'a', scopes: READS, wish: 'wish-1' };
@@ -75,7 +75,7 @@ onEachEngine("an account's own keys", (engine) => {
     assert.equal((await ownKeys.list(mine.id)).length, 3);
   });
 
-  it('are so many at a time and no more, and a refused wish can be sent again', async () => {
+  it('are limited in number, and a refused form can be sent again', async () => {
     const { ownKeys } = world.accounts;
     const { id, keyId } = await world.userWithKey();
     for (let made = 1; made < MOST_ACTIVE_KEYS - 2; made += 1)
@@ -91,7 +91,7 @@ onEachEngine("an account's own keys", (engine) => {
     await assert.rejects(ownKeys.create(id, { label: 'x', scopes: READS }, USER), withCode('key.too_many'));
   });
 
-  it('are part of the record of the account', async () => {
+  it('appear in the audit log of the account', async () => {
     const { users } = world.accounts;
     const { id } = await world.userWithKey();
     assert.deepEqual(

@@ -3,27 +3,27 @@ import { AppError } from '../../core/errors.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { announce } from './announce.ts';
 import type { Actor, Audit } from './audit.ts';
-import { ACCOUNT_CHANGED, existingAccount, type Key, type Keys, type NewKey, shownKey } from './keys.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, type Keys, type NewKey, toKey } from './keys.ts';
 import { faultInLine } from './line.ts';
 import { SCOPES, type Scope } from './scope.ts';
 import { countActiveKeys, keysOf, ownKeyById, revokeKey } from './store.ts';
 import { insertDone } from './store-idempotency.ts';
 
-/** Keys of one account that open something at a time. */
+/** Active keys that one account may have. */
 export const MOST_ACTIVE_KEYS = 50;
 
 const LONGEST_LABEL = 60;
 const WELL_FORMED_ID = /^[0-9A-Za-z]{12}$/;
-/** What wishes are remembered under, beside the idempotency keys of calls. */
+/** The route that form ids are stored under, beside the idempotency keys of calls. */
 const WISH = 'own key';
 
-/** What somebody asks for who makes a key of his own. */
+/** A key that a user asks for. */
 export interface WantedKey {
   /** 1 to 60 characters. */
   readonly label: string;
   /** At least one. */
   readonly scopes: readonly Scope[];
-  /** A name for this wish: what is sent a second time within a day makes no second key. */
+  /** Id of the form: sending it a second time within a day makes no second key. */
   readonly wish?: string;
 }
 
@@ -34,7 +34,7 @@ interface OwnKeysOptions {
   readonly keys: Keys;
 }
 
-/** API keys, as the account that they belong to makes and revokes them. The keys of others do not exist for it. */
+/** API keys as their own account creates and revokes them. Keys of other accounts are not found. */
 export class OwnKeys {
   readonly #options: OwnKeysOptions;
 
@@ -44,10 +44,10 @@ export class OwnKeys {
 
   /** The oldest first, revoked ones too. */
   async list(account: number): Promise<Key[]> {
-    return (await keysOf(this.#options.database.queries, account)).map(shownKey);
+    return (await keysOf(this.#options.database.queries, account)).map(toKey);
   }
 
-  /** Throws `request.invalid`, `key.too_many`, and `key.made_already` for a wish that has been met. */
+  /** Throws `request.invalid`, `key.too_many`, and `key.made_already` for a form that was already sent. */
   async create(account: number, wanted: WantedKey, actor: Actor): Promise<NewKey> {
     const label = wanted.label.normalize('NFC').trim();
     const fault = faultInKeyLabel(label);
@@ -69,7 +69,7 @@ export class OwnKeys {
     });
   }
 
-  /** The next request with the key fails in every process. Revoking again changes nothing and tells them again. */
+  /** The next request with the key fails in every process. Revoking again changes nothing and notifies them again. */
   async revoke(account: number, id: string, actor: Actor): Promise<Key> {
     const { database, clock, audit } = this.#options;
     const key = await database.transaction(async (queries) => {
@@ -85,10 +85,10 @@ export class OwnKeys {
     });
     if (key === undefined) throw new Error(`the API key ${id} vanished`);
     await announce(database, ACCOUNT_CHANGED, { account });
-    return shownKey(key);
+    return toKey(key);
   }
 
-  /** In the transaction that makes the key: both are there or neither is. */
+  /** In the transaction that makes the key, so that both are stored or neither. */
   async #takeWish(queries: Queries, account: number, wish: string): Promise<void> {
     const now = this.#options.clock.now();
     const name = { account, route: WISH, key: wish };
@@ -100,7 +100,7 @@ export class OwnKeys {
   }
 }
 
-/** What is wrong with the label that somebody gives a key of his own, or null. */
+/** What is wrong with a user's label for a key, or null. */
 export function faultInKeyLabel(label: string): string | null {
   return faultInLine(label.normalize('NFC').trim(), { shortest: 1, longest: LONGEST_LABEL });
 }

@@ -35,7 +35,7 @@ onEachEngine('partner applications', (engine) => {
     });
   });
 
-  it('give a new account and a key that works, once', async () => {
+  it('when approved create an account and a working key, once', async () => {
     const { partners, users, authenticate } = world.accounts;
     const { application_id } = await partners.apply({ company: 'Sol AB', email: 'sol@example.com' });
     const approved = await partners.approve(application_id, ADMIN);
@@ -49,14 +49,14 @@ onEachEngine('partner applications', (engine) => {
     assert.ok(!JSON.stringify(await world.accounts.audit(100)).includes(approved.key.api_key));
   });
 
-  it('give a key to the account that has the address already', async () => {
+  it('when approved add a key to an existing account with that address', async () => {
     const { partners, users } = world.accounts;
     const user = await users.create({ email: 'vind@example.com', name: 'Vind', tier: 'pro' }, ADMIN);
     const { application_id } = await partners.apply({ company: 'Vind AB', email: 'VIND@example.com' });
     assert.equal((await partners.approve(application_id, ADMIN)).user_id, user.id);
   });
 
-  it('are decided by one of several deciders', async () => {
+  it('are decided once when several administrators decide at once', async () => {
     const { partners } = world.accounts;
     const { application_id } = await partners.apply({ company: 'Våg AB', email: 'vag@example.com' });
     const decisions = await Promise.allSettled([
@@ -67,7 +67,7 @@ onEachEngine('partner applications', (engine) => {
     assert.equal(decisions.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  it('are refused without a usable address, and not found by a wrong id', async () => {
+  it('are refused without a valid address, and not found by an unknown id', async () => {
     const { partners } = world.accounts;
     await assert.rejects(partners.apply({ company: 'X', email: 'x' }), withCode('request.invalid'));
     await assert.rejects(partners.approve('nothing', ADMIN), withCode('partner.not_found'));

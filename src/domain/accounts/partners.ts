@@ -16,7 +16,7 @@ import {
   setApplicationAccount,
 } from './store-partners.ts';
 
-/** What a company says of itself when it asks for access. */
+/** A company's description of itself in its application. */
 export interface Applicant {
   readonly company: string;
   readonly email: string;
@@ -39,7 +39,7 @@ export interface PartnerApplication {
   /** RFC 3339. */
   readonly created_at: string;
   readonly decided_at: string | null;
-  /** The account that it was given. */
+  /** The account created or chosen on approval. */
   readonly user_id: number | null;
 }
 
@@ -51,7 +51,7 @@ interface PartnersOptions {
   readonly keys: Keys;
 }
 
-/** Applications for access, which anybody may send and an administrator decides, once. */
+/** Applications for access: anyone may send one; an administrator decides it once. */
 export class Partners {
   readonly #options: PartnersOptions;
 
@@ -82,10 +82,10 @@ export class Partners {
 
   async list(): Promise<PartnerApplication[]> {
     const rows = await allApplications(this.#options.database.queries);
-    return rows.map(shown);
+    return rows.map(toApplication);
   }
 
-  /** Makes the account (or takes the one of that address) and its first key, which is shown this once. */
+  /** Creates the account, or takes the existing one of that address, and a key whose secret only this response holds. */
   async approve(id: string, actor: Actor): Promise<PartnerApplication & { key: NewKey }> {
     const { database, clock, audit, keys } = this.#options;
     return database.transaction(async (queries) => {
@@ -106,7 +106,7 @@ export class Partners {
         detail: { email, company, user_id: account.id, user_created: inserted !== undefined },
       });
       const key = await keys.add(queries, { account: account.id, label: company, scopes: SCOPES }, actor);
-      return { ...shown({ ...application, account_id: account.id }), key };
+      return { ...toApplication({ ...application, account_id: account.id }), key };
     });
   }
 
@@ -119,7 +119,7 @@ export class Partners {
         target: `partner/${id}`,
         detail: { email: application.email, company: application.company },
       });
-      return shown(application);
+      return toApplication(application);
     });
   }
 
@@ -139,7 +139,7 @@ export class Partners {
   }
 }
 
-function shown(row: ApplicationRow): PartnerApplication {
+function toApplication(row: ApplicationRow): PartnerApplication {
   const { vendors_json, created_at, decided_at, account_id, ...rest } = row;
   return {
     ...rest,

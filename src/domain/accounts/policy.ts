@@ -3,12 +3,12 @@ export interface Policy {
   readonly per_minute: number;
   readonly per_hour: number;
   readonly per_day: number;
-  /** Calls that may come at once; they come back at `per_minute` / 60 a second. */
+  /** Calls that may arrive at once; refilled at `per_minute` / 60 per second. */
   readonly burst: number;
   readonly auto_throttle_enabled: boolean;
 }
 
-/** The policy that holds for an account now. One object for each state: whatever is derived from it can be kept with it. */
+/** An account's current policy. One object per state, so that derived values can be cached by it. */
 export interface EffectivePolicy {
   readonly perMinute: number;
   readonly perHour: number;
@@ -44,15 +44,15 @@ const PRO: Policy = {
   auto_throttle_enabled: true,
 };
 
-/** What a tier gets where no policy is set; a tier of any other name is limited as free. */
+/** The default policy of a tier; a tier of any other name has the limits of `free`. */
 export function tierPolicy(tier: string): Policy {
   return tier === 'pro' ? PRO : FREE;
 }
 
-/** Whether a tier is of a name that has no limits of its own. */
+/** Whether a tier has no limits of its own. */
 export const isOtherTier = (tier: string): boolean => tier !== 'free' && tier !== 'pro';
 
-/** Links that an account of a tier may have: each may bring devices, and readings of its own. */
+/** Most links for an account of a tier; each can add devices and readings. */
 export function mostLinks(tier: string): number {
   return tier === 'pro' ? 20_000 : 200;
 }

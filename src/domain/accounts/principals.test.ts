@@ -8,17 +8,17 @@ import { Principals } from './principals.ts';
 
 const invalid = (error: unknown) => error instanceof AppError && error.code === 'key.invalid';
 
-/** What a remembered key answers, without waiting. */
+/** The principal of a cached key, without waiting. */
 function remembered(accounts: Accounts, key: string): Principal {
   const found = accounts.authenticate(key);
-  assert.ok(!(found instanceof Promise), 'the key is not remembered');
+  assert.ok(!(found instanceof Promise), 'the key is not cached');
   return found;
 }
 
 onEachEngine('authentication', (engine) => {
   const world = accountsWorld(engine);
 
-  it('asks the database once, and then answers at once', async () => {
+  it('queries the database once, then answers from the cache', async () => {
     const { id, keyId, key } = await world.userWithKey('pro');
     const first = world.accounts.authenticate(key);
     assert.ok(first instanceof Promise);
@@ -47,7 +47,7 @@ onEachEngine('authentication', (engine) => {
     await assert.rejects(async () => world.accounts.authenticate(other), invalid);
   });
 
-  it('refuses a revoked key at once, whether it was remembered or not', async () => {
+  it('refuses a revoked key at once, cached or not', async () => {
     for (const isRemembered of [true, false]) {
       const { keyId, key } = await world.userWithKey();
       if (isRemembered) await world.accounts.authenticate(key);
@@ -56,7 +56,7 @@ onEachEngine('authentication', (engine) => {
     }
   });
 
-  it('does not remember what was being read while the account changed', async () => {
+  it('does not cache a read during which the account changed', async () => {
     const principals = new Principals({ database: world.database, clock: world.clock, capacity: 10 });
     const { id, key } = await world.userWithKey();
     const reading = principals.authenticate(key);
@@ -65,7 +65,7 @@ onEachEngine('authentication', (engine) => {
     assert.ok(principals.authenticate(key) instanceof Promise);
   });
 
-  it('sees a new policy and a throttle with the next request', async () => {
+  it('applies a new policy and a throttle from the next request', async () => {
     const { id, key } = await world.userWithKey();
     await world.accounts.authenticate(key);
     const policy = { per_minute: 7, per_hour: 8, per_day: 9, burst: 2, auto_throttle_enabled: true };
@@ -76,7 +76,7 @@ onEachEngine('authentication', (engine) => {
     assert.equal((await world.accounts.authenticate(key)).policy.throttledUntil, until);
   });
 
-  it('remembers so many keys, and forgets the one that was unused for longest', async () => {
+  it('caches a bounded number of keys and evicts the least recently used', async () => {
     const principals = new Principals({ database: world.database, clock: world.clock, capacity: 2 });
     const keys = [await world.userWithKey(), await world.userWithKey(), await world.userWithKey()];
     const [first, second, third] = keys.map(
@@ -91,7 +91,7 @@ onEachEngine('authentication', (engine) => {
     );
   });
 
-  it('reads a key again after half a minute, should a message ever be lost', async () => {
+  it('reads a key again after half a minute, in case a message was lost', async () => {
     const { keyId, key } = await world.userWithKey();
     await world.accounts.authenticate(key);
     await world.database.queries
@@ -109,7 +109,7 @@ onEachEngine('authentication in two processes', (engine) => {
   if (engine === 'sqlite') return;
   const world = accountsWorld(engine);
 
-  it('refuses with the very next request what the other process revoked', async () => {
+  it('refuses a key with the first request after another process revoked it', async () => {
     const there = await world.place.open(world.clock);
     const theirs = await openAccounts(there, world.clock);
     for (let round = 0; round < 10; round += 1) {
@@ -123,7 +123,7 @@ onEachEngine('authentication in two processes', (engine) => {
     await there.close();
   });
 
-  it('asks the database for every request while messages may be missed, and says when nobody can be told', async () => {
+  it('queries the database for every request while messages may be lost, and reports a failed notification', async () => {
     const there = await world.place.open(world.clock);
     const theirs = await openAccounts(there, world.clock);
     const { keyId, key } = await world.userWithKey();

@@ -6,9 +6,9 @@ import { isWellFormedKey, keyIdOf, sha256OfKey } from './api-key.ts';
 import { type EffectivePolicy, effectivePolicy } from './policy.ts';
 import { TRUSTED_FOR_MS } from './refreshed.ts';
 import { type Scope, storedScopes } from './scope.ts';
-import { openedBy } from './store.ts';
+import { principalRowOf } from './store.ts';
 
-/** Whom a verified key speaks for. */
+/** The account and scopes of a verified key. */
 export interface Principal {
   readonly account: number;
   readonly keyId: string;
@@ -24,15 +24,15 @@ interface Remembered {
 interface PrincipalsOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** How many keys are remembered; the one unused for longest goes first. */
+  /** Number of cached keys; the least recently used is evicted. */
   readonly capacity: number;
 }
 
-/** Verified keys, remembered by their SHA-256. Wrong keys are never remembered, so they cannot push out right ones. */
+/** Verified keys, cached by their SHA-256. Wrong keys are never cached, so they cannot evict valid ones. */
 export class Principals {
   readonly #options: PrincipalsOptions;
   readonly #remembered: BoundedMap<string, Remembered>;
-  /** Counts what was forgotten: an answer that was read before must not be remembered after. */
+  /** Counts invalidations: a read that started before one must not be cached after it. */
   #epoch = 0;
 
   constructor(options: PrincipalsOptions) {
@@ -41,12 +41,12 @@ export class Principals {
     options.database.bus.onGap(() => this.forgetAll());
   }
 
-  /** The key's principal, at once when it is remembered; throws `key.invalid` otherwise. */
+  /** The key's principal, synchronously when cached; throws or rejects with `key.invalid`. */
   authenticate(key: string): Principal | Promise<Principal> {
     const sha256 = sha256OfKey(key);
     const remembered = this.#remembered.get(sha256);
     if (remembered !== undefined && this.#isTrusted(remembered)) {
-      // Makes it the youngest.
+      // Makes it the most recently used.
       this.#remembered.set(sha256, remembered);
       return remembered.principal;
     }
@@ -59,8 +59,8 @@ export class Principals {
     return this.#read(key, sha256);
   }
 
-  /** Whether the key was right when it was last looked up; it may have been revoked since. */
-  knows(key: string): boolean {
+  /** Whether the cache holds the key as valid; it may have been revoked since. */
+  isCached(key: string): boolean {
     return this.#remembered.has(sha256OfKey(key));
   }
 
@@ -84,7 +84,7 @@ export class Principals {
     const { database, clock } = this.#options;
     const epoch = this.#epoch;
     const readAt = clock.now();
-    const opened = await openedBy(database.queries, { id: keyIdOf(key), sha256 });
+    const opened = await principalRowOf(database.queries, { id: keyIdOf(key), sha256 });
     if (opened === undefined) {
       this.#remembered.delete(sha256);
       throw new AppError('key.invalid', 'the API key is not valid: it is unknown or was revoked');

@@ -7,12 +7,12 @@ interface RefreshedOptions<T> {
   load(): Promise<T>;
 }
 
-/** The longest that a process may go on with what it read, should a message of another process never reach it. */
+/** Longest time a process uses a cached value if another process's message never arrives. */
 export const TRUSTED_FOR_MS = 30_000;
 
 /**
- * A small value of the database, kept in memory so that it can be asked for without waiting. It is read again when told,
- * and in the background once it is 30 seconds old.
+ * A small database value cached in memory for synchronous reads. It is read again on `refresh`, and in the background
+ * once it is 30 seconds old.
  */
 export class Refreshed<T> {
   readonly #options: RefreshedOptions<T>;
@@ -37,7 +37,7 @@ export class Refreshed<T> {
 
   /** Resolves with a value that was read after the call. */
   async refresh(): Promise<T> {
-    // One reading after the other: an older answer must not replace a newer one.
+    // One read at a time: an older result must not replace a newer one.
     const reading = this.#reading.then(async () => {
       this.#readAt = this.#options.clock.now();
       this.#value = await this.#options.load();
@@ -50,7 +50,7 @@ export class Refreshed<T> {
   refreshSoon(): void {
     this.#readAt = this.#options.clock.now();
     this.refresh().catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'what is kept in memory could not be read again');
+      this.#options.log.warn({ err: error }, 'a cached database value could not be refreshed');
     });
   }
 }

@@ -59,20 +59,20 @@ describe('the address of a client', () => {
 });
 
 describe('scopes', () => {
-  it('are all three when none is named', () => {
+  it('default to all three', () => {
     assert.deepEqual(parseScopes(''), SCOPES);
     assert.deepEqual(parseScopes('  '), SCOPES);
   });
-  it('are told once and in one order', () => {
+  it('are listed once and in one order', () => {
     assert.deepEqual(parseScopes('devices:read  link:write devices:read'), ['link:write', 'devices:read']);
   });
-  it('are known ones', () => {
+  it('are refused when unknown', () => {
     assert.match(String(parseScopes('devices:read admin')), /"admin" is not a scope; .*devices:command/);
   });
 });
 
 describe('tiers', () => {
-  it('of an unknown name are limited as free', () => {
+  it('with an unknown name have the limits of free', () => {
     assert.deepEqual(tierPolicy('gold'), tierPolicy('free'));
     assert.equal(tierPolicy('free').per_minute, 60);
     assert.deepEqual(['free', 'gold', 'pro'].map(mostLinks), [200, 200, 20_000]);

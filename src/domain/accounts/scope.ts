@@ -3,7 +3,7 @@ export type Scope = (typeof SCOPES)[number];
 
 const isScope = (word: string): word is Scope => SCOPES.some((scope) => scope === word);
 
-/** Scopes from a space-separated list, in the order of the table; none named means all. A string says what is wrong. */
+/** Scopes from a space-separated list, in the order of the table; an empty list means all. A string says what is wrong. */
 export function parseScopes(text: string): readonly Scope[] | string {
   const words = text.split(' ').filter((word) => word !== '');
   if (words.length === 0) return SCOPES;
@@ -14,7 +14,7 @@ export function parseScopes(text: string): readonly Scope[] | string {
   return SCOPES.filter((scope) => words.includes(scope));
 }
 
-/** Scopes as the database holds them, written by this service alone. */
+/** Scopes from the database, which only this service writes. */
 export function storedScopes(text: string): readonly Scope[] {
   return text.split(' ').filter(isScope);
 }

@@ -8,7 +8,7 @@ export interface BanRow {
   readonly expires_at: number;
 }
 
-/** The bans that hold at `now`, the newest first. */
+/** Bans active at `now`, newest first. */
 export function bansInForce(queries: Queries, now: number): Promise<BanRow[]> {
   return queries.selectFrom('bans').selectAll().where('expires_at', '>', now).orderBy('id', 'desc').execute();
 }

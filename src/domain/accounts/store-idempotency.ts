@@ -8,12 +8,12 @@ export interface RequestName {
   readonly key: string;
 }
 
-/** The key as one of the requests that were sent with it holds it. */
+/** A key held by one of the requests sent with it. */
 export interface HeldName extends RequestName {
   readonly claim: string;
 }
 
-/** What is stored to tell a request by; `key` is '' for one of an older version, which used none. */
+/** Identifies a request; `key` is '' for one of an older version, which used none. */
 export interface Fingerprint {
   readonly text: string;
   readonly key: string;
@@ -42,7 +42,7 @@ export interface StoredRequest {
 export interface NewRequest extends HeldName {
   readonly fingerprint: Fingerprint;
   readonly leaseMs: number;
-  /** The database stores it before this moment of its own clock, or not at all. */
+  /** The database stores it before this time of its own clock, or not at all. */
   readonly deadline: number;
 }
 
@@ -94,7 +94,7 @@ const heldByRow = sql<boolean>`
   idempotent_requests.account_id = r.account and idempotent_requests.route = r.route and idempotent_requests.key = r.key
   and idempotent_requests.claim = r.claim and idempotent_requests.status = 'running'`;
 
-/** The only SQL for keys that requests hold: what is done once. */
+/** All SQL for idempotency keys. */
 export function createRequestStore({ queries, moments, group, rows, lockedRows }: Database) {
   const held = ({ account, route, key, claim }: HeldName) => sql<boolean>`
     account_id = ${account} and route = ${route} and key = ${key} and claim = ${claim} and status = 'running'`;
@@ -136,7 +136,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
         .executeTakeFirst();
     },
 
-    /** From now on it may have had an effect; false when another request holds the key by now. */
+    /** Marks the request as begun: from now on it may have had effects. False when another request holds the key by now. */
     begin: group(async (on, begun: readonly Beginning[]): Promise<boolean[]> => {
       const updated = await sql<{ claim: string }>`
         update idempotent_requests set begun = 1, lease_until = ${moments.now} + r.lease_ms
@@ -160,12 +160,12 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
       return finished.map(() => undefined);
     }),
 
-    /** It has done nothing: the key is free again. */
+    /** Frees the key of a request that did nothing. */
     async release(name: HeldName): Promise<void> {
       await queries.deleteFrom('idempotent_requests').where(held(name)).execute();
     },
 
-    /** Frees a key whose request died before it began; one that lives after all can begin no more. */
+    /** Frees a key whose request died before it began; if that request is still alive, it can no longer begin. */
     async releaseDead(name: HeldName): Promise<void> {
       await queries
         .deleteFrom('idempotent_requests')
@@ -175,7 +175,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
         .execute();
     },
 
-    /** It still runs. */
+    /** Extends the lease of a running request. */
     async prolong(name: HeldName, leaseMs: number): Promise<void> {
       await queries
         .updateTable('idempotent_requests')
@@ -184,7 +184,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
         .execute();
     },
 
-    /** Removes what was claimed so long ago, of one key or of all. */
+    /** Removes claims of at least that age, of one key or of all. */
     async removeOlderThan(ageMs: number, name?: RequestName): Promise<void> {
       let removal = queries
         .deleteFrom('idempotent_requests')
@@ -197,7 +197,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
       await removal.execute();
     },
 
-    /** Requests whose fingerprints were made without a key; at most `limit`. Those that have no fingerprint are not among them. */
+    /** At most `limit` requests whose fingerprints were made without a key; requests without a fingerprint are left out. */
     async unkeyed(limit: number): Promise<(RequestName & { readonly fingerprint: string })[]> {
       const rows = await queries
         .selectFrom('idempotent_requests')
@@ -225,7 +225,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
         .execute();
     },
 
-    /** For the embedded database, which one process has to itself: what runs at its start has died. */
+    /** For the embedded database, which only one process uses: whatever was running before its start has died. */
     async endAll(): Promise<void> {
       await queries
         .deleteFrom('idempotent_requests')
@@ -243,7 +243,7 @@ export function createRequestStore({ queries, moments, group, rows, lockedRows }
 
 export type RequestStore = ReturnType<typeof createRequestStore>;
 
-/** Keeps for a day that something was done; false when it was done before. Within the caller's transaction. */
+/** Records for a day that something was done; false when it is already recorded. In the caller's transaction. */
 export async function insertDone(queries: Queries, name: RequestName, at: number): Promise<boolean> {
   const inserted = await queries
     .insertInto('idempotent_requests')

@@ -32,7 +32,7 @@ export function applicationById(queries: Queries, id: string): Promise<Applicati
   return queries.selectFrom('partner_applications').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The decided row; undefined when there is none that waits for a decision, also for the second of two deciders. */
+/** The decided row; undefined when no undecided application has this id. */
 export function decideApplication(
   queries: Queries,
   decision: { readonly id: string; readonly status: 'approved' | 'rejected'; readonly at: number },

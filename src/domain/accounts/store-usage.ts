@@ -32,7 +32,7 @@ export async function addUsage(queries: Queries, rows: readonly UsageRow[]): Pro
   }
 }
 
-/** The newest first, with the moment until which the account is throttled. */
+/** Newest first, with the end of the account's throttling. */
 export function newestUsage(
   queries: Queries,
   limit: number,
@@ -52,7 +52,7 @@ export function newestUsage(
     .execute();
 }
 
-/** Sums of an account from a UTC day on. */
+/** Totals of an account since a UTC day. */
 export function usageSince(
   queries: Queries,
   { account, day }: { readonly account: number; readonly day: string },
@@ -61,7 +61,7 @@ export function usageSince(
     queries
       .selectFrom('usage')
       .select(['day', 'service', 'status_class'])
-      // PostgreSQL's sum is a decimal, which is read as a text.
+      // PostgreSQL's sum is a decimal, which the driver reads as text.
       .select((select) => select.cast<number>(select.fn.sum('count'), 'bigint').as('count'))
       .where('account_id', '=', account)
       .where('day', '>=', day)

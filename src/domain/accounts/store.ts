@@ -57,7 +57,7 @@ export function allAccounts(queries: Queries): Promise<AccountRow[]> {
   return queries.selectFrom('accounts').selectAll().orderBy('id').execute();
 }
 
-/** Set by an administrator, else the tier's. */
+/** The policy an administrator set, or the tier's. */
 export async function policyOf(queries: Queries, account: AccountRow): Promise<Policy> {
   const row = await queries
     .selectFrom('account_policies')
@@ -118,7 +118,7 @@ export function keyById(queries: Queries, id: string): Promise<KeyRow | undefine
   return queries.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
 }
 
-/** The key, where it is this account's. */
+/** The key, if it belongs to this account. */
 export function ownKeyById(
   queries: Queries,
   key: { readonly account: number; readonly id: string },
@@ -131,7 +131,7 @@ export function ownKeyById(
     .executeTakeFirst();
 }
 
-/** How many keys of an account open anything. The account is held, so that two are not counted and added at once. */
+/** Counts an account's active keys. Locks the account, so that two requests cannot both count and add. */
 export async function countActiveKeys(queries: Queries, account: number): Promise<number> {
   await queries
     .updateTable('accounts')
@@ -161,7 +161,7 @@ export function keysOf(queries: Queries, account: number): Promise<KeyRow[]> {
     .execute();
 }
 
-/** False when it is revoked already. */
+/** False when it was already revoked. */
 export async function revokeKey(queries: Queries, id: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('api_keys')
@@ -183,8 +183,8 @@ export interface OpenedAccount {
   readonly scopes: string;
 }
 
-/** What the key of this SHA-256 opens, unless it is revoked. */
-export async function openedBy(
+/** The account and scopes of the key with this SHA-256, unless it is revoked. */
+export async function principalRowOf(
   queries: Queries,
   key: { readonly id: string; readonly sha256: string },
 ): Promise<OpenedAccount | undefined> {

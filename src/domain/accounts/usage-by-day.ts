@@ -13,7 +13,7 @@ export interface Outcomes {
   readonly failed: number;
 }
 
-/** What an account called on a UTC day. */
+/** Calls of an account on a UTC day. */
 export interface DayOfUsage {
   /** As in 2026-11-21. */
   readonly day: string;

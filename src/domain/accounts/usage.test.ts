@@ -7,7 +7,7 @@ onEachEngine('usage', (engine) => {
   const world = accountsWorld(engine);
   const read = { service: 'connect', route: 'GET /devices', statusClass: '2xx' } as const;
 
-  it('is counted by key, route and UTC day, the newest first', async () => {
+  it('is counted by key, route and UTC day, newest first', async () => {
     const { id, keyId } = await world.userWithKey();
     for (let call = 0; call < 3; call += 1) world.accounts.recordUsage({ account: id, keyId, ...read });
     world.clock.turn(15 * 3_600_000);
@@ -61,7 +61,7 @@ onEachEngine('usage', (engine) => {
     );
   });
 
-  it('notes when a key was last used, to the minute', async () => {
+  it('records when a key was last used, to the minute', async () => {
     const { id, keyId } = await world.userWithKey();
     const lastUsed = async () => {
       await world.accounts.usage(1);
@@ -79,7 +79,7 @@ onEachEngine('usage', (engine) => {
     assert.equal(await lastUsed(), start + 60_000);
   });
 
-  it('is written by itself within a second, and when the process closes', async () => {
+  it('is written within a second, and when the process closes', async () => {
     const { id, keyId } = await world.userWithKey();
     const counted = async () => {
       const rows = await world.database.queries
@@ -93,7 +93,7 @@ onEachEngine('usage', (engine) => {
     other.recordUsage({ account: id, keyId, ...read });
     assert.equal(await counted(), 0);
     world.clock.turn(1_000);
-    // Asking for the usage waits for the write that is under way.
+    // Reading the usage waits for the running write.
     await other.usage(1);
     assert.equal(await counted(), 1);
     other.recordUsage({ account: id, keyId, ...read });
@@ -101,7 +101,7 @@ onEachEngine('usage', (engine) => {
     assert.equal(await counted(), 2);
   });
 
-  it('is shown to the account by day and service, with what is still in memory', async () => {
+  it('is returned to the account by day and service, including counters in memory', async () => {
     const { id, keyId } = await world.userWithKey();
     const other = await world.userWithKey();
     const today = new Date(world.clock.now()).toISOString().slice(0, 10);

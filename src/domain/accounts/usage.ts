@@ -5,7 +5,7 @@ import type { UsageRow } from './store-usage.ts';
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx';
 
-/** One answered request; account 0 and an empty key id are anonymous. */
+/** One request with a response; account 0 and an empty key id are anonymous. */
 export interface AnsweredRequest {
   readonly account: number;
   readonly keyId: string;
@@ -15,12 +15,12 @@ export interface AnsweredRequest {
   readonly statusClass: StatusClass;
 }
 
-/** Beyond this many different counters, which only an unwritable database can gather, new ones are not kept. */
+/** Most counters in memory; only an unwritable database can reach it, and further ones are dropped. */
 const MOST_COUNTERS = 50_000;
 
 /**
- * Answered requests, counted in memory until they are written. What is counted in the last second before a kill is
- * lost: usage is a statistic and not a bill.
+ * Counts requests in memory until they are written. Counts of the last second before a kill are lost: usage is a
+ * statistic, not a bill.
  */
 export class UsageCounts {
   readonly #clock: Clock;
@@ -53,17 +53,17 @@ export class UsageCounts {
     this.#counters.set(name, { row, count: 1, lastAt: now });
   }
 
-  /** What is to be written; it is counted anew from here. */
+  /** Takes the counters to write, and starts again from zero. */
   take(): UsageRow[] {
     const counters = [...this.#counters];
     this.#counters = new Map();
-    // In one order everywhere, so that two processes that write the same rows do not wait for each other in a circle.
+    // One order everywhere, so that two processes writing the same rows cannot deadlock.
     return counters
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, { row, count, lastAt }]) => ({ ...row, count, last_at: lastAt }));
   }
 
-  /** Takes back what could not be written. */
+  /** Adds counters back that could not be written. */
   giveBack(rows: readonly UsageRow[]): void {
     for (const { count, last_at, ...row } of rows) {
       const day = Date.parse(row.day) / DAY_MS;

@@ -9,7 +9,7 @@ const withCode = (code: string) => (error: unknown) => error instanceof AppError
 onEachEngine('users', (engine) => {
   const world = accountsWorld(engine);
 
-  it('are listed with the policy that holds and their keys, never with a secret', async () => {
+  it('are listed with their current policy and keys, never with a secret', async () => {
     const { users, keys } = world.accounts;
     const user = await users.create({ email: ' Anna@Example.com', name: 'Anna', tier: 'pro' }, ADMIN);
     const key = await keys.create(user.id, { label: 'laptop', scopes: ['devices:read'] }, ADMIN);
@@ -43,7 +43,7 @@ onEachEngine('users', (engine) => {
     assert.ok(dump.includes(key.id) && !dump.includes(key.api_key.slice(-30)));
   });
 
-  it('have one account for each address, however it is written', async () => {
+  it('have one account per address, in any spelling', async () => {
     const { users } = world.accounts;
     await users.create({ email: 'bo@example.com', name: '', tier: 'free' }, ADMIN);
     const again = users.create({ email: 'BO@example.com ', name: '', tier: 'free' }, ADMIN);
@@ -56,7 +56,7 @@ onEachEngine('users', (engine) => {
     assert.equal(atOnce.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  it('get a policy of their own, and lose the throttle with auto-throttling', async () => {
+  it('get their own policy, and lose the throttle when auto-throttling is switched off', async () => {
     const { users } = world.accounts;
     const { id } = await world.userWithKey();
     await users.throttle(id, world.clock.now() + 600_000);
@@ -72,7 +72,7 @@ onEachEngine('users', (engine) => {
     );
   });
 
-  it('keep the moment at which a key was revoked first', async () => {
+  it('keep the time at which a key was first revoked', async () => {
     const { keyId } = await world.userWithKey();
     const first = await world.accounts.keys.revoke(keyId, ADMIN);
     assert.equal(first.revoked_at, '2026-11-21T09:00:00.000Z');
@@ -82,7 +82,7 @@ onEachEngine('users', (engine) => {
     await assert.rejects(world.accounts.keys.revoke('nokey', ADMIN), withCode('key.not_found'));
   });
 
-  it('leave a trail of every change, and of none that failed', async () => {
+  it('leave an audit entry for every change, and none for failed ones', async () => {
     const before = await world.accounts.audit(1_000);
     const { id, keyId } = await world.userWithKey();
     await world.accounts.keys.revoke(keyId, ADMIN);
@@ -107,7 +107,7 @@ onEachEngine('users', (engine) => {
 onEachEngine('the quotas of calls without a key', (engine) => {
   const world = accountsWorld(engine);
 
-  it('are 1,000 and 100,000 until they are set, and then hold in every process', async () => {
+  it('are 1,000 and 100,000 until they are set, and then apply in every process', async () => {
     assert.deepEqual(world.accounts.globalPolicy(), {
       anon_per_ip_per_day: 1_000,
       anon_global_per_day: 100_000,

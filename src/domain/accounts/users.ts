@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../db/database.ts';
 import { announce } from './announce.ts';
 import type { Actor, Audit } from './audit.ts';
 import { canonicalEmail, faultInEmail } from './email.ts';
-import { ACCOUNT_CHANGED, existingAccount, type Key, shownKey } from './keys.ts';
+import { ACCOUNT_CHANGED, existingAccount, type Key, toKey } from './keys.ts';
 import { isOtherTier, type Policy, tierPolicy } from './policy.ts';
 import {
   type AccountRow,
@@ -21,10 +21,10 @@ import {
   setThrottle,
 } from './store.ts';
 
-/** A policy with the moment (RFC 3339) until which its rates are halved. */
+/** A policy with the time (RFC 3339) until which its rates are halved. */
 export interface PolicyInForce extends Policy {
   readonly throttled_until: string | null;
-  /** The tier whose limits hold for one of another name; missing where the tier has limits of its own, or the account a policy. */
+  /** Set when the tier has no limits of its own and the account no policy: the limits of `free` apply. */
   readonly limited_as?: 'free';
 }
 
@@ -64,7 +64,7 @@ export class Users {
     ]);
     const keysByAccount = Map.groupBy(keys, (key) => key.account_id);
     return accounts.map((account) =>
-      this.#shown(
+      this.#toUser(
         account,
         policies.get(account.id) ?? tierPolicy(account.tier),
         keysByAccount.get(account.id) ?? [],
@@ -77,7 +77,7 @@ export class Users {
     const { queries } = this.#options.database;
     const account = await existingAccount(queries, id);
     const [policy, keys] = await Promise.all([policyOf(queries, account), keysOf(queries, id)]);
-    return this.#shown(account, policy, keys);
+    return this.#toUser(account, policy, keys);
   }
 
   async create(user: { email: string; name: string; tier: string }, actor: Actor): Promise<User> {
@@ -101,10 +101,10 @@ export class Users {
       });
       return inserted;
     });
-    return this.#shown(account, tierPolicy(account.tier), []);
+    return this.#toUser(account, tierPolicy(account.tier), []);
   }
 
-  /** By the id or the canonical address. */
+  /** By id or canonical address. */
   async find(who: number | string): Promise<Profile | undefined> {
     const { queries } = this.#options.database;
     const account = await (typeof who === 'number'
@@ -113,7 +113,7 @@ export class Users {
     return account === undefined ? undefined : profileOf(account);
   }
 
-  /** The account of an address that its owner has shown to have, made where there is none; in a transaction of the caller's. */
+  /** The account of a verified address, created when there is none; in the caller's transaction. */
   async join(
     queries: Queries,
     { email, name }: { readonly email: string; readonly name: string },
@@ -129,11 +129,11 @@ export class Users {
       });
     }
     const account = inserted ?? (await accountByEmail(queries, email));
-    if (account === undefined) throw new Error('an account is neither new nor there');
+    if (account === undefined) throw new Error('an account was neither inserted nor found');
     return { profile: profileOf(account), isNew: inserted !== undefined };
   }
 
-  /** Switching auto-throttling off also ends the throttling that is in force. */
+  /** Switching auto-throttling off also ends a current throttle. */
   async setPolicy(id: number, policy: Policy, actor: Actor): Promise<PolicyInForce & { user_id: number }> {
     const { database, clock, audit } = this.#options;
     const throttledUntil = await database.transaction(async (queries) => {
@@ -164,7 +164,7 @@ export class Users {
     await ACCOUNT_CHANGED.publishAndWait(database.bus, { account: id });
   }
 
-  #shown(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
+  #toUser(account: AccountRow, policy: Policy, keys: readonly KeyRow[]): User {
     const { id, email, name, tier, created_at, throttled_until } = account;
     return {
       id,
@@ -176,7 +176,7 @@ export class Users {
         ...this.#inForce(policy, throttled_until),
         ...(isOtherTier(tier) && policy === tierPolicy(tier) ? { limited_as: 'free' as const } : {}),
       },
-      keys: keys.map(shownKey),
+      keys: keys.map(toKey),
     };
   }
 
@@ -187,7 +187,7 @@ export class Users {
 
 const profileOf = ({ id, email, name, tier }: AccountRow): Profile => ({ id, email, name, tier });
 
-/** A moment as it is shown while it lies ahead. */
+/** A time as RFC 3339 while it lies in the future, else null. */
 export function ifAhead(moment: number | null, now: number): string | null {
   return moment !== null && moment > now ? rfc3339(moment) : null;
 }

@@ -15,13 +15,13 @@ const WRITE_AFTER_MS = 1_000;
 const TOUCH_AFTER_MS = 60_000;
 
 /**
- * What no request waits for: usage, and when a key was last used (to the minute). Gathered in memory and written in one
- * transaction a second later; a second's worth is lost when the process is killed.
+ * Writes usage, and when a key was last used (to the minute), without making requests wait: gathered in memory and
+ * written in one transaction a second later. A kill loses up to a second of it.
  */
 export class WrittenLater {
   readonly #options: Options;
   readonly #usage: UsageCounts;
-  /** When each key was last noted as used, for the keys of about the last minute. */
+  /** When each key's last use was last recorded, for keys used in about the last minute. */
   #noted = new Map<string, number>();
   #usedKeys = new Set<string>();
   #isDue = false;
@@ -39,12 +39,12 @@ export class WrittenLater {
     this.#isDue = true;
     this.#options.clock.after(WRITE_AFTER_MS, () => {
       this.write().catch((error: unknown) =>
-        this.#options.log.warn({ err: error }, 'usage could not be written; it is kept and tried again'),
+        this.#options.log.warn({ err: error }, 'usage could not be written; it is kept and retried'),
       );
     });
   }
 
-  /** Resolves when everything that was recorded before the call is written. */
+  /** Resolves when everything recorded before the call is written. */
   write(): Promise<void> {
     const writing = this.#writing.then(() => this.#writeNow());
     this.#writing = writing.catch(() => {});

@@ -48,13 +48,13 @@ onEachEngine('charging records', (engine) => {
       .where('link_id', '=', `link-${links}`)
       .execute();
 
-  it('number transactions from 1, each link by itself', async () => {
+  it('number transactions from 1 for each link', async () => {
     assert.equal(await records.begin(start()), '1');
     assert.equal(await records.begin(start({ startedAt: 2_000 })), '2');
     assert.equal(await other.begin(start({ startedAt: 2_000 })), '1');
   });
 
-  it('take the same start once, whatever it leaves out', async () => {
+  it('store a repeated start once, whatever fields it leaves out', async () => {
     const variants = [
       start(),
       start({ meterStartWh: null }),
@@ -71,7 +71,7 @@ onEachEngine('charging records', (engine) => {
     assert.equal((await rows()).length, variants.length);
   });
 
-  it('number starts that come at the same time apart', async () => {
+  it('give concurrent starts different numbers', async () => {
     const ids = await Promise.all(
       Array.from({ length: 10 }, (_, index) => records.begin(start({ startedAt: index }))),
     );
@@ -83,7 +83,7 @@ onEachEngine('charging records', (engine) => {
     assert.equal(new Set(same).size, 1);
   });
 
-  it('end once, and keep an end whose start was never seen', async () => {
+  it('end once, and keep an end without a start', async () => {
     const transactionId = await records.begin(start());
     const running = await records.running();
     assert.deepEqual(running, [
@@ -112,7 +112,7 @@ onEachEngine('charging records', (engine) => {
     assert.equal((await rows())[0]?.started_at, 1_000);
   });
 
-  it('keep readings once, durably, and those of many stations in one transaction', async () => {
+  it('store readings once and durably, many stations in one database transaction', async () => {
     const reading = (at: number, value: number): MeterReading => ({
       deviceId: 'cp:1',
       at,
@@ -146,7 +146,7 @@ onEachEngine('charging records', (engine) => {
     await records.append([]);
   });
 
-  it('take a thousand readings at once', async () => {
+  it('store a thousand readings at once', async () => {
     const many = Array.from({ length: 1_200 }, (_, at) => ({
       deviceId: 'cp:9',
       at,
@@ -191,7 +191,7 @@ onEachEngine('charging records', (engine) => {
     await appended;
     return readings;
   };
-  const told = async () => {
+  const transactions = async () => {
     const list = await charging.transactions({ account: 1, link: `link-${links}`, deviceId: 'cp:1' }, 10);
     return list.map((one) => [
       one.transaction_id,
@@ -202,24 +202,24 @@ onEachEngine('charging records', (engine) => {
     ]);
   };
 
-  it('take a start and stop that were never told from the readings, and say so', async () => {
+  it('estimate a missing start and stop from the readings, and mark them as estimated', async () => {
     await records.begin(start({ transactionId: 'a', meterStartWh: null }));
     await read('other', [1_500, 7]);
     await read('a', [2_000, null], [3_000, 91], [4_000, 200], [5_000, 373], [6_000, null]);
     await read(null, [7_000, 900]);
-    assert.deepEqual(await told(), [['a', null, null, 373 - 91, []]]);
+    assert.deepEqual(await transactions(), [['a', null, null, 373 - 91, []]]);
     await records.end({ transactionId: 'a', endedAt: 8_000, meterStopWh: null, reason: 'Local' }, 'cp:1');
-    assert.deepEqual(await told(), [['a', 91, 373, 282, ['meter_start_wh', 'meter_stop_wh']]]);
+    assert.deepEqual(await transactions(), [['a', 91, 373, 282, ['meter_start_wh', 'meter_stop_wh']]]);
   });
 
-  it('show what a running transaction has taken so far', async () => {
+  it('include the energy of a running transaction so far', async () => {
     await records.begin(start({ transactionId: 'a', meterStartWh: 100 }));
-    assert.deepEqual(await told(), [['a', 100, null, null, []]]);
+    assert.deepEqual(await transactions(), [['a', 100, null, null, []]]);
     await read('a', [2_000, 150], [3_000, 180.4]);
-    assert.deepEqual(await told(), [['a', 100, null, 80, []]]);
+    assert.deepEqual(await transactions(), [['a', 100, null, 80, []]]);
   });
 
-  it('give a transaction up with its last reading, until its end is told', async () => {
+  it('close an abandoned transaction at its last reading, until its end is reported', async () => {
     await records.begin(start({ transactionId: 'a', meterStartWh: 100 }));
     await records.begin(start({ transactionId: 'b', startedAt: 9_500 }));
     await read('a', [2_000, 150], [3_000, null]);
@@ -227,7 +227,7 @@ onEachEngine('charging records', (engine) => {
     await records.giveUp({ transactionId: 'b', by: 9_900, reason: 'Unknown' });
     await records.giveUp({ transactionId: 'nobody', by: 9_000, reason: 'Unknown' });
     assert.deepEqual(await records.running(), []);
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await transactions(), [
       ['b', 0, null, null, ['ended_at']],
       ['a', 100, 150, 50, ['meter_stop_wh', 'ended_at']],
     ]);
@@ -242,10 +242,10 @@ onEachEngine('charging records', (engine) => {
     await records.end(end, 'cp:1');
     await records.giveUp({ transactionId: 'a', by: 9_000, reason: 'PowerLoss' });
     await records.end({ ...end, endedAt: 6_000, meterStopWh: 999 }, 'cp:1');
-    assert.deepEqual((await told())[1], ['a', 100, 190, 90, []]);
+    assert.deepEqual((await transactions())[1], ['a', 100, 190, 90, []]);
   });
 
-  it('keep a card that is shown late, and never replace one', async () => {
+  it('store a card that is presented late, and never replace one', async () => {
     await records.begin(start({ transactionId: 'a' }));
     await records.identify('a', 'CARD');
     await records.identify('a', 'OTHER');
@@ -255,13 +255,13 @@ onEachEngine('charging records', (engine) => {
     );
   });
 
-  it('answer the newest readings of a device, the oldest of them first', async () => {
+  it('return the newest readings of a device, oldest first', async () => {
     const many = await read('a', ...Array.from({ length: 25 }, (_, at) => [at + 1, at * 10] as const));
     assert.deepEqual(await records.latest('cp:1'), many.slice(-20));
     assert.deepEqual(await records.latest('cp:2'), []);
   });
 
-  it('number a start without reading those before it', async () => {
+  it('number a start without reading the earlier ones', async () => {
     for (let number = 1; number <= 60; number += 1)
       await records.begin(start({ transactionId: `${number}` }));
     await records.begin(start({ transactionId: '2000000001' }));
@@ -286,7 +286,7 @@ onEachEngine('charging records', (engine) => {
     assert.ok(rowsRead >= 1 && rowsRead <= 3, `${rowsRead} rows were read`);
   });
 
-  it('store a limited number of values of a link a day, and acknowledge further ones without storing them', async () => {
+  it('store a limited number of values per link and day, and acknowledge further ones without storing them', async () => {
     const { promise: warned, resolve: warn } = Promise.withResolvers<unknown>();
     const log = { ...silentLog, warn } as unknown as Log;
     const bounded = createCharging({ database, clock, log });
@@ -313,7 +313,7 @@ onEachEngine('charging records', (engine) => {
     assert.deepEqual(await append(7), [1, 2, 3, 7]);
   });
 
-  it('remove readings that are older than they are to be kept', async () => {
+  it('remove readings older than the retention', async () => {
     const day = 24 * 60 * 60_000;
     const old = clock.now() - 31 * day;
     const key = { account: 1, link: `link-${links}` };

@@ -11,16 +11,16 @@ import { createReadingsStore, type OfDevice } from './store-readings.ts';
 export interface ChargingTransaction {
   readonly transaction_id: string;
   readonly id_tag: string | null;
-  /** RFC 3339; null when only its end was seen. */
+  /** RFC 3339; null when the station reported only its end. */
   readonly started_at: string | null;
   /** null while it runs. */
   readonly ended_at: string | null;
   readonly end_reason: string | null;
   readonly meter_start_wh: number | null;
   readonly meter_stop_wh: number | null;
-  /** Of a running one: up to its last reading. */
+  /** For a running transaction: up to its last reading. */
   readonly energy_wh: number | null;
-  /** What the station never told: taken from the first or last reading of the transaction. */
+  /** Values that the station did not report, estimated from the transaction's first or last reading. */
   readonly estimated: readonly Estimate[];
 }
 
@@ -39,13 +39,13 @@ interface ChargingOptions {
   readonly log: Log;
 }
 
-/** Charging transactions of stations, kept for good, and their meter readings, kept as long as `keepReadings` is told. */
+/** Charging transactions of stations, kept forever, and their meter readings, kept for the days given to `keepReadings`. */
 export function createCharging({ database, clock, log }: ChargingOptions) {
   const store = createChargingStore(database);
   const measured = createReadingsStore(database);
   const readings = createReadings({ database, store: measured, clock, log });
 
-  // A link's starts come through its one connection; in a row, two connectors never get the same number.
+  // A link has one connection; its starts run one after the other, so that two connectors never get the same number.
   const starting = new Map<string, Promise<unknown>>();
   const begin = (key: LinkKey, start: TransactionStart): Promise<string> => {
     const name = `${key.account}/${key.link}`;
@@ -57,28 +57,28 @@ export function createCharging({ database, clock, log }: ChargingOptions) {
   };
   const storeStart = (key: LinkKey, start: TransactionStart): Promise<string> =>
     database.transaction(async (transaction) => {
-      const known = start.transactionId ?? (await store.findStart(transaction, key, start));
+      const given = start.transactionId ?? (await store.findStart(transaction, key, start));
       // OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1.
-      const transactionId = known ?? String((await store.lastNumber(transaction, key)) + 1);
+      const transactionId = given ?? String((await store.lastNumber(transaction, key)) + 1);
       await store.insertStart(transaction, key, { ...start, transactionId });
       return transactionId;
     });
 
-  /** Fills in from the readings what the station did not tell of a transaction that has ended. */
+  /** Estimates, from the readings, values that the station did not report for an ended transaction. */
   const complete = async (queries: Queries, key: LinkKey, transactionId: string): Promise<void> => {
     const row = await store.transaction(queries, key, transactionId);
     if (row === undefined || row.ended_at === null) return;
-    for (const [end, known] of [
+    for (const [end, reported] of [
       ['first', row.meter_start_wh],
       ['last', row.meter_stop_wh],
     ] as const) {
-      if (known !== null) continue;
+      if (reported !== null) continue;
       const reading = await measured.registerAt(queries, row, end);
       if (reading !== undefined) await store.estimate(queries, row, { end, registerWh: reading.register_wh });
     }
   };
 
-  /** What a transaction has taken; null when nothing was measured. A running one is measured by its readings. */
+  /** Energy of a transaction; null without measurements. For a running one it comes from its readings. */
   const energyOf = async (row: TransactionRow): Promise<number | null> => {
     const { queries } = database;
     const read = async (end: 'first' | 'last') =>
@@ -89,7 +89,7 @@ export function createCharging({ database, clock, log }: ChargingOptions) {
   };
 
   return {
-    /** What an adapter writes its link's transactions and readings to. */
+    /** The interface through which an adapter stores its link's transactions and readings. */
     records: (key: LinkKey): ChargingRecords => ({
       begin: (start) => begin(key, start),
       end: (end, deviceId) =>
@@ -112,7 +112,7 @@ export function createCharging({ database, clock, log }: ChargingOptions) {
       append: (list) => readings.append(key, list),
       latest: (deviceId) => measured.latest({ ...key, deviceId }, LATEST),
     }),
-    /** Removes readings that are older than so many days, from now on; the answer ends it. */
+    /** Removes readings older than so many days, from now on; returns the function that stops it. */
     keepReadings: (days: number) => startRetention({ store: measured, clock, log, days }),
     async transactions(of: OfDevice, limit: number): Promise<ChargingTransaction[]> {
       const rows = await store.transactionsOf(of, limit);
@@ -144,14 +144,14 @@ export function createCharging({ database, clock, log }: ChargingOptions) {
   };
 }
 
-/** The columns that say what was estimated. */
+/** The columns that mark estimates. */
 const MARKS = {
   meter_start_wh: 'start_estimated',
   meter_stop_wh: 'stop_estimated',
   ended_at: 'end_estimated',
 } as const satisfies Record<Estimate, keyof TransactionRow>;
 
-/** Enough to find a register among readings of single measurands. */
+/** Enough readings to find a register value among single measurands. */
 const LATEST = 20;
 
 export type Charging = ReturnType<typeof createCharging>;

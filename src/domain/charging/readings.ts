@@ -10,9 +10,9 @@ import type { ReadingsStore, StoredReading } from './store-readings.ts';
 const WAIT_MS = 20;
 const ROWS_PER_STATEMENT = 500;
 
-/** Sampled values of one link a day: two connectors that tell ten each every ten seconds, and as much again. */
+/** Sampled values per link and day: twice what two connectors send that report ten values every ten seconds. */
 const VALUES_A_DAY = 350_000;
-/** Links whose day is remembered. */
+/** Links whose daily count is in memory. */
 const REMEMBERED = 50_000;
 
 interface ReadingsOptions {
@@ -22,7 +22,7 @@ interface ReadingsOptions {
   readonly log: Log;
 }
 
-/** Readings of many stations share a transaction; `append` resolves when its own are durable, 20 ms later at most. */
+/** Readings of many stations share a database transaction; `append` resolves when its own are durable, at most 20 ms later. */
 export function createReadings({ database, store, clock, log }: ReadingsOptions) {
   const days = new BoundedMap<string, { readonly day: number; values: number }>(REMEMBERED);
 
@@ -39,7 +39,7 @@ export function createReadings({ database, store, clock, log }: ReadingsOptions)
       }
     });
   };
-  /** What the link's budget of the day still takes. What is beyond is acknowledged, or the station would send it for ever. */
+  /** The readings within the link's daily limit. Further ones are acknowledged but dropped, or the station would resend them forever. */
   const affordable = (
     { account, link }: LinkKey,
     readings: readonly MeterReading[],
@@ -53,14 +53,17 @@ export function createReadings({ database, store, clock, log }: ReadingsOptions)
       const before = used.values;
       used.values += samples.length;
       if (before <= VALUES_A_DAY && used.values > VALUES_A_DAY)
-        log.warn({ account, link, values: VALUES_A_DAY }, 'a link has used up the meter values of its day');
+        log.warn(
+          { account, link, values: VALUES_A_DAY },
+          'a link has reached its daily limit of meter values',
+        );
       return used.values <= VALUES_A_DAY;
     });
   };
 
   return {
-    append(key: LinkKey, told: readonly MeterReading[]): Promise<void> {
-      const readings = affordable(key, told);
+    append(key: LinkKey, received: readonly MeterReading[]): Promise<void> {
+      const readings = affordable(key, received);
       if (readings.length === 0) return Promise.resolve();
       for (const reading of readings) waiting.push({ account: key.account, link: key.link, reading });
       next ??= new Promise((resolve, reject) => {

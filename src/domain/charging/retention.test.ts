@@ -5,9 +5,9 @@ import { turnedClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { startRetention } from './retention.ts';
 
-it('removes old readings in small batches with pauses, looks again every hour, and goes on after a fault', async () => {
+it('removes old readings in small batches with pauses, checks every hour, and continues after a fault', async () => {
   const clock = turnedClock(0);
-  const left = [500, 500, 20, new Error('the database is away'), 0, 0];
+  const left = [500, 500, 20, new Error('the database is unreachable'), 0, 0];
   const asked: [at: number, before: number, limit: number][] = [];
   const removeBefore = async (moment: number, limit: number): Promise<number> => {
     asked.push([clock.now(), moment, limit]);

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { ReadingsStore } from './store-readings.ts';
 
 const LOOK_MS = 60 * 60_000;
-/** Few enough that nobody waits for them, with room for others between. */
+/** Small enough that no request waits noticeably; other work runs between batches. */
 const ROWS_AT_ONCE = 500;
 const PAUSE_MS = 100;
 
@@ -16,7 +16,7 @@ interface RetentionOptions {
   readonly days: number;
 }
 
-/** Removes old readings every hour, a small batch at a time; the answer ends it. */
+/** Removes old readings every hour, a small batch at a time; returns the function that stops it. */
 export function startRetention({ store, clock, log, days }: RetentionOptions): () => void {
   let isEnded = false;
   let cancel = (): void => {};

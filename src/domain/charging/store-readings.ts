@@ -16,14 +16,14 @@ export interface StoredReading extends LinkKey {
 type TransactionRow = Selectable<Tables['charging_transactions']>;
 type ReadingRow = Selectable<Tables['meter_readings']>;
 
-/** No car charges longer. */
+/** Longest charging transaction that is assumed. */
 const LONGEST_MS = 14 * 24 * HOUR_MS;
 
-/** Readings are found by device and time: without a bound, those of years would be looked through. */
+/** Lower bound of the search: readings are indexed by device and time, and without it years would be scanned. */
 const earliest = (row: TransactionRow): number =>
   row.started_at === null ? (row.ended_at ?? 0) - LONGEST_MS : row.started_at - HOUR_MS;
 
-/** The only SQL for `meter_readings`. */
+/** All SQL for `meter_readings`. */
 export function createReadingsStore(database: Database) {
   const { queries } = database;
   const readingsIn = (from: Queries, row: TransactionRow, end: 'first' | 'last') =>
@@ -57,7 +57,7 @@ export function createReadingsStore(database: Database) {
         .execute();
     },
 
-    /** Removes at most `limit` readings from before a moment, the oldest first; answers how many there were. */
+    /** Removes at most `limit` readings from before a moment, oldest first; returns how many. */
     async removeBefore(moment: number, limit: number): Promise<number> {
       const { numDeletedRows } = await queries
         .deleteFrom('meter_readings')
@@ -86,7 +86,7 @@ export function createReadingsStore(database: Database) {
       return readingsIn(from, row, end).limit(1).executeTakeFirst();
     },
 
-    /** The first or last reading of a transaction that has the register. */
+    /** A transaction's first or last reading with a register value. */
     async registerAt(
       from: Queries,
       row: TransactionRow,
@@ -99,7 +99,7 @@ export function createReadingsStore(database: Database) {
         .executeTakeFirst();
     },
 
-    /** The newest readings of a device, the oldest of them first. */
+    /** The newest readings of a device, in order of time. */
     async latest(of: OfDevice, limit: number): Promise<MeterReading[]> {
       const rows = await queries
         .selectFrom('meter_readings')
@@ -119,7 +119,7 @@ export function createReadingsStore(database: Database) {
       }));
     },
 
-    /** Readings of a device measured from `from` until before `until`, the oldest first. */
+    /** Readings of a device measured from `from` to before `until`, oldest first. */
     async readingsOf(of: OfDevice, range: { from: number; until: number; limit: number }) {
       return queries
         .selectFrom('meter_readings')

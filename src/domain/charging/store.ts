@@ -6,7 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import type { OfDevice } from './store-readings.ts';
 
 export type TransactionRow = Selectable<Tables['charging_transactions']>;
-/** Leaves room below 2^31, where the whole numbers of many stations end: what is beyond was made up by a station. */
+/** Below 2^31, the integer limit of many stations: larger ids were invented by a station. */
 const LARGEST_ID = 2_000_000_000;
 
 function numberOf(transactionId: string): number | null {
@@ -15,14 +15,14 @@ function numberOf(transactionId: string): number | null {
     : null;
 }
 
-/** The only SQL for `charging_transactions`. */
+/** All SQL for `charging_transactions`. */
 export function createChargingStore(database: Database) {
   const { queries } = database;
   const ofLink = (from: Queries, { account, link }: LinkKey) =>
     from.selectFrom('charging_transactions').where('account_id', '=', account).where('link_id', '=', link);
 
   return {
-    /** The transaction of an equal start: a station that got no answer sends it again, and it must not become a second. */
+    /** The transaction of an equal start: a station that got no response resends it, which must not create a second one. */
     async findStart(from: Queries, key: LinkKey, start: TransactionStart): Promise<string | undefined> {
       const row = await ofLink(from, key)
         .select('transaction_id')
@@ -45,7 +45,7 @@ export function createChargingStore(database: Database) {
       return row?.number ?? 0;
     },
 
-    /** Stores a start; one that arrives after its end completes the record, one that is known changes nothing. */
+    /** Stores a start; one that arrives after its end completes the record, a repeated one changes nothing. */
     async insertStart(
       into: Queries,
       key: LinkKey,
@@ -79,7 +79,7 @@ export function createChargingStore(database: Database) {
         .execute();
     },
 
-    /** Ends a transaction whose end the station has not told yet; false when there is none. */
+    /** Ends a transaction whose end the station has not reported; false when there is none. */
     async end(from: Queries, key: LinkKey, end: TransactionEnd): Promise<boolean> {
       const { numUpdatedRows } = await from
         .updateTable('charging_transactions')
@@ -98,7 +98,7 @@ export function createChargingStore(database: Database) {
       return numUpdatedRows > 0n;
     },
 
-    /** Keeps the end of a transaction whose start was never seen; one that is known already stays as it is. */
+    /** Stores the end of a transaction without a start; an already stored one stays as it is. */
     async insertEnd(into: Queries, key: LinkKey, end: TransactionEnd & { deviceId: string }): Promise<void> {
       await into
         .insertInto('charging_transactions')

@@ -21,24 +21,24 @@ interface WorkOptions {
   readonly store: PriceStore;
   readonly backfills: BackfillStore;
   isHeld(): boolean;
-  /** Tells every process that a day that is in memory was stored. */
+  /** Notifies every process that a day which they cache was stored. */
   announce(): Promise<void>;
 }
 
-/** Between two days: a day may be one question for each area, and sources take a few a second. */
+/** Pause between two days: a day may take one request per area, and sources allow a few requests per second. */
 const PACE_MS = 1_000;
-/** After a question that found no answer; so often it is asked again. */
+/** Delays before each retry of a failed request. */
 const RETRIES_MS = [5_000, 30_000, 120_000];
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A wait is broken into such pieces, after which it is looked whether it still makes sense. */
+/** A pause is split into pieces of this length; after each one the work checks that it may continue. */
 const PIECE_MS = 5_000;
-/** Days whose stored facts are read at once. */
+/** Number of days whose stored facts are read in one query. */
 const LOOK_AHEAD_DAYS = 60;
 
 const PASSING: readonly Attempt['outcome'][] = ['unreachable', 'timeout', 'rate_limited', 'server_error'];
 const ABSENT: readonly Attempt['outcome'][] = ['not_published', 'passed_over'];
 
-/** Does what a running back-fill asks for, day by day; goes on where another process, or this one, was ended. */
+/** Runs the active back-fill day by day, and resumes it where this or another process stopped. */
 export function createBackfillWork(options: WorkOptions) {
   const { clock, log, chain, questions, store, backfills } = options;
   let isClosed = false;
@@ -46,7 +46,7 @@ export function createBackfillWork(options: WorkOptions) {
   let wake = () => {};
 
   const goesOn = () => !isClosed && options.isHeld();
-  /** False when the back-fill is not this process's to do any more. */
+  /** False when this process must stop working on the back-fill. */
   const pause = async (ms: number, id: string): Promise<boolean> => {
     const until = clock.now() + ms;
     while (goesOn() && clock.now() < until) {
@@ -62,7 +62,7 @@ export function createBackfillWork(options: WorkOptions) {
     return goesOn();
   };
 
-  /** The first day from `nextDay` on that has something to ask for; past the last day when none has. */
+  /** The first day from `nextDay` on with something to fetch; the day after the last when there is none. */
   const nextWork = async (backfill: StoredBackfill) => {
     let day = backfill.nextDay;
     while (day <= backfill.until) {
@@ -73,21 +73,21 @@ export function createBackfillWork(options: WorkOptions) {
         const areas = areasToAsk(backfill, stored);
         if (areas.length > 0) return { day, areas };
       }
-      // The embedded database answers without ever letting others in.
+      // The embedded database responds without yielding to other tasks.
       await setImmediate();
     }
     return { day, areas: [] };
   };
 
-  /** undefined when this process is to leave it to others. */
+  /** undefined when this process must stop working on the back-fill. */
   const ask = async (id: string, day: Day, areas: readonly PriceArea[]): Promise<DayOutcome | undefined> => {
     let missing = areas;
     for (let attempt = 0; ; attempt += 1) {
       const { days, attempts } = await chain.find({ day, areas: missing });
       await storeDays(store, days, clock.now());
-      missing = missing.filter((area) => !days.some((found) => found.area === area));
+      missing = missing.filter((area) => !days.some((one) => one.area === area));
       if (missing.length === 0) return { kind: 'done' };
-      // A question that was given up because this process ends says nothing of the day.
+      // A request aborted because this process stops says nothing about the day.
       if (!goesOn()) return undefined;
       const left = attempts.filter(({ area }) => missing.includes(area));
       const delay = Math.max(0, ...left.map(({ source }) => questions.notBefore(source) - clock.now()));
@@ -105,7 +105,7 @@ export function createBackfillWork(options: WorkOptions) {
     const reached = { ...backfill, nextDay: day, days_skipped, updated_at: now };
     if (areas.length === 0) {
       await backfills.save({ ...reached, status: 'done', finished_at: now });
-      log.info({ backfill: backfill.id }, 'a back-fill of prices is done');
+      log.info({ backfill: backfill.id }, 'a price back-fill finished');
       return;
     }
     const outcome = await ask(backfill.id, day, areas);
@@ -124,16 +124,16 @@ export function createBackfillWork(options: WorkOptions) {
   };
 
   return {
-    /** Looks whether there is something to do; called when this process begins to fetch, and when one is begun or ended. */
+    /** Starts work if a back-fill is active. Called when this process starts to fetch, and when a back-fill starts or ends. */
     look(): void {
       wake();
       if (working !== undefined || !goesOn()) return;
-      // One that is begun just as the work ends is found by the next look.
+      // A back-fill that starts just as the work ends is found by the next look.
       working = work()
         .catch((error: unknown) =>
           logFailure(log, error, {
-            what: 'a back-fill of prices stopped',
-            again: 'it is taken up again within seconds',
+            what: 'a price back-fill stopped',
+            again: 'it resumes within seconds',
           }),
         )
         .finally(() => {
@@ -150,7 +150,7 @@ export function createBackfillWork(options: WorkOptions) {
 
 function outcomeOf(left: readonly Attempt[]): DayOutcome {
   const failed = left.filter(({ outcome }) => !ABSENT.includes(outcome));
-  // The day stands elsewhere: a sentence that names it would never be counted with another's.
+  // The day is a field of its own: sentences that name it could not be counted together.
   const sentences = [
     ...new Set(failed.map(({ sentence }) => sentence.replaceAll(/SE\d \d{4}-\d\d-\d\d:? ?/g, ''))),
   ];

@@ -9,9 +9,9 @@ import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import { momentOf } from './calendar.ts';
 import type { Prices } from './index.ts';
 import { createPriceStore } from './store.ts';
-import { everyDay, fakeSource, knownDay, pricesOf, reportedDay } from './test-prices.ts';
+import { dayPrices, everyDay, fakeSource, pricesOf, reportedDay } from './test-prices.ts';
 
-/** Turns the clock by and by until something holds. */
+/** Advances the clock in steps until a condition holds. */
 async function turning(
   clock: TurnedClock,
   what: string,
@@ -32,8 +32,8 @@ onEachEngine('a back-fill', (engine) => {
     database = await place.open();
     clock = turnedClock(momentOf('2026-11-21', '10:00'));
     const store = createPriceStore(database);
-    // Nothing of the schedule is to be done meanwhile.
-    for (const area of PRICE_AREAS) await store.store(knownDay(area, '2026-11-21'), clock.now());
+    // Today and tomorrow are stored, so that the schedule fetches nothing meanwhile.
+    for (const area of PRICE_AREAS) await store.store(dayPrices(area, '2026-11-21'), clock.now());
   });
   after(async () => {
     await database.close();
@@ -43,8 +43,8 @@ onEachEngine('a back-fill', (engine) => {
   const isOver = (prices: Prices, id: string) => async () =>
     (await prices.backfill.get(id)).status !== 'running';
 
-  it('stores what is missing, skips what is there, and tells what no source has', async () => {
-    await createPriceStore(database).store(knownDay('SE1', '2022-11-03'), 1);
+  it('stores missing days, skips stored ones, and reports days that no source has', async () => {
+    await createPriceStore(database).store(dayPrices('SE1', '2022-11-03'), 1);
     const source = fakeSource(clock, 'first', {
       since: '2022-11-01',
       answer: ({ day, areas }) =>
@@ -78,12 +78,12 @@ onEachEngine('a back-fill', (engine) => {
       source.asked.map(({ day }) => day),
       ['2022-11-01', '2022-11-02', '2022-11-04', '2022-11-05'],
     );
-    assert.ok(clock.now() - began >= 3_000, 'at a polite pace');
+    assert.ok(clock.now() - began >= 3_000, 'it paused between days');
     assert.equal((await prices.backfill.list())[0]?.id, id);
     await prices.close();
   });
 
-  it('asks for days that are there as well when told to', async () => {
+  it('fetches stored days again with refresh', async () => {
     const source = fakeSource(clock, 'second');
     const { prices } = await pricesOf(database, { clock, sources: [source] });
     prices.start();
@@ -103,12 +103,12 @@ onEachEngine('a back-fill', (engine) => {
         resolution: 'slot',
       }),
     );
-    assert.equal(rows.flat().length, 192, 'quarters in place of hours');
+    assert.equal(rows.flat().length, 192, 'quarters replace hours');
     assert.ok(rows.flat().every(({ source }) => source === 'second'));
     await prices.close();
   });
 
-  it('asks again where a source was away for a while', async () => {
+  it('retries a source that was unreachable for a while', async () => {
     const source = fakeSource(clock, 'first', {
       answer: (query) =>
         source.asked.length === 1
@@ -125,7 +125,7 @@ onEachEngine('a back-fill', (engine) => {
     await prices.close();
   });
 
-  it('ends when it is cancelled, and another may begin', async () => {
+  it('ends when it is cancelled, and another may start', async () => {
     const source = fakeSource(clock, 'first');
     const { prices } = await pricesOf(database, { clock, sources: [source] });
     prices.start();
@@ -143,7 +143,7 @@ onEachEngine('a back-fill', (engine) => {
     await prices.close();
   });
 
-  it('goes on after a restart where it was', async () => {
+  it('resumes after a restart where it stopped', async () => {
     const source = fakeSource(clock, 'first');
     const first = await pricesOf(database, { clock, sources: [source] });
     first.prices.start();
@@ -170,7 +170,7 @@ onEachEngine('a back-fill', (engine) => {
     await second.prices.close();
   });
 
-  it('refuses a range that is none', async () => {
+  it('refuses an invalid range', async () => {
     const { prices } = await pricesOf(database, { clock });
     for (const request of [
       { from: '2026-02-30', until: '2026-03-01' },

@@ -12,19 +12,19 @@ interface BackfillOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly isFetching: boolean;
-  /** Tells every process that there may be something to do, or not any more. */
+  /** Notifies every process that a back-fill started or ended. */
   announce(): Promise<void>;
 }
 
 const LONGEST_DAYS = 20 * 366;
 
-/** Begins, tells and ends back-fills; whoever fetches does the work. */
+/** Starts, lists and cancels back-fills; the process that fetches does the work. */
 export function createBackfills({ store, clock, random, isFetching, announce }: BackfillOptions): Backfills {
   const find = async (id: string): Promise<Backfill> => {
     const backfill = await store.find(id);
     if (backfill === undefined)
       throw new AppError('backfill.not_found', 'there is no back-fill with this id');
-    return told(backfill);
+    return toBackfill(backfill);
   };
   return {
     faultIn: (request) => faultInRange(request, dayAt(clock.now())),
@@ -62,10 +62,10 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
           },
         );
       await announce();
-      return told(backfill);
+      return toBackfill(backfill);
     },
     get: find,
-    list: async () => (await store.list()).map(told),
+    list: async () => (await store.list()).map(toBackfill),
     async cancel(id) {
       await find(id);
       await store.cancel(id, clock.now());
@@ -75,11 +75,11 @@ export function createBackfills({ store, clock, random, isFetching, announce }: 
   };
 }
 
-function told({ nextDay: _nextDay, ...backfill }: StoredBackfill): Backfill {
+function toBackfill({ nextDay: _nextDay, ...backfill }: StoredBackfill): Backfill {
   return backfill;
 }
 
-/** What is wrong with a range, and in which of its fields; null where nothing is. */
+/** What is wrong with a range, and in which field; null for a valid one. */
 function faultInRange({ from, until, areas }: BackfillRequest, today: Day): BackfillFault | null {
   for (const [field, day] of [
     ['from', from],
@@ -96,7 +96,7 @@ function faultInRange({ from, until, areas }: BackfillRequest, today: Day): Back
   return null;
 }
 
-/** What came of asking for one day. */
+/** Result of fetching one day. */
 export type DayOutcome =
   | { readonly kind: 'done' | 'missing' }
   | { readonly kind: 'failed'; readonly sentence: string };
@@ -132,7 +132,7 @@ function counted(failures: Backfill['failures'], sentence: string, day: Day): Ba
     .slice(0, MOST_SENTENCES);
 }
 
-/** Areas of a day that are to be asked for. */
+/** Areas of a day that must be fetched. */
 export function areasToAsk(backfill: Backfill, stored: readonly PriceArea[]): readonly PriceArea[] {
   return backfill.refresh ? backfill.areas : backfill.areas.filter((area) => !stored.includes(area));
 }

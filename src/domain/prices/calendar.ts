@@ -10,7 +10,7 @@ export function daysBetween(from: Day, until: Day): number {
   return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(until)).days;
 }
 
-/** Whether it is a day of the calendar, written as `2026-11-21`. */
+/** Whether a text is a calendar day, as in `2026-11-21`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   try {
@@ -20,7 +20,7 @@ export function isDay(text: string): boolean {
   }
 }
 
-/** When the clocks in Sweden show a time, `12:50`, on a day. */
+/** The moment of a Swedish local time, as in `12:50`, on a day. */
 export function momentOf(day: Day, time: string): number {
   return Temporal.PlainDate.from(day).toZonedDateTime({
     timeZone: SWEDISH_ZONE,
@@ -28,7 +28,7 @@ export function momentOf(day: Day, time: string): number {
   }).epochMilliseconds;
 }
 
-/** The hour and minute that the clocks in Sweden show. */
+/** Hour and minute in Swedish local time. */
 export function wallClock(at: number): { readonly hour: number; readonly minute: number } {
   const { hour, minute } = swedishTime(at);
   return { hour, minute };

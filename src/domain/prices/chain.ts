@@ -1,6 +1,6 @@
 import type { Day, PriceArea, PriceSource } from '../../sources/contract/market.ts';
+import type { DayPrices } from './day-prices.ts';
 import { type Attempt, type Judged, openInquiry } from './inquiry.ts';
-import type { KnownDay } from './known-day.ts';
 import type { Failed, Questions } from './questions.ts';
 import type { RateFor } from './rate.ts';
 import type { PriceStore } from './store.ts';
@@ -16,18 +16,18 @@ interface ChainOptions {
 export interface AskedFor {
   readonly day: Day;
   readonly areas: readonly PriceArea[];
-  /** For an area whose day is known: the source that it is from. Sources after it are then not asked for that area. */
+  /** By area: the source of the stored day. Sources of lower rank are then not asked for that area. */
   readonly upTo?: Readonly<Partial<Record<PriceArea, string>>>;
 }
 
-export interface Found {
-  readonly days: readonly KnownDay[];
+export interface FetchedDays {
+  readonly days: readonly DayPrices[];
   readonly attempts: readonly Attempt[];
 }
 
 type Inquiry = Awaited<ReturnType<typeof openInquiry>>;
 
-/** Asks the sources in their order, each for what is still missing, and judges what they say. Stores no price. */
+/** Asks the sources in order, each for the areas still missing, and validates their responses. Stores no price. */
 export function createChain({ store, questions, sources, rateFor }: ChainOptions) {
   const askOne = async (
     source: PriceSource,
@@ -50,21 +50,21 @@ export function createChain({ store, questions, sources, rateFor }: ChainOptions
           asked.answer.find((one) => one.area === area),
         ),
       );
-    await questions.note(source.slug, summary(judged, `${source.name}: ${day} is there`));
+    await questions.note(source.slug, summary(judged, `${source.name}: ${day} is published`));
     return judged;
   };
 
   return {
-    async find({ day, areas, upTo = {} }: AskedFor): Promise<Found> {
+    async find({ day, areas, upTo = {} }: AskedFor): Promise<FetchedDays> {
       const inquiry = await openInquiry({ day, areas, store, rateFor });
       const attempts: Attempt[] = [];
       for (const [rank, source] of sources.entries()) {
         const isWanted = (area: PriceArea) =>
-          !inquiry.found.has(area) && source.areas.includes(area) && rank <= lastRank(sources, upTo[area]);
+          !inquiry.accepted.has(area) && source.areas.includes(area) && rank <= lastRank(sources, upTo[area]);
         const wanted = areas.filter(isWanted);
         if (wanted.length > 0) attempts.push(...(await askOne(source, { day, areas: wanted }, inquiry)));
       }
-      return { days: [...inquiry.found.values()], attempts };
+      return { days: [...inquiry.accepted.values()], attempts };
     },
   };
 }
@@ -76,7 +76,7 @@ function lastRank(sources: readonly PriceSource[], slug: string | undefined): nu
   return rank === -1 ? sources.length : rank;
 }
 
-/** What is told of a source that was asked for several areas: the worst of them, else that all is well. */
+/** One status for a source that was asked for several areas: the worst of them, else that all is well. */
 function summary(judged: readonly Judged[], well: string): Failed {
   for (const outcome of ['refused', 'quarantined', 'no_rate', 'not_published'] as const) {
     const one = judged.find((attempt) => attempt.outcome === outcome);

@@ -1,15 +1,15 @@
 import type { Day, PriceArea } from '../../sources/contract/market.ts';
 import { addDays } from './calendar.ts';
+import { type DayPrices, dailyMean } from './day-prices.ts';
 import type { Context } from './judge.ts';
-import { dailyMean, type KnownDay } from './known-day.ts';
 import type { DayFacts, PriceStore } from './store.ts';
 
-/** A day's prices are held against those of so many days before and after. */
+/** A day's prices are compared with those of so many days before and after. */
 const COMPARED_DAYS = 30;
 
-export type ContextOf = (area: PriceArea, alsoFound: readonly KnownDay[]) => Context;
+export type ContextOf = (area: PriceArea, alsoFound: readonly DayPrices[]) => Context;
 
-/** What is stored around a day, to hold a reported one against. */
+/** The stored days around a day, to compare a reported one with. */
 export async function comparisons(
   store: PriceStore,
   day: Day,

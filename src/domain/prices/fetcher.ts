@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
 import type { Chain } from './chain.ts';
 import { between } from './chance.ts';
-import type { KnownDay } from './known-day.ts';
+import type { DayPrices } from './day-prices.ts';
 import type { Memory } from './memory.ts';
 import {
   type Jitter,
@@ -25,16 +25,16 @@ interface FetcherOptions {
   readonly chain: Chain;
   readonly store: PriceStore;
   readonly memory: Memory;
-  /** Whether this process is the one that fetches. */
+  /** Whether this process holds the lease to fetch. */
   isHeld(): boolean;
-  /** Tells every process what came of asking. */
+  /** Notifies every process after an attempt. */
   announce(nextAttemptAt: number): Promise<void>;
 }
 
-/** A suspended process finds out soon after it wakes what it has missed, as no timer of it is longer. */
+/** Longest timer, so that a suspended process catches up soon after it resumes. */
 const LOOK_MS = 15_000;
 
-/** Asks for what the schedule wants, one thing after the other, and stores what is believed. */
+/** Runs the open tasks of the schedule one at a time and stores the accepted prices. */
 export function createFetcher(options: FetcherOptions) {
   const { clock, random, log, chain, store, memory } = options;
   const jitter: Jitter = {
@@ -47,15 +47,15 @@ export function createFetcher(options: FetcherOptions) {
   let looking: Promise<void> = Promise.resolve();
   let isLooking = false;
 
-  const known = { checkedAt: (area: PriceArea, day: string) => memory.day(area, day)?.checkedAt };
+  const stored = { checkedAt: (area: PriceArea, day: string) => memory.day(area, day)?.checkedAt };
   const dueAt = ({ key }: Task, now: number): number => {
     const at = waits.get(key)?.dueAt ?? now;
-    // A moment that no retry can mean: the clock was set back.
+    // Later than any retry: the clock was set back.
     return at - now > LONGEST_RETRY_MS ? now : at;
   };
   const nextAttemptAt = (): number => {
     const now = clock.now();
-    const open = openTasks(now, known, jitter).map((task) => dueAt(task, now));
+    const open = openTasks(now, stored, jitter).map((task) => dueAt(task, now));
     return Math.min(...open, nextOpening(now, jitter));
   };
 
@@ -65,16 +65,16 @@ export function createFetcher(options: FetcherOptions) {
       task.kind === 'check'
         ? Object.fromEntries(areas.map((area) => [area, memory.day(area, day)?.source ?? '']))
         : {};
-    const found = await chain.find({ day, areas, upTo });
-    await storeDays(store, found.days, clock.now());
+    const fetched = await chain.find({ day, areas, upTo });
+    await storeDays(store, fetched.days, clock.now());
     await memory.refresh();
-    for (const { area } of found.days) log.info({ area, day, kind: task.kind }, 'spot prices are there');
+    for (const { area } of fetched.days) log.info({ area, day, kind: task.kind }, 'spot prices were stored');
   };
 
   const look = async (): Promise<void> => {
     if (!options.isHeld()) return;
     const now = clock.now();
-    const open = openTasks(now, known, jitter);
+    const open = openTasks(now, stored, jitter);
     for (const key of waits.keys()) if (!open.some((task) => task.key === key)) waits.delete(key);
     for (const task of open) {
       if (isClosed || dueAt(task, clock.now()) > clock.now()) continue;
@@ -87,11 +87,11 @@ export function createFetcher(options: FetcherOptions) {
       const wait = retryAfterMs(task, at, { failures, chance: between(random, 0, 1) });
       if (fault !== undefined)
         logFailure(log, fault.error, {
-          what: 'prices were not fetched or not stored',
-          again: `they are asked for again from ${rfc3339(Math.round(at + wait))}`,
+          what: 'fetching or storing prices failed',
+          again: `next attempt at ${rfc3339(Math.round(at + wait))}`,
           day: task.day,
         });
-      // Kept also when it is done: whether it is, the next look tells from what is stored.
+      // Also after success: the next look decides from the stored days whether the task is done.
       waits.set(task.key, { dueAt: at + wait, failures });
       await options.announce(nextAttemptAt());
     }
@@ -104,8 +104,8 @@ export function createFetcher(options: FetcherOptions) {
     looking = look()
       .catch((error: unknown) =>
         logFailure(log, error, {
-          what: 'what prices to ask for was not looked at',
-          again: `it is in ${LOOK_MS / 1000} seconds`,
+          what: 'checking which prices to fetch failed',
+          again: `next check in ${LOOK_MS / 1000} seconds`,
         }),
       )
       .finally(() => {
@@ -117,7 +117,7 @@ export function createFetcher(options: FetcherOptions) {
   };
 
   return {
-    /** Looks at once what is to be done. */
+    /** Checks at once what to fetch. */
     look: tick,
     nextAttemptAt,
     async close(): Promise<void> {
@@ -128,7 +128,7 @@ export function createFetcher(options: FetcherOptions) {
   };
 }
 
-/** Each day of an area is a transaction of its own: short, and whole. */
-export async function storeDays(store: PriceStore, days: readonly KnownDay[], now: number): Promise<void> {
+/** Stores each day of an area in its own short transaction. */
+export async function storeDays(store: PriceStore, days: readonly DayPrices[], now: number): Promise<void> {
   for (const day of days) await store.store(day, now);
 }

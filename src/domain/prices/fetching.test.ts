@@ -13,10 +13,10 @@ import type { PriceEvent } from './index.ts';
 import { createPriceStore } from './store.ts';
 import {
   type Answering,
+  dayPrices,
   everyDay,
   fakeSource,
   inEuros,
-  knownDay,
   nothing,
   pass,
   pricesOf,
@@ -76,7 +76,7 @@ describe('the schedule', () => {
       }));
   }
 
-  it('goes on patiently when a day is late, and takes it when it comes', () =>
+  it('keeps asking while a day is late, and stores it when it is published', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(momentOf('2026-11-21', '12:00'));
       const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, '17:10') });
@@ -100,7 +100,7 @@ describe('the schedule', () => {
       await prices.close();
     }));
 
-  it('backs off where today is missing, and says when it asks next', () =>
+  it('backs off while today is missing, and reports the next attempt', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(momentOf('2026-11-21', '01:00'));
       const answer: Answering = () => new HttpFailure('unreachable', 'it cannot be reached');
@@ -126,14 +126,14 @@ describe('the schedule', () => {
       await prices.close();
     }));
 
-  it('finds out what it missed when the process was suspended for hours', () =>
+  it('catches up after the process was suspended for hours', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(momentOf('2026-11-21', '09:00'));
       const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, '13:10') });
       const { prices } = await pricesOf(database, { clock, sources: [source] });
       prices.start();
       await pass(clock, MINUTE_MS);
-      // A timer fires when the machine wakes, however much later that is.
+      // A timer fires when the machine resumes, however late.
       clock.turn(30 * HOUR_MS);
       await pass(clock, MINUTE_MS);
       assert.equal(prices.current().today, '2026-11-22');
@@ -143,7 +143,7 @@ describe('the schedule', () => {
       await prices.close();
     }));
 
-  it('asks for nothing anew after a restart, as what is stored tells', () =>
+  it('asks for no stored day again after a restart', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(momentOf('2026-11-21', '16:00'));
       const source = fakeSource(clock, 'first');
@@ -156,14 +156,14 @@ describe('the schedule', () => {
         ['2026-11-21', '2026-11-22'],
       );
       const second = await pricesOf(database, { clock, sources: [source] });
-      assert.equal(second.prices.spot(['SE1'])[0]?.source, 'first', 'before any question');
+      assert.equal(second.prices.spot(['SE1'])[0]?.source, 'first', 'before any request');
       second.prices.start();
       await pass(clock, HOUR_MS);
       assert.equal(source.asked.length, 2);
       await second.prices.close();
     }));
 
-  it('asks nobody where fetching is off, or where the process may not', () =>
+  it('asks no source where fetching is off or not allowed for the process', () =>
     withDatabase(async (database) => {
       for (const options of [{ isOn: false }, { mayFetch: false }]) {
         const clock = turnedClock(momentOf('2026-11-21', '12:00'));
@@ -179,7 +179,7 @@ describe('the schedule', () => {
       }
     }));
 
-  it('replaces a corrected day, and tells of it', () =>
+  it('replaces a corrected day, and publishes an event', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(momentOf('2026-11-21', '14:00'));
       const source = fakeSource(clock, 'first');
@@ -273,12 +273,12 @@ describe('a source', () => {
     ['that has not published', nothing, 'not_published'],
   ];
   for (const [title, answer, outcome] of cases) {
-    it(`${title} is passed by, and the next one asked`, () =>
+    it(`${title} is skipped, and the next one is asked`, () =>
       withDatabase(async (database) => {
         const clock = turnedClock(now);
         const store = createPriceStore(database);
         for (const area of ['SE1', 'SE2', 'SE3', 'SE4'] as const)
-          await store.store(knownDay(area, '2026-11-20', { source: 'second' }), 1);
+          await store.store(dayPrices(area, '2026-11-20', { source: 'second' }), 1);
         const first = fakeSource(clock, 'first', { answer });
         const second = fakeSource(clock, 'second');
         const { prices, metrics } = await pricesOf(database, { clock, sources: [first, second] });
@@ -301,10 +301,10 @@ describe('a source', () => {
       }));
   }
 
-  it('that is doubted is believed when another one says the same', () =>
+  it('with implausible prices is accepted when another source reports the same', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);
-      // Dear as no day before, and true.
+      // Dearer than any day before, and true.
       const dear: Answering = ({ day, areas }) =>
         areas.map((area) => reportedDay(area, day, { eur: (index) => 2 + index / 1_000 }));
       const first = fakeSource(clock, 'first', { answer: dear });
@@ -319,7 +319,7 @@ describe('a source', () => {
       await prices.close();
     }));
 
-  it('that is doubted alone is never believed', () =>
+  it('with implausible prices that no other source confirms is never accepted', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);
       const dear: Answering = ({ day, areas }) =>
@@ -334,7 +334,7 @@ describe('a source', () => {
       await prices.close();
     }));
 
-  it('that wants to be left alone is, also after a restart', () =>
+  it('that sends Retry-After is not asked before then, also after a restart', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);
       const answer: Answering = () =>
@@ -355,7 +355,7 @@ describe('a source', () => {
       await second.prices.close();
     }));
 
-  it('is asked only for areas that it has and that are missing still', () =>
+  it('is asked only for areas that it covers and that are still missing', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);
       const first = fakeSource(clock, 'first', {
@@ -386,7 +386,7 @@ describe('a source', () => {
     { day: '2026-11-20', sekPerEur: 'NaN' },
     { day: 'yesterday', sekPerEur: '11.2' },
   ]) {
-    it(`in euros alone is not converted at a rate of ${wrong.sekPerEur} of ${wrong.day}`, () =>
+    it(`that reports only euros is not converted at a rate of ${wrong.sekPerEur} of ${wrong.day}`, () =>
       withDatabase(async (database) => {
         const clock = turnedClock(now);
         const answer: Answering = ({ day, areas }) => areas.map((area) => inEuros(reportedDay(area, day)));
@@ -402,14 +402,14 @@ describe('a source', () => {
       }));
   }
 
-  for (const [title, stored, rate] of [
-    ['that another source stated for a day near by', '2026-11-01', '11.00000'],
-    ['but not at one of months ago', '2026-08-01', undefined],
+  for (const [title, rateDay, expected] of [
+    ['is converted at a rate that another source stated for a nearby day', '2026-11-01', '11.00000'],
+    ['is not converted at a rate from months ago', '2026-08-01', undefined],
   ] as const) {
-    it(`in euros alone is converted at a rate ${title}`, () =>
+    it(`that reports only euros ${title}`, () =>
       withDatabase(async (database) => {
         const clock = turnedClock(now);
-        await createPriceStore(database).store(knownDay('SE1', stored), 1);
+        await createPriceStore(database).store(dayPrices('SE1', rateDay), 1);
         const answer: Answering = ({ day, areas }) => areas.map((area) => inEuros(reportedDay(area, day)));
         const { prices } = await pricesOf(database, {
           clock,
@@ -417,13 +417,13 @@ describe('a source', () => {
         });
         prices.start();
         await pass(clock, MINUTE_MS);
-        const known = prices.health().until.SE3 === null ? undefined : prices.spot(['SE3'])[0]?.exchange_rate;
-        assert.equal(known, rate);
+        const rate = prices.health().until.SE3 === null ? undefined : prices.spot(['SE3'])[0]?.exchange_rate;
+        assert.equal(rate, expected);
         await prices.close();
       }));
   }
 
-  it('in euros alone is converted at the newest rate known, and cannot be used without one', () =>
+  it('that reports only euros is converted at the newest stored rate, and is unusable without one', () =>
     withDatabase(async (database) => {
       const clock = turnedClock(now);
       const answer: Answering = ({ day, areas }) => areas.map((area) => inEuros(reportedDay(area, day)));
@@ -455,13 +455,13 @@ describe('what is stored', () => {
     await place.remove();
   });
 
-  it('outlives every lie told at a later check', async () => {
+  it('is not replaced by an implausible response at a later check', async () => {
     const clock = turnedClock(momentOf('2026-11-21', '14:00'));
     const source = fakeSource(clock, 'first');
     const { prices } = await pricesOf(database, { clock, sources: [source] });
     prices.start();
     await pass(clock, MINUTE_MS);
-    const known = prices
+    const stored = prices
       .spot(['SE1', 'SE2', 'SE3', 'SE4'])
       .filter(({ start }) => start >= dayBounds('2026-11-22').start);
     source.answer = ({ day, areas }) =>
@@ -470,7 +470,7 @@ describe('what is stored', () => {
     assert.ok(source.asked.length > 3, 'it was asked again');
     assert.deepEqual(
       prices.spot(['SE1', 'SE2', 'SE3', 'SE4']).filter(({ start }) => start >= dayBounds('2026-11-22').start),
-      known,
+      stored,
     );
     await prices.close();
   });

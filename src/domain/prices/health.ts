@@ -10,20 +10,20 @@ export interface Situation {
   readonly now: number;
   readonly memory: Memory;
   readonly sources: readonly SourceHealth[];
-  /** Whether any process fetches, as far as this one's settings tell. */
+  /** Whether fetching is enabled in this process's settings. */
   readonly isOn: boolean;
   readonly isFetching: boolean;
   readonly nextAttemptAt: number | null;
 }
 
-/** How well the service knows prices, for `/readyz` and for who operates it. */
+/** Health of the prices, for `/readyz`. */
 export function healthOf(situation: Situation): PricesHealth {
   const { now, memory, sources } = situation;
   const today = dayAt(now);
   const untilOf = (area: PriceArea): number | null => {
-    const known = memory.day(area, today);
-    if (known === undefined) return null;
-    return (memory.day(area, addDays(today, 1)) ?? known).end;
+    const stored = memory.day(area, today);
+    if (stored === undefined) return null;
+    return (memory.day(area, addDays(today, 1)) ?? stored).end;
   };
   const until = { SE1: untilOf('SE1'), SE2: untilOf('SE2'), SE3: untilOf('SE3'), SE4: untilOf('SE4') };
   const without = PRICE_AREAS.filter((area) => until[area] === null);
@@ -40,8 +40,8 @@ export function healthOf(situation: Situation): PricesHealth {
     ...(situation.isOn || without.length === 0 ? [] : ['fetching is disabled: ELNAV_FETCH is off']),
   ];
   const status = faults.length === 0 ? 'ok' : 'degraded';
-  const known = Map.groupBy(PRICE_AREAS, (area) => until[area]);
-  const reaches = [...known].flatMap(([end, areas]) =>
+  const byEnd = Map.groupBy(PRICE_AREAS, (area) => until[area]);
+  const reaches = [...byEnd].flatMap(([end, areas]) =>
     end === null ? [] : [`${areaText(areas)} until ${minuteText(end)}`],
   );
   const sentence = [...(status === 'ok' ? [`ok: ${reaches.join(', ')}`] : faults), ...failing].join('; ');
@@ -56,10 +56,10 @@ export function healthOf(situation: Situation): PricesHealth {
   };
 }
 
-/** Where another process fetches, and has not told when. */
+/** Used while another process fetches and has not published its next attempt. */
 const UNKNOWN_DELAY_S = 60;
 
-/** The answer to who asks for prices that are not there: what was tried, and when that happens next. */
+/** Error for missing prices: what was tried, and when the next attempt is. */
 export function unavailable(
   areas: readonly PriceArea[],
   { now, sources, isOn, nextAttemptAt }: Situation,

@@ -5,10 +5,10 @@ import { meanOf } from './money.ts';
 import type { HistoricPrice, HistoryQuery } from './shapes.ts';
 import type { PriceStore, StoredSlot } from './store.ts';
 
-/** Slots that are read at once: some two milliseconds of the embedded engine, in which nobody else is answered. */
+/** Slots per query: about two milliseconds of the embedded engine, which blocks the process for that time. */
 const PAGE_SLOTS = 200;
 
-/** Stored prices in batches, by keyset: what is in memory is one page, and one hour or day that is being gathered. */
+/** Stored prices in batches, paged by key: memory holds one page, and one hour or day being aggregated. */
 export async function* readHistory(
   store: PriceStore,
   query: HistoryQuery,
@@ -44,7 +44,7 @@ export async function* readHistory(
 
 const BUCKETS = {
   slot: undefined,
-  // Sweden is whole hours from UTC, so its hours are those of UTC.
+  // Sweden's offset is whole hours, so its hours are UTC hours.
   hour: (at: number) => {
     const start = Math.floor(at / HOUR_MS) * HOUR_MS;
     return { start, end: start + HOUR_MS };
@@ -62,7 +62,7 @@ async function* pagesOf(
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
-    // Not after its start: a day may be replaced by one of shorter slots between two pages.
+    // From the end, not the start: between two pages a day may be replaced by one with shorter slots.
     from = last.end;
     await setImmediate();
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Lease } from '../../db/lease.ts';
 
-/** A holder that is silent for so long is taken for dead. */
+/** Without a renewal for so long the lease expires and another process may take it. */
 export const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
@@ -11,11 +11,11 @@ interface HolderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly lease: Lease;
-  /** Called when this process becomes the one that fetches, and each time that it stays it. */
+  /** Called when this process gets the lease, and at each renewal. */
   held(isNew: boolean): void;
 }
 
-/** Whether this process is the one that fetches. */
+/** Holds the lease to fetch, so that only one process does. */
 export function createHolder({ clock, log, lease, held }: HolderOptions) {
   let isHeld = false;
   let isClosed = false;
@@ -30,8 +30,8 @@ export function createHolder({ clock, log, lease, held }: HolderOptions) {
       isHeld = false;
       if (was)
         logFailure(log, error, {
-          what: 'the right to fetch prices was not renewed',
-          again: `it is tried again in ${RENEW_MS / 1000} seconds`,
+          what: 'the lease to fetch prices was not renewed',
+          again: `retrying in ${RENEW_MS / 1000} seconds`,
         });
     }
     if (isClosed) return;
@@ -50,7 +50,7 @@ export function createHolder({ clock, log, lease, held }: HolderOptions) {
       cancel();
       await renewing;
       isHeld = false;
-      // Where the database is away the lease runs out by itself.
+      // While the database is unreachable the lease expires by itself.
       await lease.release().catch(() => {});
     },
   };

@@ -40,19 +40,19 @@ export interface PricesOptions {
   readonly sessionOf: SessionOf;
   /** Whether sources are asked at all. */
   readonly isOn: boolean;
-  /** Whether this process may be the one that asks them. */
+  /** Whether this process may be the one that fetches. */
   readonly mayFetch: boolean;
-  /** Text of the bundled day, where it may stand in for prices that are not there. */
+  /** Text of the bundled sample day, if it may be served while prices are missing. */
   readonly sample?: string;
 }
 
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Of the messages between processes. */
+/** Messages between processes. */
 const STORED = topic<{ next_attempt_at: number | null }>('prices.stored');
 const BACKFILLS = topic<null>('prices.backfills');
 
-/** Day-ahead prices: fetched from the first source that can be believed, stored, and answered from memory. */
+/** Day-ahead prices: fetched from the first source with plausible ones, stored, and served from memory. */
 export async function createPrices(options: PricesOptions): Promise<Prices> {
   const { database, clock, random, log, metrics, sources, rateSource, sessionOf } = options;
   const { bus } = database;
@@ -80,8 +80,8 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   await memory.refresh();
   await questions.refresh();
 
-  /** As the process that fetches told it last. */
-  let toldNextAt: number | null = null;
+  /** As last published by the process that fetches. */
+  let publishedNextAt: number | null = null;
   const announce = async (nextAttemptAt: number | null): Promise<void> => {
     await STORED.publish(bus, { next_attempt_at: nextAttemptAt });
   };
@@ -98,8 +98,8 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
         },
         (error: unknown) =>
           logFailure(log, error, {
-            what: 'the stored prices were not read',
-            again: 'they are when the right to fetch is renewed',
+            what: 'reading the stored prices failed',
+            again: 'retrying when the fetch lease is renewed',
           }),
       );
     },
@@ -119,7 +119,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
   const watcher = createWatcher({ clock, log, memory, isShared: database.engine === 'postgres', heard });
 
   STORED.on(bus, async ({ next_attempt_at }) => {
-    toldNextAt = next_attempt_at;
+    publishedNextAt = next_attempt_at;
     await Promise.all([memory.refresh(), questions.refresh()]);
   });
   BACKFILLS.on(bus, () => work.look());
@@ -130,18 +130,18 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
     sources: questions.health(),
     isOn: options.isOn,
     isFetching: isHeld(),
-    nextAttemptAt: isHeld() ? fetcher.nextAttemptAt() : toldNextAt,
+    nextAttemptAt: isHeld() ? fetcher.nextAttemptAt() : publishedNextAt,
   });
 
   return {
     spot(areas) {
       const { spot, all } = memory.view();
-      const found =
+      const prices =
         areas.join() === PRICE_AREAS.join()
           ? all
           : PRICE_AREAS.flatMap((area) => (areas.includes(area) ? spot[area] : []));
-      if (found.length === 0) throw unavailable(areas, situation());
-      return found;
+      if (prices.length === 0) throw unavailable(areas, situation());
+      return prices;
     },
     current() {
       const { current } = memory.view();
@@ -173,7 +173,7 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       listeners.clear();
       questions.stop();
       const ended = Promise.all([fetcher.close(), work.close()]).then(() => holder.close());
-      // A database that does not answer must not hold up the end; what was not stored is asked for again.
+      // A database that does not respond must not delay the shutdown; unstored days are fetched again.
       await Promise.race([ended, sleep(clock, CLOSE_WITHIN_MS)]);
     },
   };

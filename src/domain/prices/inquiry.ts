@@ -1,12 +1,12 @@
 import type { Day, PriceArea, PriceDay, PriceSource } from '../../sources/contract/market.ts';
 import { comparisons } from './comparisons.ts';
+import type { DayPrices } from './day-prices.ts';
 import { areSame, judge } from './judge.ts';
-import type { KnownDay } from './known-day.ts';
 import type { RateFor } from './rate.ts';
 import type { SourceOutcome } from './shapes.ts';
 import type { PriceStore } from './store.ts';
 
-/** What one source came to for one area. */
+/** Result of one source for one area. */
 export interface Attempt {
   readonly area: PriceArea;
   readonly source: string;
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly sentence: string;
 }
 
-/** A judged attempt; only a source that was not asked is passed over. */
+/** A result that was validated; a source that was not asked is `passed_over` instead. */
 export interface Judged extends Attempt {
   readonly outcome: SourceOutcome;
 }
@@ -26,54 +26,54 @@ interface InquiryOptions {
   readonly rateFor: RateFor;
 }
 
-/** One day as several sources tell it: what is believed so far, and what waits for a second source. */
+/** Collects one day from several sources: accepted areas, and implausible ones that need a second source. */
 export async function openInquiry({ day, areas, store, rateFor }: InquiryOptions) {
-  const found = new Map<PriceArea, KnownDay>();
-  const doubted: KnownDay[] = [];
+  const accepted = new Map<PriceArea, DayPrices>();
+  const doubted: DayPrices[] = [];
   const contextOf = await comparisons(store, day, areas);
   let rate: Promise<string | null> | undefined;
 
   return {
-    found: found as ReadonlyMap<PriceArea, KnownDay>,
+    accepted: accepted as ReadonlyMap<PriceArea, DayPrices>,
 
-    /** Judges what a source says of an area; undefined where it says nothing. */
+    /** Validates what a source reported for an area; `reported` is undefined when it has nothing. */
     async settle(source: PriceSource, area: PriceArea, reported: PriceDay | undefined): Promise<Judged> {
-      const told = (outcome: SourceOutcome, sentence: string): Judged => ({
+      const result = (outcome: SourceOutcome, sentence: string): Judged => ({
         area,
         source: source.slug,
         outcome,
         sentence: `${source.name}: ${sentence}`,
       });
-      const believe = (known: KnownDay): Judged => {
-        found.set(area, known);
-        return told('ok', `${area} ${day} is there`);
+      const accept = (prices: DayPrices): Judged => {
+        accepted.set(area, prices);
+        return result('ok', `${area} ${day} is published`);
       };
-      if (reported === undefined) return told('not_published', `${area} ${day} is not published`);
+      if (reported === undefined) return result('not_published', `${area} ${day} is not published`);
 
       const isInEuros = reported.exchangeRate === null && reported.slots.some(({ sek }) => sek === null);
       if (isInEuros) rate ??= rateFor(day);
       const asked = { area, day, source: source.slug, rate: isInEuros ? ((await rate) ?? null) : null };
-      // What the same source said of other areas is no witness: it may be wrong in all of them.
-      const others = [...found.values()].filter((other) => other.source !== source.slug);
+      // Other areas of the same source prove nothing: it may be wrong in all of them.
+      const others = [...accepted.values()].filter((other) => other.source !== source.slug);
       const judgement = judge(reported, asked, contextOf(area, others));
       switch (judgement.verdict) {
         case 'accepted':
-          return believe(confirmedBy(judgement.day, doubted) ?? judgement.day);
+          return accept(confirmedBy(judgement.day, doubted) ?? judgement.day);
         case 'quarantined': {
           const confirmed = confirmedBy(judgement.day, doubted);
-          if (confirmed !== undefined) return believe(confirmed);
+          if (confirmed !== undefined) return accept(confirmed);
           doubted.push(judgement.day);
-          return told('quarantined', judgement.sentence);
+          return result('quarantined', judgement.sentence);
         }
         case 'refused':
         case 'no_rate':
-          return told(judgement.verdict, judgement.sentence);
+          return result(judgement.verdict, judgement.sentence);
       }
     },
   };
 }
 
-/** The doubted day of a source before, of which this one says the same: it is then believed, and told as that source has it. */
-function confirmedBy(day: KnownDay, doubted: readonly KnownDay[]): KnownDay | undefined {
+/** An earlier source's quarantined day that this one confirms; the earlier source's figures are then used. */
+function confirmedBy(day: DayPrices, doubted: readonly DayPrices[]): DayPrices | undefined {
   return doubted.find((other) => other.source !== day.source && areSame(other, day));
 }

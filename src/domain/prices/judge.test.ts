@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { PriceDay, PricedInterval } from '../../sources/contract/market.ts';
 import { areSame, type Context, type Judgement, judge } from './judge.ts';
-import { inEuros, knownDay, reportedDay } from './test-prices.ts';
+import { dayPrices, inEuros, reportedDay } from './test-prices.ts';
 
 const NOTHING_KNOWN: Context = { highestMean: null, previous: null };
 const DAY = '2026-11-21';
@@ -23,7 +23,7 @@ function withSlot(index: number, change: Partial<PricedInterval>): PriceDay {
   return changed((slots) => slots.map((slot, at) => (at === index ? { ...slot, ...change } : slot)));
 }
 
-describe('a day is believed', () => {
+describe('a day is accepted', () => {
   for (const [day, slotMin, slots] of [
     ['2026-11-21', 15, 96],
     ['2026-11-21', 30, 48],
@@ -45,12 +45,12 @@ describe('a day is believed', () => {
     });
   }
 
-  it('with negative prices, prices of nothing, and the highest that the market permits', () => {
+  it('with negative prices, zero prices, and the highest that the market permits', () => {
     const eur = (index: number) => [-0.5, 0, 4, 0.00001][index % 4] ?? 0;
     assert.equal(judged(reportedDay('SE3', DAY, { eur })).verdict, 'accepted');
   });
 
-  it('in euros at the rate of another, and says so', () => {
+  it("in euros at another source's rate, marked as converted", () => {
     const verdict = judged(inEuros(reportedDay('SE3', DAY)), NOTHING_KNOWN, '11.5');
     assert.ok(verdict.verdict === 'accepted');
     assert.equal(verdict.day.converted, true);
@@ -59,14 +59,14 @@ describe('a day is believed', () => {
     assert.ok(Math.abs(Number(first?.sek) - Number(first?.eur) * 11.5) < 0.00001);
   });
 
-  it('in euros at a rate of its own, which is no conversion by us', () => {
+  it('in euros at its own rate, not marked as converted', () => {
     const day = { ...inEuros(reportedDay('SE3', DAY)), exchangeRate: '11.2' };
     const verdict = judged(day, NOTHING_KNOWN, '11.5');
     assert.ok(verdict.verdict === 'accepted');
     assert.deepEqual([verdict.day.converted, verdict.day.exchangeRate], [false, '11.2']);
   });
 
-  it('in kronor alone', () => {
+  it('in kronor only', () => {
     const day = { ...changed((slots) => slots.map((slot) => ({ ...slot, eur: null }))), exchangeRate: null };
     assert.equal(judged(day).verdict, 'accepted');
   });
@@ -96,25 +96,25 @@ describe('a day is refused', () => {
       /a slot starts at/,
     ],
     [
-      'that goes on into the next',
+      'that continues into the next day',
       changed((slots) => [...slots, ...reportedDay('SE3', '2026-11-22').slots.slice(0, 1)]),
       /97 slots/,
     ],
-    ['an hour off, as UTC taken for Swedish time is', shifted(60), /starts at/],
+    ['that is an hour off, as when UTC is read as Swedish time', shifted(60), /starts at/],
     ['in reverse', changed((slots) => slots.toReversed()), /starts at/],
     [
       'with a slot that ends too late',
       withSlot(7, { end: reportedDay('SE3', DAY).slots[8]?.end ?? 0 }),
       /does not last/,
     ],
-    ['of slots of 20 minutes', reportedDay('SE3', DAY, { slotMin: 20 }), /20 minutes/],
-    ['whose moments are no numbers', withSlot(3, { start: Number.NaN }), /a slot starts at NaN/],
-    ['with a price that is no number', withSlot(3, { sek: 'NaN' }), /"?NaN/],
-    ['with a price of an exponent', withSlot(3, { sek: '1e-05' }), /no decimal/],
+    ['with slots of 20 minutes', reportedDay('SE3', DAY, { slotMin: 20 }), /20 minutes/],
+    ['whose times are not numbers', withSlot(3, { start: Number.NaN }), /a slot starts at NaN/],
+    ['with a price that is not a number', withSlot(3, { sek: 'NaN' }), /"?NaN/],
+    ['with a price in exponent notation', withSlot(3, { sek: '1e-05' }), /no decimal/],
     ['with an empty price', withSlot(3, { sek: '' }), /no decimal/],
     ['with endless digits', withSlot(3, { sek: '1'.repeat(500) }), /no decimal/],
-    ['without a price in one slot', withSlot(3, { sek: null, eur: null }), /currencies/],
-    ['in euros here and kronor there', withSlot(3, { sek: null }), /currencies/],
+    ['with a slot without a price', withSlot(3, { sek: null, eur: null }), /currencies/],
+    ['with a mix of euros and kronor', withSlot(3, { sek: null }), /currencies/],
     ['above the limit of the market', withSlot(3, { sek: '77', eur: '7' }), /beyond what the market/],
     ['below the limit of the market', withSlot(3, { sek: '-22', eur: '-2' }), /beyond what the market/],
     [
@@ -128,9 +128,13 @@ describe('a day is refused', () => {
       ),
       /beyond what the market/,
     ],
-    ['whose kronor are not its euros', withSlot(3, { sek: '1.5' }), /not its exchange rate/],
-    ['whose rate cannot be', { ...reportedDay('SE3', DAY), exchangeRate: '110' }, /exchange rate is 110/],
-    ['whose rate is nothing', { ...reportedDay('SE3', DAY), exchangeRate: '0' }, /exchange rate is 0/],
+    ['whose kronor do not match its euros', withSlot(3, { sek: '1.5' }), /not its exchange rate/],
+    [
+      'whose exchange rate is implausible',
+      { ...reportedDay('SE3', DAY), exchangeRate: '110' },
+      /exchange rate is 110/,
+    ],
+    ['whose exchange rate is zero', { ...reportedDay('SE3', DAY), exchangeRate: '0' }, /exchange rate is 0/],
     [
       'whose kronor are a hundred times its euros',
       {
@@ -148,8 +152,8 @@ describe('a day is refused', () => {
     });
   }
 
-  it('that has the prices of the day before, in whichever currency', () => {
-    const previous = knownDay('SE3', '2026-11-20').slots;
+  it('that repeats the prices of the day before, in either currency', () => {
+    const previous = dayPrices('SE3', '2026-11-20').slots;
     const again = changed((slots) =>
       slots.map((slot, index) => ({
         ...slot,
@@ -165,44 +169,49 @@ describe('a day is refused', () => {
   });
 });
 
-describe('a day is doubted', () => {
+describe('a day is checked for plausibility', () => {
   const flat = (eur: number) => reportedDay('SE3', DAY, { eur: (index) => eur + index / 10_000 });
   for (const [title, day, highestMean, verdict] of [
-    ['that is a hundred times the dearest known', flat(3), '0.3', 'quarantined'],
-    ['that is dear, and nothing is known', flat(2), null, 'quarantined'],
-    ['but not one as dear as the winter of 2022', flat(0.6), '0.9', 'accepted'],
-    ['but not one ten times a very cheap month', flat(0.05), '0.01', 'accepted'],
-    ['but not a usual one when nothing is known', flat(0.1), null, 'accepted'],
-    ['that never moves', reportedDay('SE3', DAY, { eur: () => 0 }), '0.3', 'quarantined'],
+    ['quarantines one a hundred times as dear as the dearest stored', flat(3), '0.3', 'quarantined'],
+    ['quarantines a dear one when nothing is stored', flat(2), null, 'quarantined'],
+    ['accepts one as dear as the winter of 2022', flat(0.6), '0.9', 'accepted'],
+    ['accepts one ten times as dear as a very cheap month', flat(0.05), '0.01', 'accepted'],
+    ['accepts a usual one when nothing is stored', flat(0.1), null, 'accepted'],
+    [
+      'quarantines one whose price never changes',
+      reportedDay('SE3', DAY, { eur: () => 0 }),
+      '0.3',
+      'quarantined',
+    ],
   ] as const) {
     it(title, () => assert.equal(judged(day, { highestMean, previous: null }).verdict, verdict));
   }
 });
 
 describe('two sources', () => {
-  it('say the same in slots of other lengths and at other rates', () => {
+  it('agree in slots of different lengths and at different exchange rates', () => {
     const eur = (index: number) => 0.05 + Math.floor(index / 4) / 1000;
-    const quarters = knownDay('SE3', DAY, { eur });
-    const hours = knownDay('SE3', DAY, { eur: (index) => eur(index * 4), slotMin: 60 });
+    const quarters = dayPrices('SE3', DAY, { eur });
+    const hours = dayPrices('SE3', DAY, { eur: (index) => eur(index * 4), slotMin: 60 });
     assert.equal(areSame(quarters, hours), true);
     assert.equal(areSame(hours, quarters), true);
-    assert.equal(areSame(quarters, knownDay('SE3', DAY, { eur: (index) => eur(index) * 1.02 })), true);
-    assert.equal(areSame(quarters, knownDay('SE3', DAY, { eur: (index) => eur(index) * 1000 })), false);
-    assert.equal(areSame(quarters, knownDay('SE4', DAY, { eur })), false);
+    assert.equal(areSame(quarters, dayPrices('SE3', DAY, { eur: (index) => eur(index) * 1.02 })), true);
+    assert.equal(areSame(quarters, dayPrices('SE3', DAY, { eur: (index) => eur(index) * 1000 })), false);
+    assert.equal(areSame(quarters, dayPrices('SE4', DAY, { eur })), false);
     assert.equal(
       areSame(quarters, { ...quarters, slots: quarters.slots.slice(0, 48) }),
       false,
-      'half of it is no witness',
+      'half a day confirms nothing',
     );
   });
 });
 
-describe('whatever is reported', () => {
+describe('any reported day', () => {
   const text = fc.oneof(fc.constant(null), fc.string(), fc.double().map(String), fc.integer().map(String));
   const moment = fc.oneof(fc.double(), fc.integer({ min: 1_795_000_000_000, max: 1_795_400_000_000 }));
   const slot = fc.record({ start: moment, end: moment, sek: text, eur: text });
 
-  it('is judged, and believed only when it is whole and finite', () => {
+  it('gets a verdict, and is accepted only when it is complete and finite', () => {
     fc.assert(
       fc.property(fc.array(slot, { maxLength: 120 }), text, (slots, exchangeRate) => {
         const verdict = judged({ area: 'SE3', day: DAY, slots, exchangeRate, publishedAt: null });
@@ -211,7 +220,7 @@ describe('whatever is reported', () => {
     );
   });
 
-  it('is refused when any one slot of a good day is lost, doubled or moved', () => {
+  it('is refused when any slot of a valid day is lost, doubled or moved', () => {
     const good = reportedDay('SE3', DAY).slots;
     const spoil = fc.oneof(
       fc.nat(95).map((at) => good.toSpliced(at, 1)),
@@ -230,7 +239,7 @@ describe('whatever is reported', () => {
     fc.assert(fc.property(spoil, (slots) => assert.equal(judged(changed(() => slots)).verdict, 'refused')));
   });
 
-  it('keeps the digits of every price that is believed', () => {
+  it('keeps the digits of every accepted price', () => {
     const cents = fc.array(fc.integer({ min: -40_000, max: 90_000 }), { minLength: 96, maxLength: 96 });
     fc.assert(
       fc.property(cents, (values) => {

@@ -3,58 +3,58 @@ import { HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { type Bounds, dayBounds } from '../../core/swedish-days.ts';
 import type { Day, PriceArea, PriceDay } from '../../sources/contract/market.ts';
 import { minuteText } from './calendar.ts';
-import { type DaySlot, dailyMean, type KnownDay } from './known-day.ts';
+import { type DayPrices, type DaySlot, dailyMean } from './day-prices.ts';
 import { isPlain, times } from './money.ts';
 
 /*
  * Clearing prices of the single day-ahead coupling are held between -500 and 4,000 EUR/MWh, harmonised under article 41 of
- * Regulation (EU) 2015/1222. After days at a limit it is widened, so what is believed reaches further on both sides.
+ * Regulation (EU) 2015/1222. The limit is raised after days at it, so the accepted range is wider on both sides.
  */
 const LOWEST_EUR = -1;
 const HIGHEST_EUR = 6;
-/** The krona has been at 8 to 12 for a euro since the euro exists. */
+/** A euro has cost 8 to 12 kronor since it exists. */
 const LOWEST_RATE = 7;
 const HIGHEST_RATE = 16;
-/** Rounding of both figures to five decimals, and a rate that is stated less exactly than it was used. */
+/** Tolerance for figures rounded to five decimals and a rate stated with fewer digits than were used. */
 const ROUNDING_SEK = 0.0002;
 const RATE_TOLERANCE = 0.005;
-/** A day so many times as dear as the dearest known one is doubted, once it costs more than any usual day. */
+/** A day so many times as dear as the dearest stored one is quarantined, if it also costs more than any usual day. */
 const DOUBTED_TIMES = 10;
 const DOUBTED_ABOVE_SEK = 2;
-/** The dearest daily means ever in Sweden were 6 to 8 SEK/kWh, in 2022; it holds where nothing is known to compare with. */
+/** Limit when nothing is stored to compare with; the dearest daily means in Sweden were 6 to 8 SEK/kWh, in 2022. */
 const DOUBTED_ALONE_SEK = 10;
-/** What two sources may differ by: rounding, and rates of different hours. */
+/** Difference allowed between two sources: rounding, and rates of different hours. */
 const SAME_SEK = 0.01;
 const SAME_PART = 0.03;
 
 const SLOT_MINUTES = [15, 30, 60];
 
-/** What a reported day is held against. */
+/** Stored figures that a reported day is compared with. */
 export interface Context {
-  /** Highest daily mean known in SEK/kWh: of the area's last 30 days, and of other areas on this day; null where none is. */
+  /** Highest stored daily mean, SEK/kWh: of the area's last 30 days and of other areas on this day; null without any. */
   readonly highestMean: string | null;
-  /** Slots of the day before; null where it is not known. */
+  /** Slots of the day before; null when it is not stored. */
   readonly previous: readonly DaySlot[] | null;
 }
 
 export interface Asked {
   readonly area: PriceArea;
   readonly day: Day;
-  /** Slug of who reported it. */
+  /** Slug of the source. */
   readonly source: string;
-  /** Kronor for a euro, for a day that is stated in euros alone. */
+  /** Kronor per euro, for a day in euros only. */
   readonly rate: string | null;
 }
 
 export type Judgement =
-  | { readonly verdict: 'accepted'; readonly day: KnownDay }
-  /** Hardly right; an independent source must say the same. */
-  | { readonly verdict: 'quarantined'; readonly day: KnownDay; readonly sentence: string }
+  | { readonly verdict: 'accepted'; readonly day: DayPrices }
+  /** Implausible; accepted only if an independent source reports the same. */
+  | { readonly verdict: 'quarantined'; readonly day: DayPrices; readonly sentence: string }
   | { readonly verdict: 'refused'; readonly sentence: string }
-  /** Right as it seems, but in euros, and no rate is known. */
+  /** Plausible, but in euros, and there is no exchange rate. */
   | { readonly verdict: 'no_rate'; readonly sentence: string };
 
-/** Whether what a source reported for an area and a day is believed. Never throws, whatever it is given. */
+/** Checks the prices that a source reported for an area and a day. Never throws, whatever the input. */
 export function judge(reported: PriceDay, asked: Asked, context: Context): Judgement {
   const what = `${asked.area} ${asked.day}`;
   const fault =
@@ -75,7 +75,7 @@ export function judge(reported: PriceDay, asked: Asked, context: Context): Judge
     eur,
   }));
   const [first] = slots;
-  const day: KnownDay = {
+  const day: DayPrices = {
     area: asked.area,
     day: asked.day,
     ...dayBounds(asked.day),
@@ -94,8 +94,8 @@ export function judge(reported: PriceDay, asked: Asked, context: Context): Judge
     : { verdict: 'quarantined', day, sentence: `${what}: ${doubt}` };
 }
 
-/** Whether two sources say the same of a day; hour by hour, as their slots may differ in length. */
-export function areSame(a: KnownDay, b: KnownDay): boolean {
+/** Whether two sources agree on a day, compared by hour, as their slots may differ in length. */
+export function areSame(a: DayPrices, b: DayPrices): boolean {
   if (a.area !== b.area || a.day !== b.day) return false;
   const theirs = hourlyMeans(b);
   return [...hourlyMeans(a)].every(([hour, mean]) => {
@@ -104,8 +104,8 @@ export function areSame(a: KnownDay, b: KnownDay): boolean {
   });
 }
 
-/** Means good enough to compare with a tolerance; no slot reaches over an hour. */
-function hourlyMeans({ slots }: KnownDay): Map<number, number> {
+/** Hourly means as floating point, for comparison with a tolerance; no slot crosses an hour. */
+function hourlyMeans({ slots }: DayPrices): Map<number, number> {
   const hours = Map.groupBy(slots, ({ start }) => Math.floor(start / HOUR_MS));
   return new Map(
     [...hours].map(([hour, list]) => [
@@ -141,7 +141,7 @@ function shapeFault({ slots }: PriceDay, { start, end }: Bounds): string | undef
 
 function figuresFault({ slots, exchangeRate }: PriceDay): string | undefined {
   if (exchangeRate !== null && !isSaneRate(exchangeRate))
-    return `its exchange rate is ${shown(exchangeRate)}`;
+    return `its exchange rate is ${excerpt(exchangeRate)}`;
   const hasSek = slots[0]?.sek !== null;
   const hasEur = slots[0]?.eur !== null;
   if (!hasSek && !hasEur) return 'its first slot has no price';
@@ -150,11 +150,11 @@ function figuresFault({ slots, exchangeRate }: PriceDay): string | undefined {
       return `the slot at ${minuteText(start)} has not the currencies of the first`;
     for (const figure of [sek, eur])
       if (figure !== null && !isPlain(figure))
-        return `the price at ${minuteText(start)} is ${shown(figure)}, which is no decimal number`;
+        return `the price at ${minuteText(start)} is ${excerpt(figure)}, which is no decimal number`;
     const rate = Number(exchangeRate ?? HIGHEST_RATE);
     const euros = eur === null ? Number(sek) / rate : Number(eur);
     if (euros < LOWEST_EUR || euros > HIGHEST_EUR)
-      return `the price at ${minuteText(start)} is ${shown(eur === null ? `${sek} SEK` : `${eur} EUR`)} per kWh, beyond what the market permits`;
+      return `the price at ${minuteText(start)} is ${excerpt(eur === null ? `${sek} SEK` : `${eur} EUR`)} per kWh, beyond what the market permits`;
   }
   return undefined;
 }
@@ -166,27 +166,27 @@ function rateFault({ slots, exchangeRate }: PriceDay): string | undefined {
     if (sek === null || eur === null) return undefined;
     sumSek = sumSek.plus(new Big(sek).abs());
     sumEur = sumEur.plus(new Big(eur).abs());
-    const fault = `the price at ${minuteText(start)} is ${shown(sek)} SEK and ${shown(eur)} EUR`;
+    const fault = `the price at ${minuteText(start)} is ${excerpt(sek)} SEK and ${excerpt(eur)} EUR`;
     if (exchangeRate === null) continue;
     if (
       Math.abs(Number(sek) - Number(eur) * Number(exchangeRate)) >
       ROUNDING_SEK + RATE_TOLERANCE * Math.abs(Number(sek))
     )
-      return `${fault}, which is not its exchange rate of ${shown(exchangeRate)}`;
+      return `${fault}, which is not its exchange rate of ${excerpt(exchangeRate)}`;
   }
-  // Without a stated rate, the day's sums tell one; sums so small that they are rounding tell nothing.
+  // Without a stated rate the day's sums imply one, unless they are too small to be more than rounding.
   const implied = sumEur.lt(0.05) ? null : sumSek.div(sumEur).round(5).toFixed();
   if (implied !== null && !isSaneRate(implied)) return `its kronor and euros stand at ${implied}`;
   return undefined;
 }
 
-/** Whether kronor for a euro can be right. */
+/** Whether an exchange rate (kronor per euro) is plausible. */
 export function isSaneRate(rate: string): boolean {
   return isPlain(rate) && Number(rate) >= LOWEST_RATE && Number(rate) <= HIGHEST_RATE;
 }
 
-/** The same sequence on the next day does not happen; a price that never moves is doubted elsewhere. */
-function isYesterday({ slots }: KnownDay, previous: readonly DaySlot[] | null): boolean {
+/** The same sequence does not occur on two days in a row; a price that never changes is caught by `doubtOf`. */
+function isYesterday({ slots }: DayPrices, previous: readonly DaySlot[] | null): boolean {
   if (previous === null || previous.length !== slots.length) return false;
   const isEqual = (of: (slot: DaySlot) => string | null) => {
     const values = slots.map(of);
@@ -200,7 +200,7 @@ function isYesterday({ slots }: KnownDay, previous: readonly DaySlot[] | null): 
   return isEqual(({ sek }) => sek) || isEqual(({ eur }) => eur);
 }
 
-function doubtOf(day: KnownDay, { highestMean }: Context): string | undefined {
+function doubtOf(day: DayPrices, { highestMean }: Context): string | undefined {
   const mean = Number(dailyMean(day));
   if (new Set(day.slots.map(({ sek }) => Number(sek))).size === 1) return 'it has one price all day';
   const limit =
@@ -214,7 +214,7 @@ function momentText(at: number): string {
   return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? minuteText(at) : String(at);
 }
 
-/** What a source says may be long. */
-function shown(text: string): string {
+/** Cuts text from a source, which may be long. */
+function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

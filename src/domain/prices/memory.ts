@@ -4,7 +4,7 @@ import { QUARTER_MS } from '../../core/durations.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { addDays } from './calendar.ts';
-import { dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
+import { type DayPrices, dailyMean, fingerprintOf } from './day-prices.ts';
 import { layOver, type SampleDay } from './sample.ts';
 import type { CurrentPrices, PricedDay, PriceEvent, SpotPrice } from './shapes.ts';
 import type { DayFacts, PriceStore, StoredDay } from './store.ts';
@@ -12,13 +12,13 @@ import type { DayFacts, PriceStore, StoredDay } from './store.ts';
 interface MemoryOptions {
   readonly store: PriceStore;
   readonly clock: Clock;
-  /** The bundled day, where it may stand in. */
+  /** The bundled sample day, if it may be served. */
   readonly sample: SampleDay | undefined;
-  /** Told of days that came, or were corrected, since the memory was first read. */
+  /** Called with days that were stored or corrected since the memory was first read. */
   heard(event: PriceEvent): void;
 }
 
-/** What is answered from one moment until another, unless a day is stored meanwhile. */
+/** Prepared responses, valid from one moment until another unless a day is stored meanwhile. */
 export interface View {
   readonly from: number;
   readonly until: number;
@@ -28,12 +28,12 @@ export interface View {
   readonly all: readonly SpotPrice[];
   /** null when no area has a price. */
   readonly current: CurrentPrices | null;
-  /** The whole days that the others are told from. */
+  /** The whole days that the other fields are made from. */
   readonly days: readonly PricedDay[];
   readonly isSample: boolean;
 }
 
-/** Days ahead that are kept: today's, tomorrow's, and one more, so that midnight finds its day. */
+/** Today, tomorrow and one more day are kept, so that tomorrow is there after midnight. */
 const DAYS_AHEAD = 2;
 const READ_AGAIN = 3;
 
@@ -50,13 +50,13 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
     const before = new Map(days.map((day) => [keyOf(day), day]));
     const next: StoredDay[] = [];
     for (const fact of facts) {
-      const known = before.get(keyOf(fact));
-      const slots = known?.fingerprint === fact.fingerprint ? known.slots : await store.slots(fact);
+      const cached = before.get(keyOf(fact));
+      const slots = cached?.fingerprint === fact.fingerprint ? cached.slots : await store.slots(fact);
       // Another process replaced the day between the two queries.
       if (fingerprintOf({ slots }) !== fact.fingerprint) return false;
       next.push({ ...fact, slots });
     }
-    // What another look already knew is no news; nor is anything at the first one.
+    // The first read reports nothing, and later ones only what has changed.
     const stored = next.filter((day) => isRead && !before.has(keyOf(day)));
     const corrected = next.filter((day) => (before.get(keyOf(day)) ?? day).fingerprint !== day.fingerprint);
     days = next;
@@ -69,10 +69,10 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
   };
 
   const dayOfArea = (area: PriceArea, day: Day): StoredDay | undefined =>
-    days.find((known) => known.area === area && known.day === day);
+    days.find((one) => one.area === area && one.day === day);
 
-  /** The days that an area answers from: real ones, or the sample where today's real one is not known. */
-  const answering = (area: PriceArea, today: Day): readonly KnownDay[] => {
+  /** The days served for an area: stored ones, or the sample while today is not stored. */
+  const answering = (area: PriceArea, today: Day): readonly DayPrices[] => {
     const real = dayOfArea(area, today);
     const next = dayOfArea(area, addDays(today, 1));
     if (real !== undefined) return next === undefined ? [real] : [real, next];
@@ -84,17 +84,17 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
   const look = (now: number): View => {
     const today = dayAt(now);
     const byArea = PRICE_AREAS.map((area) => ({ area, days: answering(area, today) }));
-    const record = <T>(of: (days: readonly KnownDay[]) => T): Readonly<Record<PriceArea, T>> => {
+    const record = <T>(of: (days: readonly DayPrices[]) => T): Readonly<Record<PriceArea, T>> => {
       const [SE1, SE2, SE3, SE4] = byArea.map((each) => of(each.days)) as [T, T, T, T];
       return { SE1, SE2, SE3, SE4 };
     };
-    const spot = record((known) => known.flatMap((day) => pricesOf(day, now)));
+    const spot = record((areaDays) => areaDays.flatMap((day) => pricesOf(day, now)));
     const first = PRICE_AREAS.flatMap((area) => spot[area].slice(0, 1));
-    // Without any price something may be known at the next quarter.
-    const isKnown = first.length > 0;
-    const from = isKnown ? Math.max(...first.map(({ start }) => start)) : quarterOf(now);
-    const until = isKnown ? Math.min(...first.map(({ end }) => end)) : quarterOf(now) + QUARTER_MS;
-    const told = byArea.flatMap((each) => each.days);
+    // Without any price, check again at the next quarter.
+    const hasPrices = first.length > 0;
+    const from = hasPrices ? Math.max(...first.map(({ start }) => start)) : quarterOf(now);
+    const until = hasPrices ? Math.min(...first.map(({ end }) => end)) : quarterOf(now) + QUARTER_MS;
+    const served = byArea.flatMap((each) => each.days);
     const current: CurrentPrices | null =
       first.length === 0
         ? null
@@ -111,19 +111,19 @@ export function createMemory({ store, clock, sample, heard }: MemoryOptions) {
     return {
       from,
       until,
-      version: versionOf(told, from),
+      version: versionOf(served, from),
       spot,
       all: PRICE_AREAS.flatMap((area) => spot[area]),
       current,
-      days: told.map(pricedDay),
+      days: served.map(pricedDay),
       isSample: sample !== undefined && PRICE_AREAS.some((area) => dayOfArea(area, today) === undefined),
     };
   };
 
   return {
-    /** Resolves when what is stored at the time of the call is known. */
+    /** Resolves when everything stored before the call is in memory. */
     async refresh(): Promise<void> {
-      // One reading after the other: an older answer must not replace a newer one.
+      // One read at a time: an older result must not replace a newer one.
       const next = reading.then(async () => {
         for (let attempt = 0; attempt < READ_AGAIN; attempt += 1) if (await read()) return;
         throw new Error('the stored prices kept changing while they were read');
@@ -147,12 +147,12 @@ function keyOf({ area, day }: { readonly area: PriceArea; readonly day: Day }): 
   return `${area} ${day}`;
 }
 
-function pricedDay({ area, day, start, end, slots, converted, source }: KnownDay): PricedDay {
+function pricedDay({ area, day, start, end, slots, converted, source }: DayPrices): PricedDay {
   const priced = slots.map((slot) => ({ start: slot.start, end: slot.end, price: slot.sek }));
   return { area, day, start, end, slots: priced, converted, source };
 }
 
-function pricesOf(day: KnownDay, now: number): SpotPrice[] {
+function pricesOf(day: DayPrices, now: number): SpotPrice[] {
   return day.slots
     .filter(({ end }) => end > now)
     .map(({ start, end, sek, eur }) => ({
@@ -172,8 +172,8 @@ function quarterOf(now: number): number {
   return Math.floor(now / QUARTER_MS) * QUARTER_MS;
 }
 
-/** The same on every instance that knows the same days. */
-function versionOf(days: readonly KnownDay[], from: number): string {
+/** Equal on every instance with the same days. */
+function versionOf(days: readonly DayPrices[], from: number): string {
   const parts = days.map((day) =>
     [
       day.area,

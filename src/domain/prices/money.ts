@@ -5,7 +5,7 @@ const DECIMALS = 5;
 
 const PLAIN = /^-?\d{1,12}(?:\.\d{1,18})?$/;
 
-/** Whether it is decimal text as prices have it: digits, a point, no exponent. */
+/** Whether a text is a plain decimal number: digits, a point, no exponent. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
@@ -29,7 +29,7 @@ interface Weighted {
 /** The mean weighted by slot length, summed exactly and rounded once; at least one slot must be given. */
 export function meanOf(slots: readonly Weighted[]): string {
   const [first] = slots;
-  if (first === undefined) throw new TypeError('there is no mean of nothing');
+  if (first === undefined) throw new TypeError('a mean needs at least one slot');
   let sum = 0n;
   let length = 0;
   for (const { value, start, end } of slots) {

@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts';
 import { addDays, momentOf } from './calendar.ts';
 import type { HistoricPrice, HistoryQuery, Prices } from './index.ts';
 import { createPriceStore } from './store.ts';
-import { knownDay, pricesOf } from './test-prices.ts';
+import { dayPrices, pricesOf } from './test-prices.ts';
 
 const sample = readFileSync(new URL('../../../seed/sample-day.tsv', import.meta.url), 'utf8');
 
@@ -18,7 +18,7 @@ async function gather(prices: Prices, query: HistoryQuery): Promise<HistoricPric
   return (await Array.fromAsync(prices.history(query))).flat();
 }
 
-onEachEngine('the prices that are answered', (engine) => {
+onEachEngine('served prices', (engine) => {
   let place: Place;
   let database: Database;
   before(async () => {
@@ -26,8 +26,8 @@ onEachEngine('the prices that are answered', (engine) => {
     database = await place.open();
     const store = createPriceStore(database);
     for (const day of ['2026-03-28', '2026-03-29', '2026-03-30', '2026-10-24', '2026-10-25', '2026-10-26'])
-      for (const area of ['SE1', 'SE3'] as const) await store.store(knownDay(area, day), 1);
-    await store.store(knownDay('SE2', '2026-10-25', { slotMin: 60 }), 1);
+      for (const area of ['SE1', 'SE3'] as const) await store.store(dayPrices(area, day), 1);
+    await store.store(dayPrices('SE2', '2026-10-25', { slotMin: 60 }), 1);
   });
   after(async () => {
     await database.close();
@@ -39,7 +39,7 @@ onEachEngine('the prices that are answered', (engine) => {
     ['2026-03-29', 23],
     ['2026-10-25', 25],
   ] as const) {
-    it(`start with the current slot and have no gap, on ${day} with its ${hours} hours`, async () => {
+    it(`start with the current slot and have no gap, on ${day} with ${hours} hours`, async () => {
       const clock = turnedClock(momentOf(day, '06:20'));
       const { prices } = await pricesOf(database, { clock });
       const items = prices.spot(['SE3']);
@@ -47,7 +47,7 @@ onEachEngine('the prices that are answered', (engine) => {
       assert.equal(items.at(-1)?.end, dayBounds(addDays(day, 1)).end);
       for (const [index, item] of items.entries())
         assert.equal(item.start, (items[0]?.start ?? 0) + index * QUARTER_MS);
-      const expected = knownDay('SE3', day).slots;
+      const expected = dayPrices('SE3', day).slots;
       assert.equal(expected.length, hours * 4);
       const total = expected.reduce((sum, { sek }) => sum + Math.round(Number(sek) * 1e5), 0);
       assert.equal(prices.current().today_avg.SE3, String(Math.round(total / expected.length) / 1e5));
@@ -55,7 +55,7 @@ onEachEngine('the prices that are answered', (engine) => {
     });
   }
 
-  it('are whole days too, with what of them is past', async () => {
+  it('are also served as whole days, past slots included', async () => {
     const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-03-29', '06:20')) });
     const days = prices.days();
     assert.deepEqual(
@@ -67,16 +67,16 @@ onEachEngine('the prices that are answered', (engine) => {
       assert.equal(slots[0]?.start, start);
       assert.equal(slots.at(-1)?.end, end);
     }
-    const told = days.filter(({ area }) => area === 'SE3').flatMap(({ slots }) => slots);
+    const slotsOfDays = days.filter(({ area }) => area === 'SE3').flatMap(({ slots }) => slots);
     const ahead = prices.spot(['SE3']);
     assert.deepEqual(
-      told.slice(-ahead.length).map(({ start, price }) => [start, price]),
+      slotsOfDays.slice(-ahead.length).map(({ start, price }) => [start, price]),
       ahead.map(({ start, price }) => [start, price]),
     );
     await prices.close();
   });
 
-  it('answer what is known of each area, and null for what is not', async () => {
+  it('are served for each area that has them, and null for the others', async () => {
     const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-10-25', '12:40')) });
     const current = prices.current();
     assert.equal(current.today, '2026-10-25');
@@ -96,14 +96,14 @@ onEachEngine('the prices that are answered', (engine) => {
     await prices.close();
   });
 
-  it('never begin in the future: a day whose today is missing is not answered', async () => {
+  it('never start in the future: tomorrow is not served while today is missing', async () => {
     const { prices } = await pricesOf(database, { clock: turnedClock(momentOf('2026-03-27', '23:50')) });
     assert.throws(() => prices.spot(['SE3']), { code: 'prices.unavailable' });
     assert.throws(() => prices.current(), { code: 'prices.unavailable' });
     await prices.close();
   });
 
-  it('turn with the slot, and so does their version', async () => {
+  it('change with the slot, and so does their version', async () => {
     const clock = turnedClock(momentOf('2026-10-25', '23:50'));
     const { prices } = await pricesOf(database, { clock });
     const slots: number[] = [];
@@ -117,25 +117,25 @@ onEachEngine('the prices that are answered', (engine) => {
     assert.notEqual(prices.version(), before);
     assert.equal(prices.current().today, '2026-10-26');
     assert.deepEqual(slots, [momentOf('2026-10-26', '00:00')]);
-    // As after a suspension: hours at once.
+    // Hours at once, as after a suspension.
     clock.turn(3 * 3_600_000);
     assert.equal(slots.length, 13);
     await prices.close();
   });
 
-  it('have a version that every process has, and that any change of a figure changes', async () => {
+  it('have a version that is equal in every process and changes with every figure', async () => {
     const clock = turnedClock(momentOf('2026-10-24', '10:00'));
     const [here, there] = [await pricesOf(database, { clock }), await pricesOf(database, { clock })];
     assert.equal(here.prices.version(), there.prices.version());
     const store = createPriceStore(database);
-    await store.store(knownDay('SE1', '2026-10-24', { eur: (index) => (index === 0 ? 0.1 : 0.2) }), 2);
+    await store.store(dayPrices('SE1', '2026-10-24', { eur: (index) => (index === 0 ? 0.1 : 0.2) }), 2);
     const after = await pricesOf(database, { clock });
     assert.notEqual(after.prices.version(), here.prices.version());
-    await store.store(knownDay('SE1', '2026-10-24'), 3);
+    await store.store(dayPrices('SE1', '2026-10-24'), 3);
     for (const { prices } of [here, there, after]) await prices.close();
   });
 
-  it('tell the past by slot, hour and day, whole where the range touches them', async () => {
+  it('have a history by slot, hour and day, with whole hours and days at the ends of the range', async () => {
     const { prices } = await pricesOf(database);
     const from = momentOf('2026-10-25', '02:20');
     const until = momentOf('2026-10-26', '00:05');
@@ -145,7 +145,7 @@ onEachEngine('the prices that are answered', (engine) => {
     const hours = await gather(prices, { area: 'SE3', from, until, resolution: 'hour' });
     assert.equal(hours.length, 24);
     assert.equal(hours[0]?.start, from - 20 * 60_000);
-    const first = knownDay('SE3', '2026-10-25').slots.slice(8, 12);
+    const first = dayPrices('SE3', '2026-10-25').slots.slice(8, 12);
     const sum = first.reduce((all, { sek }) => all + Math.round(Number(sek) * 1e5), 0);
     assert.equal(hours[0]?.price, String(Math.round(sum / 4) / 1e5));
     const days = await gather(prices, { area: 'SE3', from, until, resolution: 'day' });
@@ -160,7 +160,7 @@ onEachEngine('the prices that are answered', (engine) => {
     await prices.close();
   });
 
-  it('say what was tried and when the next attempt is, where there is none', async () => {
+  it('that are missing give an error with the attempts so far and the next one', async () => {
     const clock = turnedClock(momentOf('2026-07-01', '10:00'));
     const { prices } = await pricesOf(database, { clock, isOn: false });
     assert.throws(
@@ -179,7 +179,7 @@ describe('the sample day', () => {
     ['2026-03-29', 92],
     ['2026-10-25', 100],
   ] as const) {
-    it(`is laid over ${day} by the clock, in ${quarters} quarters, and says so in each`, async () => {
+    it(`is mapped onto ${day} by local time, in ${quarters} quarters, each marked as sample`, async () => {
       const place = await makePlace('sqlite');
       const database = await place.open();
       const clock = turnedClock(dayBounds(day).start);
@@ -200,12 +200,12 @@ describe('the sample day', () => {
     });
   }
 
-  it('stands in for an area alone, and never beside real prices of it', async () => {
+  it('is served only for areas without stored prices', async () => {
     const place = await makePlace('sqlite');
     const database = await place.open();
     const store = createPriceStore(database);
-    await store.store(knownDay('SE3', '2026-11-21'), 1);
-    await store.store(knownDay('SE2', '2026-11-22'), 1);
+    await store.store(dayPrices('SE3', '2026-11-21'), 1);
+    await store.store(dayPrices('SE2', '2026-11-22'), 1);
     const { prices } = await pricesOf(database, {
       clock: turnedClock(momentOf('2026-11-21', '10:00')),
       sample,

@@ -7,12 +7,12 @@ import type { ExchangeRateSource, PriceSource, SourceSession } from '../../sourc
 import type { SourceHealth, SourceOutcome } from './shapes.ts';
 import type { SourceStore } from './store-sources.ts';
 
-/** The longest that one question to one source may take, its retries included. */
+/** Time limit of one request to a source, its retries included. */
 const ANSWER_WITHIN_MS = 45_000;
-/** What a source may keep us away for; a longer `Retry-After` is cut to it. */
+/** Longest `Retry-After` that is honoured. */
 const LONGEST_DELAY_MS = 6 * 3_600_000;
 
-/** Gives what a source needs to be asked; undefined where it cannot be, for want of a token say. */
+/** The session to call a source with; undefined when it cannot be called, for example without a token. */
 export type SessionOf = (
   source: PriceSource | ExchangeRateSource,
   signal: AbortSignal,
@@ -34,10 +34,10 @@ interface Options {
 type Asking<T> =
   | { readonly kind: 'answered'; readonly answer: T }
   | { readonly kind: 'failed'; readonly failed: Failed }
-  /** Not asked: it wants to be left alone, or lacks what it needs. */
+  /** Not asked: its Retry-After has not passed, or it is not configured. */
   | { readonly kind: 'passed_over'; readonly sentence: string };
 
-/** Asks sources, one at a time, and keeps how each one is. */
+/** Calls sources, one at a time, and stores the health of each. */
 export function createQuestions({ clock, log, metrics, store, sessionOf }: Options) {
   const health = new Map<string, SourceHealth>();
   const stopping = new AbortController();
@@ -46,14 +46,14 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, stopping.signal]);
     let cancel = () => {};
-    // A source that does not heed its signal is given up all the same.
+    // Ends the wait even if the source ignores its abort signal.
     const late = new Promise<never>((_resolve, reject) => {
       cancel = clock.after(ANSWER_WITHIN_MS, () => {
         reject(new HttpFailure('timeout', `it did not answer within ${ANSWER_WITHIN_MS / 1000} seconds`));
         over.abort();
       });
       signal.addEventListener('abort', () =>
-        reject(new HttpFailure('unreachable', 'the question was given up')),
+        reject(new HttpFailure('unreachable', 'the request was aborted')),
       );
     });
     try {
@@ -79,18 +79,18 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
     health.set(source, next);
     metrics.sourceRequests.inc({ source, outcome });
     if (!isWell) log.warn({ source, outcome }, sentence);
-    // What was found must not be lost for it.
+    // The fetched prices must not be lost because of this.
     await store.saveHealth(next).catch((error: unknown) =>
       logFailure(log, error, {
-        what: 'how a source is was not stored',
-        again: 'it is after the next question',
+        what: "a source's health was not stored",
+        again: 'retrying after the next request',
         source,
       }),
     );
   };
 
   return {
-    /** Asks a source. A failure is noted; what comes of an answer is noted by `note`, once it is judged. */
+    /** Calls a source. Stores a failure; the caller stores the result of a response with `note` once it is validated. */
     async ask<T>(
       source: PriceSource | ExchangeRateSource,
       question: (session: SourceSession) => Promise<T>,
@@ -98,14 +98,13 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
       if (stopping.signal.aborted) return { kind: 'passed_over', sentence: 'the service is stopping' };
       const notBefore = health.get(source.slug)?.not_before ?? 0;
       if (notBefore > clock.now())
-        return { kind: 'passed_over', sentence: `${source.name} asked to be left alone for a while` };
+        return { kind: 'passed_over', sentence: `${source.name} sent a Retry-After that has not passed` };
       try {
         const asked = await within(async (signal) => {
           const session = await sessionOf(source, signal);
           return session === undefined ? undefined : { answer: await question(session) };
         });
-        if (asked === undefined)
-          return { kind: 'passed_over', sentence: `${source.name} cannot be asked as it is set up` };
+        if (asked === undefined) return { kind: 'passed_over', sentence: `${source.name} is not configured` };
         return { kind: 'answered', answer: asked.answer };
       } catch (error) {
         const failed = failureOf(source, error);
@@ -119,17 +118,17 @@ export function createQuestions({ clock, log, metrics, store, sessionOf }: Optio
       }
     },
     note,
-    /** Reads what another process, or this one before it was restarted, noted. */
+    /** Reads the health that another process, or this one before a restart, stored. */
     async refresh(): Promise<void> {
       for (const one of await store.health()) {
-        const known = health.get(one.source);
-        if (known === undefined || known.asked_at <= one.asked_at) health.set(one.source, one);
+        const cached = health.get(one.source);
+        if (cached === undefined || cached.asked_at <= one.asked_at) health.set(one.source, one);
       }
     },
     health: (): readonly SourceHealth[] => [...health.values()],
-    /** When a source that asked to be left alone may be asked again; 0 for any other. */
+    /** End of a source's Retry-After; 0 without one. */
     notBefore: (slug: string): number => health.get(slug)?.not_before ?? 0,
-    /** Gives up what is being asked. */
+    /** Aborts the running request. */
     stop: () => stopping.abort(),
   };
 }
@@ -138,10 +137,10 @@ export type Questions = ReturnType<typeof createQuestions>;
 
 function failureOf({ name }: { readonly name: string }, error: unknown): Failed {
   if (!(error instanceof HttpFailure))
-    return { outcome: 'answer_invalid', sentence: `${name}: its answer was not understood` };
+    return { outcome: 'answer_invalid', sentence: `${name}: its response was not understood` };
   return {
     outcome: error.kind === 'refused' ? 'http_refused' : error.kind,
-    // The HTTP client names whom it calls.
+    // The HTTP client's messages name the host.
     sentence: error.message.includes(name) ? error.message : `${name}: ${error.message}`,
   };
 }

@@ -14,39 +14,44 @@ interface RatesOptions {
   readonly rateSource: ExchangeRateSource | undefined;
 }
 
-/** A rate of so many days ago is near enough not to ask for a newer one. */
+/** No newer rate is requested when one of at most so many days ago is stored. */
 const RATE_FRESH_DAYS = 3;
 /** Rates are published once a working day. */
 const RATE_ASKED_EVERY_MS = 6 * HOUR_MS;
 
-/** A rate of so many days away is within a few per cent; an older one would be an invented price. */
+/** Within so many days a rate differs by a few per cent; an older one would make the price an invention. */
 const RATE_REACH_DAYS = 31;
 
-/** The known rate nearest to a day, of equally near ones the earlier; null where none is near. */
+/** The rate nearest to a day; of two equally near, the earlier; null without any. */
 function nearestRate(rates: readonly StoredRate[], day: Day): StoredRate | null {
   let nearest: { readonly rate: StoredRate; readonly away: number } | undefined;
   for (const rate of rates) {
     const days = daysBetween(rate.day, day);
-    // Half a day more for the later one.
+    // Half a day more for later ones, so that the earlier of two wins.
     const away = days < 0 ? -days + 0.5 : days;
     if (nearest === undefined || away < nearest.away) nearest = { rate, away };
   }
   return nearest?.rate ?? null;
 }
 
-async function knownRate(store: SourceStore, day: Day): Promise<StoredRate | null> {
+async function storedRate(store: SourceStore, day: Day): Promise<StoredRate | null> {
   return nearestRate(await store.rates(addDays(day, -RATE_REACH_DAYS), addDays(day, RATE_REACH_DAYS)), day);
 }
 
-/** Kronor for a euro on a day, decimal text: as it is known, or as it is published now; null where neither is near. */
+/** Kronor per euro on a day, decimal text, from the store or the rate source; null when neither has one near the day. */
 export function createRates({ clock, sourceStore, questions, rateSource }: RatesOptions) {
   return async (day: Day): Promise<string | null> => {
-    const known = await knownRate(sourceStore, day);
-    const isFresh = known !== null && addDays(known.day, RATE_FRESH_DAYS) >= day;
-    // It tells the newest rate alone, which is of no use for a day long ago.
+    const stored = await storedRate(sourceStore, day);
+    const isFresh = stored !== null && addDays(stored.day, RATE_FRESH_DAYS) >= day;
+    // The source has only the newest rate, which is of no use for a day long ago.
     const isLongAgo = daysBetween(day, dayAt(clock.now())) > RATE_REACH_DAYS;
-    if (rateSource === undefined || isFresh || isLongAgo || wasJustTold(questions, rateSource, clock.now()))
-      return known?.sekPerEur ?? null;
+    if (
+      rateSource === undefined ||
+      isFresh ||
+      isLongAgo ||
+      wasJustFetched(questions, rateSource, clock.now())
+    )
+      return stored?.sekPerEur ?? null;
     const asked = await questions.ask(rateSource, (session) => rateSource.fetchRate(session));
     if (asked.kind === 'answered') {
       const { slug, name } = rateSource;
@@ -60,13 +65,13 @@ export function createRates({ clock, sourceStore, questions, rateSource }: Rates
           : { outcome: 'refused', sentence: `${name}: its rate cannot be right` },
       );
     }
-    return (await knownRate(sourceStore, day))?.sekPerEur ?? null;
+    return (await storedRate(sourceStore, day))?.sekPerEur ?? null;
   };
 }
 
 export type RateFor = ReturnType<typeof createRates>;
 
-function wasJustTold(questions: Questions, { slug }: ExchangeRateSource, now: number): boolean {
+function wasJustFetched(questions: Questions, { slug }: ExchangeRateSource, now: number): boolean {
   const last = questions.health().find(({ source }) => source === slug);
   return last?.outcome === 'ok' && now - last.asked_at < RATE_ASKED_EVERY_MS;
 }

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../core/durations.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import { wallClock } from './calendar.ts';
-import type { KnownDay } from './known-day.ts';
+import type { DayPrices } from './day-prices.ts';
 
 /** Slug under which the bundled day is served; no real source may have it. */
 export const SAMPLE = 'sample';
@@ -13,7 +13,7 @@ const SLOTS = 96;
 /** Prices by area, then by quarter of the clock: entry 4 is what the clock shows as 01:00. */
 export type SampleDay = Readonly<Record<PriceArea, readonly string[]>>;
 
-/** Reads the bundled day: a line of `#` is a remark, then a heading, then 96 lines of a time and four prices. */
+/** Parses the bundled day: `#` lines are comments, then a heading, then 96 lines with a time and four prices. */
 export function readSampleDay(text: string): SampleDay {
   const [heading, ...lines] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const names = (heading ?? '').split('\t').slice(1);
@@ -24,8 +24,8 @@ export function readSampleDay(text: string): SampleDay {
   return { SE1: column(0), SE2: column(1), SE3: column(2), SE4: column(3) };
 }
 
-/** The sample laid over a day by what its clocks show: a spring day leaves an hour out, an autumn day has one twice. */
-export function layOver(sample: SampleDay, area: PriceArea, day: Day): KnownDay {
+/** The sample mapped onto a day by local time: when summer time starts an hour is left out, when it ends one is doubled. */
+export function layOver(sample: SampleDay, area: PriceArea, day: Day): DayPrices {
   const { start, end } = dayBounds(day);
   const length = SLOT_MIN * MINUTE_MS;
   const slots = Array.from({ length: (end - start) / length }, (_, index) => {

@@ -9,49 +9,49 @@ import { addDays, momentOf } from './calendar.ts';
  */
 const TOMORROW_FROM = '12:50';
 const EAGER_UNTIL = '14:30';
-/** A published day is held against its source twice more: results are corrected now and then. */
+/** A stored day is checked against its source twice more, as results are corrected now and then. */
 const CHECKS_AT = ['15:30', '20:00'];
 
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 15 * MINUTE_MS;
 
-/** Something that is to be asked for now. */
+/** Something to fetch now. */
 export interface Task {
-  /** The same for the same work, whenever it is looked at. */
+  /** Equal for the same work at any time. */
   readonly key: string;
   readonly kind: 'today' | 'tomorrow' | 'check';
   readonly day: Day;
   readonly areas: readonly PriceArea[];
 }
 
-/** So that not everyone asks at the same second; drawn once for a process, ms. */
+/** Random offsets in ms, drawn once per process, so that not every installation asks in the same second. */
 export interface Jitter {
   readonly opening: number;
   readonly check: number;
 }
 
-export interface Known {
+export interface StoredDays {
   /** When a source last confirmed the day of an area; undefined while it is not stored. */
   checkedAt(area: PriceArea, day: Day): number | undefined;
 }
 
-/** What is to be done at a moment, told from what is stored alone: nothing is remembered from before. */
-export function openTasks(now: number, known: Known, jitter: Jitter): Task[] {
+/** The open tasks at a moment. Derived from the stored days only; nothing else is remembered. */
+export function openTasks(now: number, stored: StoredDays, jitter: Jitter): Task[] {
   const today = dayAt(now);
   const tomorrow = addDays(today, 1);
-  const missing = (day: Day) => PRICE_AREAS.filter((area) => known.checkedAt(area, day) === undefined);
+  const missing = (day: Day) => PRICE_AREAS.filter((area) => stored.checkedAt(area, day) === undefined);
   const tasks: Task[] = [{ key: `fetch ${today}`, kind: 'today', day: today, areas: missing(today) }];
   if (now >= openingOf(today, jitter))
     tasks.push({ key: `fetch ${tomorrow}`, kind: 'tomorrow', day: tomorrow, areas: missing(tomorrow) });
   const check = checksOf(today, jitter).findLast((at) => at <= now);
   if (check !== undefined) {
-    const areas = PRICE_AREAS.filter((area) => (known.checkedAt(area, tomorrow) ?? check) < check);
+    const areas = PRICE_AREAS.filter((area) => (stored.checkedAt(area, tomorrow) ?? check) < check);
     tasks.push({ key: `check ${tomorrow} ${check}`, kind: 'check', day: tomorrow, areas });
   }
   return tasks.filter(({ areas }) => areas.length > 0);
 }
 
-/** When something may next be to do that is not now. */
+/** The next moment at which a new task may open. */
 export function nextOpening(now: number, jitter: Jitter): number {
   const today = dayAt(now);
   const tomorrow = addDays(today, 1);
@@ -59,7 +59,7 @@ export function nextOpening(now: number, jitter: Jitter): number {
   return Math.min(...moments.filter((at) => at > now));
 }
 
-/** How long to wait after an attempt that left a task open; `chance` from 0 until before 1 spreads it. */
+/** Delay after an attempt that left a task open; `chance`, from 0 to below 1, is the jitter. */
 export function retryAfterMs(
   task: Task,
   now: number,
@@ -71,10 +71,10 @@ export function retryAfterMs(
   return isEager ? MINUTE_MS * (1.6 + 0.8 * chance) : MINUTE_MS * (15 + 15 * chance);
 }
 
-/** The longest that `retryAfterMs` answers. */
+/** Longest delay that `retryAfterMs` returns. */
 export const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
-/** From when on it is late that the next day's prices are not there. */
+/** Whether the next day's prices should have been published by now. */
 export function isLate(now: number): boolean {
   return now >= momentOf(dayAt(now), '15:00');
 }

@@ -7,19 +7,19 @@ export interface SpotPrice {
   readonly end: number;
   /** SEK per kWh, plain decimal text. */
   readonly price: string;
-  /** EUR per kWh; null where the source knows kronor alone. */
+  /** EUR per kWh; null when the source reports kronor only. */
   readonly price_eur: string | null;
-  /** Kronor for a euro, as the source states it or as `price` was made with; null where none is known. */
+  /** Kronor per euro, as stated by the source or used for `price`; null when there is none. */
   readonly exchange_rate: string | null;
-  /** true: the source knows euros alone, and `price` is `price_eur` at a rate that another source published. */
+  /** true: the source reports euros only, and `price` is `price_eur` at a rate that another source published. */
   readonly converted: boolean;
-  /** When the source published it; null where it does not say. */
+  /** When the source published it; null when it does not say. */
   readonly published_at: number | null;
-  /** Slug of the source; `sample` for the bundled day, which is no real price. */
+  /** Slug of the source; `sample` for the bundled day, whose prices are not current. */
   readonly source: string;
 }
 
-/** A whole day of one area, as `spot` and `current` are answered from it: what of it is past is there too. */
+/** A whole day of one area, past slots included; `spot` and `current` are made from it. */
 export interface PricedDay {
   readonly area: PriceArea;
   readonly day: Day;
@@ -35,9 +35,9 @@ export interface PricedDay {
 export interface CurrentPrices {
   /** The calendar day in Sweden. */
   readonly today: Day;
-  /** SEK per kWh by area, now; null where none is known. */
+  /** SEK per kWh by area, now; null without one. */
   readonly now: Readonly<Record<PriceArea, string | null>>;
-  /** Mean of the Swedish day weighted by slot length, rounded to five decimals; null where the day is not known. */
+  /** Mean of the Swedish day weighted by slot length, rounded to five decimals; null when the day is not stored. */
   readonly today_avg: Readonly<Record<PriceArea, string | null>>;
   readonly unit: 'SEK/kWh';
   /** Slugs of the sources that the figures come from, in order of area, comma-separated. */
@@ -47,7 +47,7 @@ export interface CurrentPrices {
 export const RESOLUTIONS = ['slot', 'hour', 'day'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Slots that start from `from` until before `until`; for hours and (Swedish) days each one that the range touches, whole. */
+/** Slots that start from `from` to before `until`; at the ends of the range, hours and (Swedish) days are whole. */
 export interface HistoryQuery {
   readonly area: PriceArea;
   /** ms since 1970 UTC. */
@@ -68,14 +68,14 @@ export type PriceEvent =
   /** Another slot is the current one. */
   | { readonly kind: 'slot'; readonly start: number };
 
-/** How a source answered last. */
+/** Result of the last request to a source. */
 export const SOURCE_OUTCOMES = [
   'ok',
-  /** It answered, and has not published what was asked for. */
+  /** It responded, and has not published the day. */
   'not_published',
-  /** It answered what cannot be right. */
+  /** Its response cannot be right. */
   'refused',
-  /** It answered what is hardly right; only another source that says the same makes it believed. */
+  /** Its response is implausible, and is accepted only if another source reports the same. */
   'quarantined',
   'unreachable',
   'timeout',
@@ -83,7 +83,7 @@ export const SOURCE_OUTCOMES = [
   'http_refused',
   'server_error',
   'answer_invalid',
-  /** It knows euros alone, and no exchange rate is known. */
+  /** It reports euros only, and there is no exchange rate. */
   'no_rate',
 ] as const;
 export type SourceOutcome = (typeof SOURCE_OUTCOMES)[number];
@@ -91,12 +91,12 @@ export type SourceOutcome = (typeof SOURCE_OUTCOMES)[number];
 export interface SourceHealth {
   readonly source: string;
   readonly outcome: SourceOutcome;
-  /** What happened, for a person to read. */
+  /** What happened, for people. */
   readonly sentence: string;
   readonly asked_at: number;
   readonly succeeded_at: number | null;
   readonly failures_in_row: number;
-  /** It asked not to be asked before. */
+  /** End of its Retry-After. */
   readonly not_before: number | null;
 }
 
@@ -104,12 +104,12 @@ export interface PricesHealth {
   readonly status: 'ok' | 'degraded';
   /** For `/readyz`. */
   readonly sentence: string;
-  /** By area, until when real prices are known without a gap from now on; null where none is. */
+  /** By area, the end of the prices stored without a gap from now on; null without any. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
   readonly sources: readonly SourceHealth[];
-  /** Whether sources are asked at all, by any process; the operator may have switched it off. */
+  /** Whether fetching is enabled; the operator may have switched it off. */
   readonly is_on: boolean;
-  /** Whether this process asks the sources; of several that could, one does. */
+  /** Whether this process fetches; of several instances only one does. */
   readonly is_fetching: boolean;
   readonly next_attempt_at: number | null;
 }
@@ -120,7 +120,7 @@ export interface BackfillRequest {
   readonly until: Day;
   /** All four where left out. */
   readonly areas?: readonly PriceArea[];
-  /** Asks for days that are stored already as well. */
+  /** Fetches stored days again. */
   readonly refresh?: boolean;
 }
 
@@ -134,12 +134,12 @@ export interface Backfill {
   readonly days_total: number;
   /** Stored by this back-fill. */
   readonly days_done: number;
-  /** Were stored already. */
+  /** Already stored before. */
   readonly days_skipped: number;
-  /** No source has at least one of the areas. */
+  /** For at least one of the areas no source has prices. */
   readonly days_missing: number;
   readonly days_failed: number;
-  /** Why days failed, the most frequent first; at most 20 sentences. */
+  /** Reasons of failed days, most frequent first; at most 20. */
   readonly failures: readonly { readonly sentence: string; readonly days: number; readonly last_day: Day }[];
   readonly created_at: number;
   readonly updated_at: number;
@@ -153,42 +153,42 @@ export interface BackfillFault {
 }
 
 export interface Backfills {
-  /** Why a request would be refused as `request.invalid`; null where it would not be. */
+  /** Why `begin` would throw `request.invalid` for a request; null for a valid one. */
   faultIn(request: BackfillRequest): BackfillFault | null;
   /**
-   * Throws `backfill.running` while another one runs, `backfill.off` where nothing is fetched, `request.invalid` for a
-   * range that is none, lies in the future or is longer than 20 years.
+   * Throws `backfill.running` while another one runs, `backfill.off` when fetching is disabled, `request.invalid` for a
+   * range that is invalid, in the future or longer than 20 years.
    */
   begin(request: BackfillRequest): Promise<Backfill>;
   /** Throws `backfill.not_found`. */
   get(id: string): Promise<Backfill>;
   /** The newest first, at most 100. */
   list(): Promise<Backfill[]>;
-  /** Ends it after the day that it is at; what is stored stays. Throws `backfill.not_found`. One that is over stays as it is. */
+  /** Ends it after the current day and keeps what is stored; does nothing to one that is over. Throws `backfill.not_found`. */
   cancel(id: string): Promise<Backfill>;
 }
 
 export interface Prices {
   /**
-   * Prices from the current slot on without a gap, by area then time; an area whose current price is not known is left
-   * out. From memory. Throws `prices.unavailable` when none of the areas has any.
+   * Prices from the current slot on without a gap, by area then time; an area without a current price is left out.
+   * From memory. Throws `prices.unavailable` when none of the areas has any.
    */
   spot(areas: readonly PriceArea[]): readonly SpotPrice[];
   /** From memory. Throws `prices.unavailable` when no area has a price. */
   current(): CurrentPrices;
-  /** Today and, where it is published, tomorrow, by area then day; empty where none is known. From memory. */
+  /** Today and, once published, tomorrow, by area then day; may be empty. From memory. */
   days(): readonly PricedDay[];
   /** Stored prices (never the sample), by time, in batches; memory stays flat however long the range is. */
   history(query: HistoryQuery): AsyncIterable<readonly HistoricPrice[]>;
-  /** Changes whenever what `spot`, `current` or `days` answers changes; the same on every instance. Fit for an ETag. */
+  /** Changes with every change of `spot`, `current` or `days`; equal on every instance. Usable as an ETag. */
   version(): string;
-  /** ms since 1970: until then `spot`, `current` and `days` stay as they are, unless a day is stored or corrected. */
+  /** ms since 1970: until then `spot`, `current` and `days` change only if a day is stored or corrected. */
   validUntil(): number;
-  /** Hears of new and corrected days, whichever instance stored them, and of every new slot; the answer ends it. */
+  /** Subscribes to new and corrected days, stored by any instance, and to every new slot; returns the unsubscribe function. */
   watch(listener: (event: PriceEvent) => void): () => void;
   health(): PricesHealth;
   readonly backfill: Backfills;
-  /** Begins to fetch, where it is allowed to. */
+  /** Starts to fetch, if enabled for this process. */
   start(): void;
   close(): Promise<void>;
 }

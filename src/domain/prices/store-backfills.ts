@@ -3,14 +3,14 @@ import type { PriceArea } from '../../sources/contract/market.ts';
 import { daysBetween } from './calendar.ts';
 import type { Backfill } from './shapes.ts';
 
-/** A back-fill with the day that it is at. */
+/** A back-fill with its current day. */
 export interface StoredBackfill extends Backfill {
   readonly nextDay: string;
 }
 
 const LISTED = 100;
 
-/** The only SQL for `price_backfills`. */
+/** All SQL for `price_backfills`. */
 export function createBackfillStore(database: Database) {
   const { queries } = database;
   return {
@@ -32,7 +32,7 @@ export function createBackfillStore(database: Database) {
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
 
-    /** Notes how far one is; false when it is not running any more. */
+    /** Saves the progress; false when it is no longer running. */
     async save(backfill: StoredBackfill): Promise<boolean> {
       const { numUpdatedRows } = await queries
         .updateTable('price_backfills')

@@ -8,7 +8,7 @@ export interface StoredRate {
   readonly sekPerEur: string;
 }
 
-/** The only SQL for `price_sources` and `exchange_rates`. */
+/** All SQL for `price_sources` and `exchange_rates`. */
 export function createSourceStore(database: Database) {
   const { queries } = database;
   return {

@@ -8,7 +8,7 @@ import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import { addDays } from './calendar.ts';
 import { readHistory } from './history.ts';
 import { createPriceStore, type PriceStore } from './store.ts';
-import { knownDay } from './test-prices.ts';
+import { dayPrices } from './test-prices.ts';
 
 onEachEngine('stored prices', (engine) => {
   let place: Place;
@@ -25,7 +25,7 @@ onEachEngine('stored prices', (engine) => {
   });
 
   it('keeps every figure as text, to its last digit', async () => {
-    const day = knownDay('SE1', '2026-01-10');
+    const day = dayPrices('SE1', '2026-01-10');
     const exact = {
       ...day,
       slots: day.slots.map((slot) => ({ ...slot, sek: '0.100000000000000001', eur: null })),
@@ -40,36 +40,36 @@ onEachEngine('stored prices', (engine) => {
     assert.equal(facts.converted, false);
   });
 
-  it('notes a day that is the same as checked, and changes nothing else', async () => {
-    const day = knownDay('SE2', '2026-01-10');
+  it('marks an unchanged day as checked, and changes nothing else', async () => {
+    const day = dayPrices('SE2', '2026-01-10');
     assert.equal(await store.store(day, 5), 'stored');
     assert.equal(await store.store({ ...day, source: 'second', publishedAt: 7 }, 9), 'unchanged');
     const facts = (await store.facts('2026-01-10', '2026-01-10')).find(({ area }) => area === 'SE2');
     assert.deepEqual([facts?.source, facts?.checkedAt, facts?.publishedAt], ['first', 9, null]);
   });
 
-  it('replaces a day whole when its slots have another length', async () => {
+  it('replaces a whole day when its slots have another length', async () => {
     for (const [day, quarters] of [
       ['2026-02-10', 96],
       ['2026-03-29', 92],
       ['2026-10-25', 100],
     ] as const) {
-      await store.store(knownDay('SE3', addDays(day, -1)), 1);
-      await store.store(knownDay('SE3', addDays(day, 1)), 1);
-      assert.equal(await store.store(knownDay('SE3', day, { slotMin: 60 }), 2), 'stored');
+      await store.store(dayPrices('SE3', addDays(day, -1)), 1);
+      await store.store(dayPrices('SE3', addDays(day, 1)), 1);
+      assert.equal(await store.store(dayPrices('SE3', day, { slotMin: 60 }), 2), 'stored');
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(day) })).length, quarters / 4);
-      assert.equal(await store.store(knownDay('SE3', day), 3), 'corrected');
+      assert.equal(await store.store(dayPrices('SE3', day), 3), 'corrected');
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(day) })).length, quarters);
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, -1)) })).length, 96);
       assert.equal((await store.slots({ area: 'SE3', ...dayBounds(addDays(day, 1)) })).length, 96);
     }
   });
 
-  it('is read in pages of whole days with so many slots at most, but of one day at least', async () => {
+  it('are read in pages of whole days: at most so many slots, and at least one day', async () => {
     const first = '2025-09-28';
     // Hours until October of 2025, quarters from then on.
     for (let index = 0; index < 6; index += 1)
-      await store.store(knownDay('SE1', addDays(first, index), { slotMin: index < 3 ? 60 : 15 }), 1);
+      await store.store(dayPrices('SE1', addDays(first, index), { slotMin: index < 3 ? 60 : 15 }), 1);
     const range = {
       area: 'SE1',
       from: dayBounds(first).start,
@@ -91,41 +91,41 @@ onEachEngine('stored prices', (engine) => {
     assert.deepEqual(await lengthsOf(1), [24, 24, 24, 96, 96, 96]);
   });
 
-  it('lets others have their turn between two pages of history', async () => {
+  it('yields to other tasks between two pages of history', async () => {
     const first = '2024-03-01';
-    for (let index = 0; index < 20; index += 1) await store.store(knownDay('SE2', addDays(first, index)), 1);
+    for (let index = 0; index < 20; index += 1) await store.store(dayPrices('SE2', addDays(first, index)), 1);
     const range = {
       area: 'SE2',
       from: dayBounds(first).start,
       until: dayBounds(addDays(first, 19)).end,
     } as const;
-    let turns = 0;
+    let yields = 0;
     let isRead = false;
     const others = (async () => {
-      for (; !isRead; turns += 1) await setImmediate();
+      for (; !isRead; yields += 1) await setImmediate();
     })();
     let rows = 0;
-    // Of a day each batch has two rows: nothing is sent, and nothing waited for, for many pages.
+    // With two rows per day and batch, many pages pass without anything to send or await.
     for await (const batch of readHistory(store, { ...range, resolution: 'day' })) rows += batch.length;
     isRead = true;
     await others;
     assert.equal(rows, 20);
-    assert.ok(turns >= 9, `others had ${turns} turns in ten pages`);
+    assert.ok(yields >= 9, `other tasks ran ${yields} times in ten pages`);
   });
 
-  it('leaves a day as it was when replacing it fails half-way', async () => {
-    const day = knownDay('SE4', '2026-04-10');
+  it('keeps the old day when replacing it fails half-way', async () => {
+    const day = dayPrices('SE4', '2026-04-10');
     await store.store(day, 1);
-    const [first, ...rest] = knownDay('SE4', '2026-04-10', { eur: () => 0.2 }).slots;
+    const [first, ...rest] = dayPrices('SE4', '2026-04-10', { eur: () => 0.2 }).slots;
     assert.ok(first !== undefined);
     const twice = { ...day, slots: [first, ...rest, first] };
     await assert.rejects(store.store(twice, 2));
     assert.deepEqual(await store.slots(day), day.slots);
   });
 
-  it('never mixes what two writers store of a day at once', async () => {
-    const hourly = knownDay('SE1', '2026-05-10', { slotMin: 60, eur: () => 0.3 });
-    const quarterly = knownDay('SE1', '2026-05-10', { eur: (index) => 0.1 + index / 1000 });
+  it('never mixes the slots of two concurrent writers of a day', async () => {
+    const hourly = dayPrices('SE1', '2026-05-10', { slotMin: 60, eur: () => 0.3 });
+    const quarterly = dayPrices('SE1', '2026-05-10', { eur: (index) => 0.1 + index / 1000 });
     for (let round = 0; round < 10; round += 1) {
       await Promise.all([store.store(hourly, 1), store.store(quarterly, 1), store.store(hourly, 1)]);
       const slots = await store.slots(hourly);
@@ -133,13 +133,13 @@ onEachEngine('stored prices', (engine) => {
     }
   });
 
-  it('takes a year of quarters of four areas in seconds', async () => {
+  it('stores a year of quarters of four areas in seconds', async () => {
     let rows = 0;
     for (let day = '2025-01-01'; day <= '2025-12-31'; day = addDays(day, 1))
       for (const area of PRICE_AREAS) {
-        const known = knownDay(area, day);
-        await store.store(known, 1);
-        rows += known.slots.length;
+        const prices = dayPrices(area, day);
+        await store.store(prices, 1);
+        rows += prices.slots.length;
       }
     assert.equal(rows, 140_160);
     const { count } = await database.queries

@@ -3,9 +3,9 @@ import { MINUTE_MS } from '../../core/durations.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Day, PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
-import { type DaySlot, dailyMean, fingerprintOf, type KnownDay } from './known-day.ts';
+import { type DayPrices, type DaySlot, dailyMean, fingerprintOf } from './day-prices.ts';
 
-/** What is stored of a day besides its slots. */
+/** A stored day without its slots. */
 export interface DayFacts {
   readonly area: PriceArea;
   readonly day: Day;
@@ -30,11 +30,11 @@ export interface StoredSlot extends DaySlot {
   readonly converted: boolean;
 }
 
-/** The only SQL for `prices` and `price_days`. */
+/** All SQL for `prices` and `price_days`. */
 export function createPriceStore(database: Database) {
   const { queries } = database;
 
-  const replaceSlots = async (into: Queries, { area, day, start, end, slots }: KnownDay): Promise<void> => {
+  const replaceSlots = async (into: Queries, { area, day, start, end, slots }: DayPrices): Promise<void> => {
     await into
       .deleteFrom('prices')
       .where('area', '=', area)
@@ -58,8 +58,8 @@ export function createPriceStore(database: Database) {
   };
 
   return {
-    /** Stores a day whole, in place of what was there of it; one with the same prices is only noted as checked. */
-    store(day: KnownDay, now: number): Promise<'stored' | 'corrected' | 'unchanged'> {
+    /** Replaces a whole day; one with the same prices is only marked as checked. */
+    store(day: DayPrices, now: number): Promise<'stored' | 'corrected' | 'unchanged'> {
       return database.transaction(async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('price_days')
@@ -85,7 +85,7 @@ export function createPriceStore(database: Database) {
           .where('fingerprint', '=', fingerprintOf(day))
           .executeTakeFirst();
         if (numUpdatedRows > 0n) return 'unchanged';
-        // Before its slots: on PostgreSQL a second writer of the same day then waits here.
+        // First, so that on PostgreSQL a second writer of the same day waits here.
         await ofDay.set({ ...dayColumns(day), fetched_at: now, checked_at: now }).execute();
         await replaceSlots(transaction, day);
         return 'corrected';
@@ -121,7 +121,7 @@ export function createPriceStore(database: Database) {
       return rows.map((row) => ({ start: row.start_at, end: row.end_at, sek: row.sek, eur: row.eur }));
     },
 
-    /** Some `slots` next slots that are stored, by time: those of whole days, and of one day at least. */
+    /** The next stored slots by time, about `slots` of them: whole days, and at least one. */
     async page(query: {
       readonly area: PriceArea;
       readonly from: number;
@@ -150,14 +150,14 @@ export function createPriceStore(database: Database) {
       return slots.flatMap((slot): StoredSlot[] => {
         while ((days[index]?.end_at ?? Number.POSITIVE_INFINITY) <= slot.start) index += 1;
         const day = days[index];
-        // One that was stored between the two queries is met by the next reader.
+        // A day stored between the two queries is left to the next reader.
         if (day === undefined || slot.start < day.start_at) return [];
         return [{ ...slot, source: day.source, converted: day.converted === 1 }];
       });
     },
   };
 
-  /** PostgreSQL gathers the slots into one text: its driver takes four times as long for a row of each. */
+  /** PostgreSQL joins the slots into one text: its driver takes four times as long for one row per slot. */
   function slotsOf(range: { area: PriceArea; from: number; until: number }): Promise<DaySlot[]> {
     const slots = queries
       .selectFrom('prices')
@@ -168,10 +168,10 @@ export function createPriceStore(database: Database) {
   }
 }
 
-/** The day on which clocks are put forward, in hours. */
+/** Hours of the day on which summer time starts. */
 const FEWEST_SLOTS_A_DAY = 23;
 
-/** The first days that have no more slots together, or the first one. */
+/** The leading days that fit into `slots` together, at least the first. */
 function firstDays<
   D extends { readonly start_at: number; readonly end_at: number; readonly slot_min: number },
 >(days: readonly D[], slots: number): readonly D[] {
@@ -204,7 +204,7 @@ async function gatheredOf(slots: Slots): Promise<DaySlot[]> {
 
 export type PriceStore = ReturnType<typeof createPriceStore>;
 
-function dayColumns(day: KnownDay) {
+function dayColumns(day: DayPrices) {
   return {
     start_at: day.start,
     end_at: day.end,

@@ -16,8 +16,8 @@ import {
   type PriceSource,
 } from '../../sources/contract/market.ts';
 import { addDays, momentOf } from './calendar.ts';
+import type { DayPrices } from './day-prices.ts';
 import { createPrices, type Prices } from './index.ts';
-import type { KnownDay } from './known-day.ts';
 
 export const RATE = '11.00000';
 
@@ -46,17 +46,17 @@ export function reportedDay(area: PriceArea, day: Day, options: DayOptions = {})
   return { area, day, slots, exchangeRate: RATE, publishedAt };
 }
 
-/** The same in euros alone. */
+/** The same in euros only. */
 export function inEuros(day: PriceDay): PriceDay {
   return { ...day, exchangeRate: null, slots: day.slots.map((slot) => ({ ...slot, sek: null })) };
 }
 
 /** A day as it is stored. */
-export function knownDay(
+export function dayPrices(
   area: PriceArea,
   day: Day,
   options: DayOptions & { readonly source?: string } = {},
-): KnownDay {
+): DayPrices {
   const reported = reportedDay(area, day, options);
   return {
     area,
@@ -83,13 +83,13 @@ export type Answering = (query: {
 }) => readonly PriceDay[] | HttpFailure | Promise<never>;
 
 export interface FakeSource extends PriceSource {
-  /** Every question that it was asked, in order. */
+  /** Every request it received, in order. */
   readonly asked: { readonly at: number; readonly day: Day; readonly areas: readonly PriceArea[] }[];
-  /** What it answers from now on. */
+  /** Its response from now on. */
   answer: Answering;
 }
 
-/** Answers what it is told to, in this process; by default it has every day. */
+/** A source with scripted responses; by default it has every day. */
 export function fakeSource(
   clock: Pick<TurnedClock, 'now'>,
   slug: string,
@@ -117,7 +117,7 @@ export function fakeSource(
 
 export const everyDay: Answering = ({ day, areas }) => areas.map((area) => reportedDay(area, day));
 
-/** Days are there from a time of the day before on. */
+/** Publishes each day at a time on the day before. */
 export function publishedFrom(clock: TurnedClock, time: string): Answering {
   return ({ day, areas }) =>
     clock.now() >= momentOf(addDays(day, -1), time) ? areas.map((area) => reportedDay(area, day)) : [];
@@ -135,7 +135,7 @@ export const rateSource: ExchangeRateSource = {
 
 const STEP_MS = 15_000;
 
-/** Lets time pass in steps, and what comes due in each be done: on the embedded database nothing waits for more. */
+/** Advances the clock in steps and lets due work run after each; the embedded database needs no more waiting. */
 export async function pass(clock: TurnedClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     clock.turn(Math.min(left, STEP_MS));

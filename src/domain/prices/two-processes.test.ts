@@ -11,7 +11,7 @@ import { createLease } from '../../db/lease.ts';
 import { momentOf } from './calendar.ts';
 import type { PriceEvent } from './index.ts';
 import { createPriceStore } from './store.ts';
-import { fakeSource, knownDay, pricesOf, publishedFrom } from './test-prices.ts';
+import { dayPrices, fakeSource, pricesOf, publishedFrom } from './test-prices.ts';
 
 describe('two processes on PostgreSQL', {
   skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set',
@@ -28,7 +28,7 @@ describe('two processes on PostgreSQL', {
     await there.close();
   });
   after(() => place.remove());
-  /** Leases go by the clock of the database, which is the turned one here. */
+  /** Leases use the database's clock, which is the test clock here. */
   const begin = async (now: number) => {
     clock = turnedClock(now);
     here = await place.open(clock);
@@ -43,8 +43,8 @@ describe('two processes on PostgreSQL', {
       return holds();
     });
 
-  it('ask the sources once between them, and both know, and tell, what came of it', async () => {
-    // Shortly before tomorrow is asked for, so that time can go slowly: a lease must be renewed in time on a busy machine.
+  it('ask the sources once between them, and both serve and report the result', async () => {
+    // Just before tomorrow is due, in small steps: a lease must be renewed in time on a busy machine too.
     await begin(momentOf('2026-11-21', '12:48'));
     const source = fakeSource(clock, 'first', { answer: publishedFrom(clock, '12:00') });
     const one = await pricesOf(here, { clock, sources: [source] });
@@ -54,11 +54,11 @@ describe('two processes on PostgreSQL', {
     one.prices.start();
     two.prices.start();
     const knows = (prices: typeof one.prices, end: number) => () => prices.health().until.SE4 === end;
-    await turning('both know today', 100, () => {
+    await turning('both serve today', 100, () => {
       const { end } = dayBounds('2026-11-21');
       return knows(one.prices, end)() && knows(two.prices, end)();
     });
-    await turning('both know tomorrow', 1_000, () => {
+    await turning('both serve tomorrow', 1_000, () => {
       const { end } = dayBounds('2026-11-22');
       return knows(one.prices, end)() && knows(two.prices, end)();
     });
@@ -87,10 +87,10 @@ describe('two processes on PostgreSQL', {
     await two.prices.close();
   });
 
-  it('take over from each other: at once when one is stopped, within the lease when it dies', async () => {
+  it('take over from each other: at once after a stop, after the lease when one dies', async () => {
     await begin(momentOf('2027-01-10', '12:00'));
     const source = fakeSource(clock, 'first', { answer: () => [] });
-    // A process that holds the right to fetch, and is killed: it never gives it back.
+    // A killed process never releases its lease to fetch.
     const dead = createLease({
       database: here,
       random: systemRandom,
@@ -115,18 +115,18 @@ describe('two processes on PostgreSQL', {
     await two.prices.close();
   });
 
-  it('go on with a back-fill that a dead one began', async () => {
+  it('resume a back-fill that a dead process started', async () => {
     await begin(momentOf('2027-02-10', '10:00'));
     const store = createPriceStore(here);
     for (const area of ['SE1', 'SE2', 'SE3', 'SE4'] as const)
-      await store.store(knownDay(area, '2027-02-10'), clock.now());
+      await store.store(dayPrices(area, '2027-02-10'), clock.now());
     let isDead = false;
     const dying = fakeSource(clock, 'first', {
       answer: ({ day, areas }) =>
         isDead ? new Promise<never>(() => {}) : areas.map((area) => ({ ...publishedDay(area, day) })),
     });
     const publishedDay = (area: 'SE1' | 'SE2' | 'SE3' | 'SE4', day: string) => {
-      const { slots, exchangeRate } = knownDay(area, day);
+      const { slots, exchangeRate } = dayPrices(area, day);
       return { area, day, slots, exchangeRate, publishedAt: null };
     };
     const lively = fakeSource(clock, 'first');

@@ -9,15 +9,15 @@ interface WatcherOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly memory: Memory;
-  /** Whether other processes store as well: what they tell may be missed while the bus is not live. */
+  /** Whether other processes store prices too; their messages are lost while the bus is down. */
   readonly isShared: boolean;
   heard(event: PriceEvent): void;
 }
 
-/** A suspended process finds out soon after it wakes, as no timer is longer; also how old a missed message may get. */
+/** Longest timer, so that a suspended process catches up soon; also the longest delay of a lost message. */
 const LOOK_MS = 30_000;
 
-/** Tells of each new slot, and keeps the memory at the day. */
+/** Publishes each new slot, and reloads the memory when the day changes. */
 export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOptions) {
   let isClosed = false;
   let cancel = () => {};
@@ -30,8 +30,8 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
       day = today;
       memory.refresh().catch((error: unknown) =>
         logFailure(log, error, {
-          what: 'the stored prices were not read again',
-          again: 'they are within a minute',
+          what: 'refreshing the stored prices failed',
+          again: 'retrying within a minute',
         }),
       );
     }

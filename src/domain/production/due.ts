@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import type { SourceState } from './store.ts';
 
-/** The figures of the day before are there by then, as those who fetch them say. */
+/** Yesterday's figures are usually published by this hour, according to other users of the source. */
 const MORNING_UTC_HOUR = 8;
 const FIRST_RETRY_MS = MINUTE_MS;
 
@@ -10,15 +10,15 @@ interface Situation {
   /** undefined: the source was never asked. */
   readonly state: SourceState | undefined;
   readonly now: number;
-  /** Until when every area has figures; null while one has none. */
+  /** End of the figures that every area has; null while an area has none. */
   readonly settledUntil: number | null;
-  /** Whether the process has just begun. */
+  /** Whether the process has just started. */
   readonly isFirst: boolean;
 }
 
 /**
- * When the source is to be asked next, ms since 1970: at the start unless it was asked within the hour, each morning, every
- * hour while figures of yesterday are missing, and after failures first soon, then every hour, never before it wants to be.
+ * When to ask the source next, ms since 1970: at the start unless it was asked within the hour, each morning, every hour
+ * while yesterday's figures are missing, and after failures soon at first, then every hour; never before its Retry-After.
  */
 export function dueAt({ state, now, settledUntil, isFirst }: Situation): number {
   if (state === undefined) return now;

@@ -13,14 +13,14 @@ import type { Unit } from './shapes.ts';
 import type { ProductionStore, SourceState } from './store.ts';
 import type { Stored, Storing } from './storing.ts';
 
-/** Days whose figures are asked for again, because they are revised. */
+/** Days whose figures are fetched again, because they are revised. */
 const REVISED_DAYS = 8;
-/** After a longer absence, days as far back as this are fetched as well; what is older is not. */
+/** After a longer downtime, days up to this age are fetched too, and older ones not. */
 const CATCH_UP_DAYS = 60;
 const CHUNK_MS = 7 * DAY_MS;
-/** For one question, with its repetitions. */
+/** Time limit of one request with its retries. */
 const QUESTION_MS = MINUTE_MS;
-/** Instances do not look at the same moment. */
+/** Spreads the instances, so that they do not check at the same moment. */
 const JITTER_MS = 3 * MINUTE_MS;
 
 export interface SourceAccess {
@@ -36,14 +36,14 @@ interface FetchingOptions extends SourceAccess {
   readonly random: Random;
   readonly log: Log;
   unit(): Unit | null;
-  /** Until when every area has figures; null while one has none. */
+  /** End of the figures that every area has; null while an area has none. */
   settledUntil(): number | null;
-  /** Called before each look, so that what is in memory is not older than it. */
+  /** Called before each check, so that the cache is up to date. */
   refresh(): Promise<unknown>;
   count(outcome: 'stored' | 'implausible', slots: number): void;
 }
 
-/** Asks the source at the times that `dueAt` says, on one process at a time. */
+/** Asks the source at the times given by `dueAt`, in one process at a time. */
 export function createFetching(options: FetchingOptions) {
   const { source, http, store, storing, lease, clock, random, log } = options;
   const stopping = new AbortController();
@@ -84,8 +84,8 @@ export function createFetching(options: FetchingOptions) {
       if (stopping.signal.aborted) return;
       const notBefore = clock.now() + (error.retryAfterSeconds ?? 0) * 1_000;
       state = { ...asked, not_before: notBefore, failures, refused: 0, sentence: error.message };
-      const again = `it is asked again from ${rfc3339(due())}`;
-      logFailure(log, error, { what: 'production was not fetched', again, source: source.slug });
+      const again = `next attempt at ${rfc3339(due())}`;
+      logFailure(log, error, { what: 'fetching production failed', again, source: source.slug });
     }
     await store.saveSourceState(state);
   };
@@ -109,7 +109,7 @@ export function createFetching(options: FetchingOptions) {
     return totals;
   };
 
-  /** Asks for a range of at most a week and stores the answer. */
+  /** Fetches a range of at most a week and stores it. */
   const fetchRange = async (from: number, until: number): Promise<Stored> => {
     const late = new AbortController();
     const cancel = clock.after(QUESTION_MS, () => late.abort());
@@ -120,10 +120,7 @@ export function createFetching(options: FetchingOptions) {
       options.count('stored', stored.changed);
       for (const [why, slots] of stored.refused) {
         options.count('implausible', slots);
-        log.warn(
-          { source: source.slug, why, slots },
-          'figures of production cannot be right and are not stored',
-        );
+        log.warn({ source: source.slug, why, slots }, 'implausible production figures are not stored');
       }
       return stored;
     } finally {
@@ -143,8 +140,8 @@ export function createFetching(options: FetchingOptions) {
     running = look()
       .catch((error: unknown) =>
         logFailure(log, error, {
-          what: 'production was not looked after',
-          again: 'it is again within minutes',
+          what: 'checking for production to fetch failed',
+          again: 'retrying within minutes',
         }),
       )
       .then(schedule);
@@ -154,7 +151,7 @@ export function createFetching(options: FetchingOptions) {
     start: tick,
     fetchRange,
     nextAt: () => nextAt,
-    /** How the source answered last, as far as this process knows. */
+    /** Result of the last request, as cached by this process. */
     state: () => state,
     async close(): Promise<void> {
       cancelTimer();

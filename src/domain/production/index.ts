@@ -8,8 +8,8 @@ import type { Metrics } from '../../core/metrics.ts';
 import type { Database } from '../../db/database.ts';
 import { createLease } from '../../db/lease.ts';
 import { PRICE_AREAS, type PriceArea, type ProductionSource } from '../../sources/contract/market.ts';
+import { createProductionCache } from './cache.ts';
 import { createFetching } from './fetching.ts';
-import { createKnown } from './known.ts';
 import { inResolution, widened } from './means.ts';
 import type { HistoricProduction, Produced, ProductionHealth, ProductionQuery, Unit } from './shapes.ts';
 import { createProductionStore } from './store.ts';
@@ -29,7 +29,7 @@ interface ProductionOptions {
   readonly metrics: Pick<Metrics, 'productionSlots' | 'watchProduction'>;
   /** undefined: nothing is fetched, by the operator's setting. */
   readonly access: { readonly source: ProductionSource; readonly http: Http } | undefined;
-  /** What the source's figures are; `auto` tells it from their size. */
+  /** Unit of the source's figures; `auto` infers it from their size. */
   readonly unit: 'auto' | Unit;
 }
 
@@ -39,19 +39,19 @@ export interface Production {
   /** Slots or means by time, in batches; memory stays flat however long the range is. Throws `production.unavailable`. */
   history(query: ProductionQuery): AsyncIterable<readonly HistoricProduction[]>;
   health(): ProductionHealth;
-  /** Begins to fetch, where it is allowed to. */
+  /** Starts to fetch, if enabled. */
   start(): void;
   close(): Promise<void>;
 }
 
-/** Production by area and kind as eSett settles it: fetched, judged, kept, and read as MW. */
+/** Production by area and kind from eSett's settlement: fetched, validated, stored, and served in MW. */
 export async function createProduction(options: ProductionOptions): Promise<Production> {
   const { database, clock, random, log, metrics, access, unit: setting } = options;
   const store = createProductionStore(database);
-  const known = await createKnown({ database, store, log, setting });
-  const unit = () => known.verdict().unit;
+  const cache = await createProductionCache({ database, store, log, setting });
+  const unit = () => cache.verdict().unit;
   const settledUntil = () =>
-    PRICE_AREAS.map((area) => known.until(area)).reduce((least, until) =>
+    PRICE_AREAS.map((area) => cache.until(area)).reduce((least, until) =>
       least === null || until === null ? null : Math.min(least, until),
     );
   const fetching =
@@ -67,12 +67,12 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
           log,
           unit,
           settledUntil,
-          refresh: known.refresh,
+          refresh: cache.refresh,
           count: (outcome, slots) => metrics.productionSlots.inc({ outcome }, slots),
         });
   metrics.watchProduction(() =>
     PRICE_AREAS.flatMap((area) => {
-      const until = known.until(area);
+      const until = cache.until(area);
       return until === null ? [] : [{ area, until }];
     }),
   );
@@ -95,41 +95,41 @@ export async function createProduction(options: ProductionOptions): Promise<Prod
     });
   };
   const unitOrThrow = (): Unit => {
-    const { unit: told, sentence } = known.verdict();
-    if (told === null) throw unavailable(`${sentence}, so none are returned`);
-    return told;
+    const { unit, sentence } = cache.verdict();
+    if (unit === null) throw unavailable(`${sentence}, so none are returned`);
+    return unit;
   };
 
   return {
     current() {
-      if (PRICE_AREAS.every((area) => known.until(area) === null))
+      if (PRICE_AREAS.every((area) => cache.until(area) === null))
         throw unavailable('no production is stored');
       unitOrThrow();
-      return known.current();
+      return cache.current();
     },
     history(query) {
-      // Before the first batch, so that the caller is told in place of an answer.
-      const told = unitOrThrow();
+      // Throws before the first batch, so that the caller gets an error and no partial response.
+      const served = unitOrThrow();
       const range = widened(query);
-      return inResolution(store.read({ area: query.area, ...range }), query.resolution, told);
+      return inResolution(store.read({ area: query.area, ...range }), query.resolution, served);
     },
     health() {
-      const until = Object.fromEntries(PRICE_AREAS.map((area) => [area, known.until(area)])) as Record<
+      const until = Object.fromEntries(PRICE_AREAS.map((area) => [area, cache.until(area)])) as Record<
         PriceArea,
         number | null
       >;
       const late = PRICE_AREAS.filter((area) => clock.now() - (until[area] ?? 0) > LATE_AFTER_MS);
-      const { unit: told, sentence } = known.verdict();
+      const { unit, sentence } = cache.verdict();
       const refused = fetching?.state()?.refused ?? 0;
       const faults = [
         ...(late.length === 0 ? [] : [`no recent production of ${late.join(', ')}`]),
-        ...(late.length < PRICE_AREAS.length && told === null ? [sentence] : []),
+        ...(late.length < PRICE_AREAS.length && unit === null ? [sentence] : []),
         ...(refused === 0 ? [] : [`${refused} slots of the last response are implausible`]),
       ];
       return {
         status: faults.length === 0 ? 'ok' : 'degraded',
         sentence: [...(faults.length === 0 ? ['ok', sentence] : faults), attempts()].join('; '),
-        unit: told,
+        unit,
         until,
         is_on: fetching !== undefined,
         next_attempt_at: fetching?.nextAt() ?? null,

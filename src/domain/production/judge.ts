@@ -10,14 +10,14 @@ export type Refusal = 'outside_range' | 'ahead_of_time' | 'off_grid' | 'negative
 
 interface Judged {
   readonly settled: readonly Settled[];
-  /** Slots without figures yet: they are no fault, and replace nothing. */
+  /** Slots without figures yet: not a fault, and they replace nothing. */
   readonly unsettled: number;
   readonly refused: ReadonlyMap<Refusal, number>;
 }
 
-/** All of Sweden has never produced as much. */
+/** More than all of Sweden has ever produced. */
 const MOST_MW = 30_000;
-/** A standing power station takes some for itself, and storage more; water is not counted when it is pumped. */
+/** An idle power station consumes some power, and storage more; pumped water is not counted. */
 const LEAST_OF_A_TYPE = -500;
 const LENGTHS_MIN = [15, 60];
 
@@ -28,7 +28,7 @@ interface Asked {
   readonly unit: Unit | null;
 }
 
-/** Keeps what can be right of an answer; of a slot that occurs twice, the last one with figures. */
+/** Keeps the plausible slots of a response; of a slot that occurs twice, the last one with figures. */
 export function judge(intervals: readonly ProducedInterval[], asked: Asked): Judged {
   const settled = new Map<string, Settled>();
   const refused = new Map<Refusal, number>();

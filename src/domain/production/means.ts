@@ -5,7 +5,7 @@ import type { HistoricProduction, ProductionQuery, Unit } from './shapes.ts';
 import type { StoredProduction } from './store.ts';
 import { powerOf, roundedMw } from './unit.ts';
 
-/** The whole hours or days that a range touches. */
+/** A range extended to whole hours or days. */
 export function widened({ from, until, resolution }: ProductionQuery): { from: number; until: number } {
   if (resolution === 'slot') return { from, until };
   if (resolution === 'hour') return { from: hourOf(from), until: hourOf(until - 1) + HOUR_MS };
@@ -15,8 +15,8 @@ export function widened({ from, until, resolution }: ProductionQuery): { from: n
 const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 
 /**
- * Slots, in the order of time, as they are or as means over the hours or days that they lie in, weighted by their length.
- * A kind without a figure in some slots is the mean of those that have one.
+ * Slots by time, unchanged or as means per hour or day, weighted by their length. A kind that lacks a figure in some
+ * slots is the mean of the others.
  */
 export async function* inResolution(
   batches: AsyncIterable<readonly StoredProduction[]>,

@@ -11,7 +11,14 @@ import { createLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
 import { PRICE_AREAS, type ProducedInterval } from '../../sources/contract/market.ts';
 
-import { type Opened, open, rowsOf, type ScriptedSource, slotsOf, toldSource } from './test-production.ts';
+import {
+  type Opened,
+  open,
+  rowsOf,
+  type ScriptedSource,
+  scriptedSource,
+  slotsOf,
+} from './test-production.ts';
 
 /** 2026-11-21 09:00 UTC. */
 const NOW = turnedClock().now();
@@ -29,7 +36,7 @@ onEachEngine('production', (engine) => {
   beforeEach(async () => {
     place = await makePlace(engine);
     database = await place.open();
-    source = toldSource();
+    source = scriptedSource();
   });
   afterEach(async () => {
     for (const { production } of opened) await production.close();
@@ -43,7 +50,7 @@ onEachEngine('production', (engine) => {
     opened.push(one);
     return one;
   };
-  /** Begins, and waits for the source to have answered. */
+  /** Starts, and waits until the source has responded. */
   const fetched = async (options: Parameters<typeof open>[1] = {}): Promise<Opened> => {
     const one = await begin(options);
     const asked = source.asked;
@@ -66,7 +73,7 @@ onEachEngine('production', (engine) => {
       ({ total }) => total,
     );
 
-  it('is unavailable before anything was fetched, and says what was tried', async () => {
+  it('is unavailable before anything was fetched, and reports the attempts', async () => {
     source.answer = () => {
       throw new HttpFailure('unreachable', 'esett cannot be reached');
     };
@@ -82,13 +89,13 @@ onEachEngine('production', (engine) => {
     );
   });
 
-  it('is unavailable where nothing is fetched', async () => {
+  it('is unavailable when fetching is disabled', async () => {
     const { production } = await open(database);
     production.start();
     assert.throws(() => production.current(), unavailable(/ELNAV_FETCH is off/));
   });
 
-  it('tells the newest slot of each area in MW', async () => {
+  it('returns the newest slot of each area in MW', async () => {
     source.answer = (query) =>
       slotsOf(query, (area) => (area === 'SE2' ? { total: 1_234.567, hydro: 1_000.04, other: -3.33 } : {}));
     const { production } = await fetched();
@@ -115,7 +122,7 @@ onEachEngine('production', (engine) => {
     assert.match(production.health().sentence, /read as MWh, by SE3 on 2026-11-/);
   });
 
-  it('passes over the newest slots while they are zeros', async () => {
+  it('skips the newest slots while they are zeros', async () => {
     const zero = { total: 0, hydro: 0, nuclear: 0, wind: 0, solar: 0, thermal: 0, other: 0 };
     source.answer = (query) => slotsOf(query, (_, start) => (start >= NOW - 26 * HOUR_MS ? zero : {}));
     const { production } = await fetched();
@@ -131,9 +138,12 @@ onEachEngine('production', (engine) => {
     ['rows of the days to come', (slots: ProducedInterval[]) => moved(slots, 10 * DAY_MS)],
     ['rows off the grid', (slots: ProducedInterval[]) => moved(slots, 7 * 60_000)],
     ['negative water', (slots: ProducedInterval[]) => slots.map((slot) => ({ ...slot, hydro: -1 }))],
-    ['more than there is', (slots: ProducedInterval[]) => slots.map((slot) => ({ ...slot, total: 7_501 }))],
+    [
+      'more than Sweden can produce',
+      (slots: ProducedInterval[]) => slots.map((slot) => ({ ...slot, total: 7_501 })),
+    ],
   ] as const) {
-    it(`keeps what it has when the source answers ${what}`, async () => {
+    it(`keeps the stored figures when the source returns ${what}`, async () => {
       const one = await fetched();
       const before = await totals(one, YESTERDAY);
       assert.equal(before.length, 96);
@@ -146,7 +156,7 @@ onEachEngine('production', (engine) => {
     });
   }
 
-  it('says how many slots cannot be right', async () => {
+  it('reports the number of implausible slots', async () => {
     source.answer = (query) => slotsOf(query, (area) => (area === 'SE1' ? { hydro: -1 } : {}));
     const { production, metrics } = await fetched();
     const { status, sentence } = production.health();
@@ -163,7 +173,7 @@ onEachEngine('production', (engine) => {
     );
   });
 
-  it('takes a revision, and keeps a kind that it leaves out', async () => {
+  it('stores a revision, and keeps a kind that it leaves out', async () => {
     const one = await fetched();
     source.answer = (query) =>
       slotsOf(query, (_, start) =>
@@ -177,7 +187,7 @@ onEachEngine('production', (engine) => {
     assert.equal((await totals(one, YESTERDAY)).length, 96);
   });
 
-  it('is asked each hour while yesterday is missing, and each morning after', async () => {
+  it('is fetched every hour while yesterday is missing, and then every morning', async () => {
     const clock = turnedClock(Date.parse('2026-11-21T03:00:00Z'));
     source.answer = ({ from, until: end }) => slotsOf({ from, until: Math.min(end, YESTERDAY.from) });
     const one = await fetched({ clock });
@@ -188,7 +198,7 @@ onEachEngine('production', (engine) => {
     assert.equal(one.production.health().next_attempt_at, Date.parse('2026-11-21T08:00:00Z'));
   });
 
-  it('logs an outage of its source as a sentence and a code, without a stack', async () => {
+  it('logs an outage of its source as a sentence and a code, without a stack trace', async () => {
     source.answer = () => {
       throw new HttpFailure('unreachable', 'eSett cannot be reached (ENOTFOUND)');
     };
@@ -199,12 +209,12 @@ onEachEngine('production', (engine) => {
       level: 'warn',
       source: 'esett',
       outcome: 'unreachable',
-      msg: 'production was not fetched: eSett cannot be reached (ENOTFOUND); it is asked again from 2026-11-21T09:01:00.000Z',
+      msg: 'fetching production failed: eSett cannot be reached (ENOTFOUND); next attempt at 2026-11-21T09:01:00.000Z',
     });
     assert.equal(lines.length, 1);
   });
 
-  it('is read in batches, between which others have their turn', async () => {
+  it('is read in batches, and yields to other tasks between them', async () => {
     const { production } = await fetched();
     let turns = 0;
     const turn = () => {
@@ -225,7 +235,7 @@ onEachEngine('production', (engine) => {
     assert.equal(new Set(read).size, read.length, 'each batch came in a turn of its own');
   });
 
-  it('waits for longer after each failure, and for as long as it is told', async () => {
+  it('waits longer after each failure, and until a Retry-After has passed', async () => {
     source.answer = () => {
       throw new HttpFailure('server_error', 'esett answered 503');
     };
@@ -244,18 +254,18 @@ onEachEngine('production', (engine) => {
     assert.equal((production.health().next_attempt_at ?? 0) - clock.now(), 2 * HOUR_MS);
   });
 
-  it('asks no sooner than in an hour when it was begun anew', async () => {
+  it('asks at the earliest an hour after the last request when it is restarted', async () => {
     const first = await fetched();
     await first.production.close();
     const asked = source.asked;
     const second = await begin();
     second.production.start();
-    await until('it has looked', () => second.production.health().next_attempt_at !== null);
+    await until('it has checked', () => second.production.health().next_attempt_at !== null);
     assert.equal(source.asked, asked);
     assert.equal(second.production.current().length, 4);
   });
 
-  it('makes up for days of absence', async () => {
+  it('catches up after days of downtime', async () => {
     const first = await fetched();
     await first.production.close();
     const later = await fetched({ clock: turnedClock(NOW + 30 * DAY_MS) });
@@ -277,7 +287,7 @@ onEachEngine('production', (engine) => {
     ['are too small for either', 900, /mean of 900/],
     ['are too large for either', 20_000, /mean of 20000/],
   ] as const) {
-    it(`tells nothing while the figures ${what}`, async () => {
+    it(`returns nothing while the figures ${what}`, async () => {
       source.answer = (query) => slotsOf(query, (area) => (area === 'SE3' ? { total } : {}));
       const { production } = await fetched();
       assert.equal(production.health().status, 'degraded');
@@ -289,14 +299,14 @@ onEachEngine('production', (engine) => {
     });
   }
 
-  it('tells nothing where days contradict each other', async () => {
+  it('returns nothing when days contradict each other', async () => {
     source.answer = (query) =>
       slotsOf(query, (area, start) => (area === 'SE3' && start >= YESTERDAY.from ? { total: 7_000 } : {}));
     const { production } = await fetched();
     assert.throws(() => production.current(), unavailable(/looks like MWh, on 2026-11-20 like MW/));
   });
 
-  it('judges whole days, not rows', async () => {
+  it('infers the unit from whole days, not rows', async () => {
     // Half a day in the other unit's size: the mean of the day lies between, and the other days decide.
     source.answer = (query) =>
       slotsOf(query, (area, start) => (area === 'SE3' && start > NOW - 3 * HOUR_MS ? { total: 7_000 } : {}));
@@ -304,30 +314,30 @@ onEachEngine('production', (engine) => {
     assert.equal(production.health().unit, 'MWh');
   });
 
-  it('takes the unit that is set', async () => {
+  it('uses the configured unit', async () => {
     source.answer = (query) => slotsOf(query, (area) => (area === 'SE3' ? { total: 4_000 } : {}));
     const { production } = await fetched({ unit: 'MW' });
     assert.equal(production.current()[2]?.total, 4_000);
     assert.match(production.health().sentence, /by ELNAV_PRODUCTION_UNIT/);
   });
 
-  it('tells every instance of what one has stored', async () => {
+  it('notifies every instance when one stores production', async () => {
     const reader = await begin();
     assert.throws(() => reader.production.current());
     const other = engine === 'sqlite' ? database : await place.open();
     const writer = await open(other, { source });
     writer.production.start();
-    await until('the reader was told', () => reader.production.health().unit === 'MWh');
+    await until('the reader has refreshed', () => reader.production.health().unit === 'MWh');
     assert.equal(reader.production.current().length, 4);
     await until('it has finished', () => writer.production.health().next_attempt_at !== null);
     await writer.production.close();
     if (other !== database) await other.close();
   });
 
-  it('is fetched by one instance where several begin together', async () => {
+  it('is fetched by one instance when several start together', async () => {
     const many = await Promise.all([1, 2, 3, 4].map(() => begin()));
     for (const { production } of many) production.start();
-    await until('all have looked', () =>
+    await until('all have checked', () =>
       many.every(({ production }) => production.health().next_attempt_at !== null),
     );
     await until('all know', () => many.every(({ production }) => production.health().unit === 'MWh'));
@@ -335,7 +345,7 @@ onEachEngine('production', (engine) => {
   });
 });
 
-/** To the moment of the next attempt, which comes a second late at most where there is no jitter. */
+/** Advances to the next attempt, which comes at most a second late without jitter. */
 function turnToNext({ production, clock }: Opened): void {
   clock.turn((production.health().next_attempt_at ?? 0) - clock.now() + 1_000);
 }
@@ -354,10 +364,10 @@ onEachEngine('history of production', (engine) => {
   before(async () => {
     place = await makePlace(engine);
     database = await place.open();
-    const source = toldSource();
+    const source = scriptedSource();
     source.answer = (query) =>
       slotsOf(query, (_, start) => {
-        // Water rises with the hour of the day, UTC; one hour lacks two quarters, another the sun.
+        // Hydro rises with the UTC hour of the day; one hour lacks two quarters, another has no solar figures.
         const hour = (start % DAY_MS) / HOUR_MS;
         const inHole = start >= autumn.from + 5.5 * HOUR_MS && start < autumn.from + 6 * HOUR_MS;
         return {
@@ -378,7 +388,7 @@ onEachEngine('history of production', (engine) => {
   const read = (resolution: 'slot' | 'hour' | 'day', range = autumn) =>
     rowsOf(one.production.history({ area: 'SE3', ...range, resolution }));
 
-  it('has 100 slots and 25 hours on the day on which summer time ends, but for those that are missing', async () => {
+  it('has 100 slots and 25 hours, less the missing ones, on the day on which summer time ends', async () => {
     assert.equal((await read('slot')).length, 98);
     const hours = await read('hour');
     assert.equal(hours.length, 25);
@@ -401,7 +411,7 @@ onEachEngine('history of production', (engine) => {
     assert.equal(eight?.hydro, 320);
   });
 
-  it('widens a range to the hours and days that it touches', async () => {
+  it('extends a range to whole hours and days', async () => {
     const noon = Date.parse('2026-10-25T12:07:00Z');
     const [hour, ...moreHours] = await read('hour', { from: noon, until: noon + 60_000 });
     assert.equal(hour?.start, Date.parse('2026-10-25T12:00:00Z'));
@@ -421,7 +431,7 @@ onEachEngine('history of production', (engine) => {
 });
 
 onEachEngine("production from eSett's simulator", (engine) => {
-  it('is fetched, is revised, and survives every fault', async () => {
+  it('is fetched and revised, and survives every fault', async () => {
     const clock = turnedClock();
     const served = await startEsett({ clock });
     const place = await makePlace(engine);

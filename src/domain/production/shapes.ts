@@ -1,6 +1,6 @@
 import type { PriceArea, ProductionType } from '../../sources/contract/market.ts';
 
-/** Mean power by kind, MW to one decimal; null: the source has no figure. Negative where storage took more than it gave. */
+/** Mean power by kind, MW to one decimal; null: the source has no figure. Negative when storage consumed more than it produced. */
 export type PowerByType = { readonly [T in ProductionType]: number | null };
 
 /** Production of an area in one slot. Moments are ms since 1970 UTC. */
@@ -16,11 +16,11 @@ export interface Produced extends PowerByType {
 
 /** A slot, or the mean over an hour or a Swedish day. */
 export interface HistoricProduction extends Produced {
-  /** Minutes between start and end that there are figures for; the mean is over these. */
+  /** Minutes between start and end with figures; the mean is over these. */
   readonly covered_min: number;
 }
 
-/** Slots that start from `from` until before `until`; for hours and (Swedish) days each one that the range touches, whole. */
+/** Slots that start from `from` to before `until`; at the ends of the range, hours and (Swedish) days are whole. */
 export interface ProductionQuery {
   readonly area: PriceArea;
   /** ms since 1970 UTC. */
@@ -29,18 +29,18 @@ export interface ProductionQuery {
   readonly resolution: 'slot' | 'hour' | 'day';
 }
 
-/** What figures are: power, or energy in the slot. */
+/** Unit of the figures: power, or energy in the slot. */
 export type Unit = 'MW' | 'MWh';
 
 export interface ProductionHealth {
   readonly status: 'ok' | 'degraded';
   /** For `/readyz`. */
   readonly sentence: string;
-  /** null while it cannot be told. */
+  /** null while it cannot be inferred. */
   readonly unit: Unit | null;
   /** End of the newest slot with figures, by area. */
   readonly until: Readonly<Record<PriceArea, number | null>>;
-  /** Whether the source is asked at all; the operator may have switched it off. */
+  /** Whether fetching is enabled; the operator may have switched it off. */
   readonly is_on: boolean;
   readonly next_attempt_at: number | null;
 }

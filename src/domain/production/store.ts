@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { PriceArea, ProductionType } from '../../sources/contract/market.ts';
 
-/** A slot as it is stored: figures as the source served them. */
+/** A stored slot, with the source's own figures. */
 export interface StoredProduction extends Readonly<Record<ProductionType, number | null>> {
   readonly area: PriceArea;
   readonly start: number;
@@ -28,14 +28,14 @@ const COLUMNS = [
   'other',
   'source',
 ] as const;
-/** Of 12 parameters each; SQLite takes 32,766 in a statement. */
+/** A row has 12 parameters; SQLite takes 32,766 in a statement. */
 const ROWS_A_STATEMENT = 500;
-/** Read at once: some two milliseconds of the embedded engine, in which nobody else is answered. */
+/** Rows per query: about two milliseconds of the embedded engine, which blocks the process for that time. */
 const ROWS_A_BATCH = 200;
 
-/** The only SQL for `production` and `production_sources`. */
+/** All SQL for `production` and `production_sources`. */
 export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
-  /** Slots of an area that start from `from` until before `until`, by time. */
+  /** Slots of an area that start from `from` to before `until`, by time. */
   const slots = (from: Queries, range: { area: PriceArea; from: number; until: number }) =>
     from
       .selectFrom('production')
@@ -53,7 +53,7 @@ export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
       return (await slots(from, range).execute()) as StoredProduction[];
     },
 
-    /** The same in batches; no query is open between them, and others have their turn. */
+    /** The same in batches, without an open query between them, so that other tasks run. */
     async *read(range: {
       area: PriceArea;
       from: number;
@@ -84,7 +84,7 @@ export function createProductionStore({ queries }: Pick<Database, 'queries'>) {
       return row as StoredProduction | undefined;
     },
 
-    /** Adds slots, or puts them in the place of those with the same area and start. */
+    /** Inserts slots, or replaces those with the same area and start. */
     async put(into: Queries, rows: readonly StoredProduction[], changedAt: number): Promise<void> {
       for (let first = 0; first < rows.length; first += ROWS_A_STATEMENT) {
         await into

@@ -12,7 +12,7 @@ import { judge, type Refusal } from './judge.ts';
 import type { Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';
 
-/** Areas whose figures have changed; told to every process. */
+/** Published to every process: areas whose figures have changed. */
 export const PRODUCTION_STORED = topic<readonly string[]>('production.stored');
 
 interface StoringOptions {
@@ -21,7 +21,7 @@ interface StoringOptions {
   readonly clock: Clock;
 }
 
-/** What was asked for, and what came. */
+/** The requested range and the response. */
 interface Answer {
   readonly source: string;
   readonly from: number;
@@ -31,9 +31,9 @@ interface Answer {
 }
 
 export interface Stored {
-  /** Slots that are new or have other figures than before. */
+  /** Slots that are new or whose figures changed. */
   readonly changed: number;
-  /** Slots with figures that can be right, changed or not. */
+  /** Slots with plausible figures, changed or not. */
   readonly settled: number;
   /** Slots without figures yet. */
   readonly unsettled: number;
@@ -41,8 +41,8 @@ export interface Stored {
 }
 
 /**
- * Stores what can be right of an answer and tells every process. Nothing is ever deleted: a slot that is missing, or has no
- * figures any more, stays as it is, and so does a kind that a revision leaves out.
+ * Stores the plausible slots of a response and notifies every process. Nothing is ever deleted: a slot that is missing
+ * or no longer has figures stays, and so does a kind that a revision leaves out.
  */
 export function createStoring({ database, store, clock }: StoringOptions) {
   return async ({ source, from, until, intervals, unit }: Answer): Promise<Stored> => {
@@ -52,11 +52,11 @@ export function createStoring({ database, store, clock }: StoringOptions) {
       for (const area of PRICE_AREAS) {
         const own = settled.filter((slot) => slot.area === area);
         if (own.length === 0) continue;
-        const known = new Map(
+        const stored = new Map(
           (await store.inRange(transaction, { area, from, until })).map((row) => [row.start, row]),
         );
         for (const slot of own) {
-          const row = revised(known.get(slot.start), { ...slot, source });
+          const row = revised(stored.get(slot.start), { ...slot, source });
           if (row !== null) fresh.push(row);
         }
       }
@@ -72,25 +72,25 @@ export type Storing = ReturnType<typeof createStoring>;
 
 type Incoming = ProducedInterval & { readonly total: number; readonly source: string };
 
-/** The row to write; null where it says what is known. */
-function revised(known: StoredProduction | undefined, slot: Incoming): StoredProduction | null {
+/** The row to write; null when it equals the stored one. */
+function revised(stored: StoredProduction | undefined, slot: Incoming): StoredProduction | null {
   const row: StoredProduction = {
     area: slot.area,
     start: slot.start,
     length_min: (slot.end - slot.start) / MINUTE_MS,
     total: slot.total,
-    hydro: slot.hydro ?? known?.hydro ?? null,
-    nuclear: slot.nuclear ?? known?.nuclear ?? null,
-    wind: slot.wind ?? known?.wind ?? null,
-    solar: slot.solar ?? known?.solar ?? null,
-    thermal: slot.thermal ?? known?.thermal ?? null,
-    other: slot.other ?? known?.other ?? null,
+    hydro: slot.hydro ?? stored?.hydro ?? null,
+    nuclear: slot.nuclear ?? stored?.nuclear ?? null,
+    wind: slot.wind ?? stored?.wind ?? null,
+    solar: slot.solar ?? stored?.solar ?? null,
+    thermal: slot.thermal ?? stored?.thermal ?? null,
+    other: slot.other ?? stored?.other ?? null,
     source: slot.source,
   };
   const isSame =
-    known !== undefined &&
+    stored !== undefined &&
     (['length_min', 'total', 'source', ...PRODUCTION_TYPES] as const).every(
-      (column) => known[column] === row[column],
+      (column) => stored[column] === row[column],
     );
   return isSame ? null : row;
 }

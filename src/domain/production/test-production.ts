@@ -13,10 +13,10 @@ import {
 } from '../../sources/contract/market.ts';
 import { createProduction, type Production, type Unit } from './index.ts';
 
-/** Mean MW of the areas, so that a day of SE3 looks like one. */
+/** Mean MW of the areas, so that SE3 has a realistic day. */
 const MEAN_MW: Readonly<Record<PriceArea, number>> = { SE1: 2_800, SE2: 5_500, SE3: 8_000, SE4: 1_000 };
 
-/** A slot as a source would serve it in MWh a quarter, with something of it changed. */
+/** A slot as a source would serve it in MWh per quarter, with some fields changed. */
 export function slotOf(
   area: PriceArea,
   start: number,
@@ -47,13 +47,13 @@ export function slotsOf(
   return slots;
 }
 
-/** A source that answers what it is told to. */
+/** A source with scripted responses. */
 export interface ScriptedSource extends ProductionSource {
   answer: (query: { readonly from: number; readonly until: number }) => readonly ProducedInterval[];
   asked: number;
 }
 
-export function toldSource(): ScriptedSource {
+export function scriptedSource(): ScriptedSource {
   const source: ScriptedSource = {
     slug: 'esett',
     name: 'eSett',
@@ -72,7 +72,7 @@ export function toldSource(): ScriptedSource {
 
 const NO_HTTP: Http = {
   async send() {
-    throw new Error('a told source asks nobody');
+    throw new Error('a scripted source calls no host');
   },
 };
 
@@ -97,7 +97,7 @@ export async function open(
   const production = await createProduction({
     database,
     clock,
-    // No jitter, and ids of their own.
+    // No jitter, and different ids.
     random: (bytes) => (bytes === 2 ? Buffer.alloc(2) : systemRandom(bytes)),
     log,
     metrics,

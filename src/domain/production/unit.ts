@@ -11,24 +11,24 @@ export interface ServedSlot {
 }
 
 export interface UnitVerdict {
-  /** null: the figures do not tell it. */
+  /** null: it cannot be inferred from the figures. */
   readonly unit: Unit | null;
   readonly sentence: string;
 }
 
 /**
- * What the mean of SE3 over a whole day may be. It is 7,000 to 12,000 MW on most days, and no day of its reactors, rivers
- * and load is outside 5,000 to 13,000; in MWh a quarter that is a fourth. No figure lies in both ranges.
+ * Range of SE3's mean over a whole day. It is 7,000 to 12,000 MW on most days and never outside 5,000 to 13,000; in MWh
+ * per quarter it is a fourth of that. The two ranges do not overlap.
  */
 const POWER_MW = { least: 5_000, most: 13_000 };
 const QUARTER_MIN = 15;
 const QUARTERS_AN_HOUR = 60 / QUARTER_MIN;
 
 /**
- * Tells from whole days of SE3 whether figures are power or the energy of a quarter. Days that contradict each other, or fit
- * neither, decide nothing: a wrong guess would be wrong by four times.
+ * Infers from whole days of SE3 whether figures are power or energy per quarter. Days that contradict each other, or fit
+ * neither, give no result: a wrong guess would be off by a factor of four.
  */
-export function tellUnit(slots: readonly ServedSlot[]): UnitVerdict {
+export function inferUnit(slots: readonly ServedSlot[]): UnitVerdict {
   const verdicts = new Map<Unit, Day>();
   let unfit: { readonly day: Day; readonly mean: number } | undefined;
   for (const [day, own] of Map.groupBy(slots, ({ start }) => dayAt(start))) {
@@ -59,7 +59,7 @@ function unitOf(mean: number): Unit | null {
   return power >= POWER_MW.least && power <= POWER_MW.most ? 'MWh' : null;
 }
 
-/** null unless every quarter of the day is there: of an hour, MW and MWh are the same number. */
+/** null unless every quarter of the day is present: per hour, MW and MWh are the same number. */
 function meanOfWholeDay(slots: readonly ServedSlot[]): number | null {
   const [first] = slots;
   if (first === undefined || slots.some(({ length_min }) => length_min !== QUARTER_MIN)) return null;
@@ -67,7 +67,7 @@ function meanOfWholeDay(slots: readonly ServedSlot[]): number | null {
   return slots.length === quarters ? slots.reduce((sum, { total }) => sum + total, 0) / quarters : null;
 }
 
-/** MW, of a figure as it was served. */
+/** MW from a figure as it was served. */
 export function powerOf(figure: number, lengthMin: number, unit: Unit): number {
   return unit === 'MW' ? figure : (figure * 60) / lengthMin;
 }

@@ -18,28 +18,28 @@ export interface TaxTables {
   readonly reduced_tax: readonly ReducedRow[];
 }
 
-/** What a household or a service pays for a kWh, öre as decimal text. */
+/** Tax per kWh for households and services, öre as decimal text. */
 export interface EnergyTax {
   readonly rate_ore_per_kwh: string;
   readonly rate_ore_per_kwh_incl_vat: string;
   readonly reduced: boolean;
-  /** The day since which this rate holds for the municipality. */
+  /** First day of this rate in the municipality. */
   readonly valid_from: string;
 }
 
-/** A rate with its end; `valid_until` is the first day on which it no longer holds, null where none is known. */
+/** A rate with its end; `valid_until` is the first day after it, null without an end. */
 export interface DatedTax extends EnergyTax {
   readonly valid_until: string | null;
 }
 
 export interface Tax {
-  /** The rate of a municipality (four digits) on a day; null before the first known one. */
+  /** The rate of a municipality (four digits) on a day; null before the first one. */
   on(municipality: string, day: string): EnergyTax | null;
-  /** All known rates of a municipality, the oldest first. */
+  /** All rates of a municipality, oldest first. */
   all(municipality: string): readonly DatedTax[];
-  /** Whether the day's rate is not decided as far as is known: it lies in a year after that of the latest rate. */
+  /** Whether the day's rate is a forecast: its year is after the year of the latest decided rate. */
   isForecast(day: string): boolean;
-  /** The first day that has a rate; null where there is none at all. */
+  /** The first day with a rate; null without any. */
   readonly since: string | null;
 }
 
@@ -48,12 +48,12 @@ const WITH_VAT = '1.25';
 
 /**
  * Dated rates by municipality (lag (1994:1776) om skatt på energi, 11 kap. 3 and 4 §§): reduced by 9.6 öre in parts of
- * northern Sweden, whatever the price area. Manufacturing and farming pay another rate, which is not told here.
+ * northern Sweden, whatever the price area. Manufacturing and farming have another rate, which is not included.
  */
 export function createTax({ tax_rates, reduced_tax }: TaxTables): Tax {
   const rates = tax_rates.toSorted((a, b) => compare(a.valid_from, b.valid_from));
   const reducedBy = Map.groupBy(reduced_tax, ({ municipality }) => municipality);
-  const known = new Map<string, readonly DatedTax[]>();
+  const byMunicipality = new Map<string, readonly DatedTax[]>();
   // Most municipalities never had the reduction, and share one list.
   const never = timeline(rates, []);
   const latest = rates.at(-1)?.valid_from;
@@ -61,9 +61,9 @@ export function createTax({ tax_rates, reduced_tax }: TaxTables): Tax {
   const all = (municipality: string): readonly DatedTax[] => {
     const reduced = reducedBy.get(municipality);
     if (reduced === undefined) return never;
-    const made = known.get(municipality) ?? timeline(rates, reduced);
-    known.set(municipality, made);
-    return made;
+    const cached = byMunicipality.get(municipality) ?? timeline(rates, reduced);
+    byMunicipality.set(municipality, cached);
+    return cached;
   };
   return {
     all,
@@ -78,7 +78,7 @@ export function createTax({ tax_rates, reduced_tax }: TaxTables): Tax {
   };
 }
 
-/** A new entry wherever the rate changes by law, or the municipality gains or loses its reduction. */
+/** One entry per change of the law's rate, or of the municipality's reduction. */
 function timeline(rates: readonly RateRow[], reduced: readonly ReducedRow[]): DatedTax[] {
   const [first] = rates;
   if (first === undefined) return [];

@@ -17,7 +17,7 @@ const tax = createTax({
 });
 
 describe('energy tax', () => {
-  it('is told in exact öre, with VAT', () => {
+  it('is exact in öre, with and without VAT', () => {
     assert.deepEqual(tax.on('0180', '2025-06-01'), {
       rate_ore_per_kwh: '43.9',
       rate_ore_per_kwh_incl_vat: '54.875',
@@ -37,7 +37,7 @@ describe('energy tax', () => {
     assert.equal(tax.on('0180', '2026-01-01')?.rate_ore_per_kwh, '36');
   });
 
-  it('is unknown before the first rate, and the latest one goes on', () => {
+  it('is unknown before the first rate, and the latest rate continues', () => {
     assert.equal(tax.on('0180', '2023-12-31'), null);
     assert.equal(tax.since, '2024-01-01');
     assert.equal(tax.on('0180', '2031-05-05')?.valid_from, '2026-01-01');
@@ -46,7 +46,7 @@ describe('energy tax', () => {
   });
 
   it('follows a municipality that gains and loses its reduction', () => {
-    const told = tax
+    const rates = tax
       .all('1737')
       .map(({ valid_from, valid_until, reduced, rate_ore_per_kwh }) => [
         valid_from,
@@ -54,7 +54,7 @@ describe('energy tax', () => {
         reduced,
         rate_ore_per_kwh,
       ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(rates, [
       ['2024-01-01', '2025-01-01', false, '42.8'],
       ['2025-01-01', '2025-07-01', false, '43.9'],
       ['2025-07-01', '2026-01-01', true, '34.3'],
@@ -62,14 +62,14 @@ describe('energy tax', () => {
     ]);
   });
 
-  it('is nothing where no rate is known', () => {
+  it('is null without any rate', () => {
     const none = createTax({ tax_rates: [], reduced_tax: [] });
     assert.equal(none.on('0180', '2026-01-01'), null);
     assert.equal(none.since, null);
     assert.equal(none.isForecast('2026-01-01'), false);
   });
 
-  it('has one rate for every day, that of the entry which holds then', () => {
+  it('has exactly one rate for every day', () => {
     const day = fc
       .date({ min: new Date('2024-01-01'), max: new Date('2040-12-31'), noInvalidDate: true })
       .map((date) => date.toISOString().slice(0, 10));

@@ -12,7 +12,7 @@ import {
   pricesOf,
   productionOf,
   reportedDay,
-  toldSource,
+  scriptedSource,
 } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { makeWorld } from '../../../../test/kit/world.ts';
@@ -71,7 +71,7 @@ async function make({ at, answer = everyDay, isFetching = true, ...wanted }: Wan
   });
   const { production } = await productionOf(database, {
     clock,
-    ...(hasProduction === true ? { source: toldSource() } : {}),
+    ...(hasProduction === true ? { source: scriptedSource() } : {}),
   });
   prices.start();
   production.start();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { fakeSource, toldSource } from '../../../../test/kit/market.ts';
+import { fakeSource, scriptedSource } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { makeWorld, type World } from '../../../../test/kit/world.ts';
 import { type TurnedClock, turnedClock } from '../../../core/clock.ts';
@@ -20,7 +20,7 @@ describe('answers of history', () => {
       engine: 'sqlite',
       clock,
       priceSources: [fakeSource(clock, 'told')],
-      productionSource: toldSource(),
+      productionSource: scriptedSource(),
       env: { ELNAV_TRUST_PROXY: '127.0.0.1' },
     });
     assert.equal((await world.admin('POST', `/admin/prices/backfill?${LONG.split('?')[1]}`)).status, 200);

@@ -8,7 +8,7 @@ import {
   nothing,
   reportedDay,
   type ScriptedSource,
-  toldSource,
+  scriptedSource,
 } from '../../../../test/kit/market.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { callJson, makeWorld, type World } from '../../../../test/kit/world.ts';
@@ -57,7 +57,7 @@ onEachEngine('prices and production', (engine) => {
     // Summer time ended four days before.
     clock = turnedClock(Date.parse('2026-10-29T09:07:00Z'));
     prices = fakeSource(clock, 'told');
-    production = toldSource();
+    production = scriptedSource();
     world = await makeWorld({
       engine,
       clock,
@@ -450,7 +450,7 @@ describe('the documents of prices and production', () => {
 describe('prices and production that nobody knows', () => {
   it('are 503 with what was tried', async () => {
     const clock = turnedClock();
-    const production = toldSource();
+    const production = scriptedSource();
     production.answer = () => [];
     const world = await makeWorld({
       engine: 'sqlite',

@@ -6,13 +6,13 @@ import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { Produced, Unit } from './shapes.ts';
 import type { ProductionStore, StoredProduction } from './store.ts';
 import { PRODUCTION_STORED } from './storing.ts';
-import { powerOf, roundedMw, tellUnit, type UnitVerdict } from './unit.ts';
+import { inferUnit, powerOf, roundedMw, type UnitVerdict } from './unit.ts';
 
-/** The unit is told from the days that are stored last; they are judged together. */
-const JUDGED_DAYS = 14;
+/** The unit is inferred from the newest stored days together. */
+const UNIT_DAYS = 14;
 const UNIT_AREA: PriceArea = 'SE3';
 
-interface Known {
+interface Cached {
   /** The newest slot of each area that has one. */
   readonly newest: readonly StoredProduction[];
   readonly verdict: UnitVerdict;
@@ -20,16 +20,16 @@ interface Known {
   readonly current: readonly Produced[];
 }
 
-interface KnownOptions {
+interface CacheOptions {
   readonly database: Database;
   readonly store: ProductionStore;
   readonly log: Log;
   readonly setting: 'auto' | Unit;
 }
 
-/** The newest production and the unit of the figures, in memory; read again whenever a process stores some. */
-export async function createKnown({ database, store, log, setting }: KnownOptions) {
-  const load = async (): Promise<Known> => {
+/** The newest production and the unit of the figures, in memory; refreshed whenever a process stores production. */
+export async function createProductionCache({ database, store, log, setting }: CacheOptions) {
+  const load = async (): Promise<Cached> => {
     const newest: StoredProduction[] = [];
     for (const area of PRICE_AREAS) {
       const row = await store.newest(area);
@@ -44,26 +44,26 @@ export async function createKnown({ database, store, log, setting }: KnownOption
     if (setting !== 'auto') {
       return { unit: setting, sentence: `figures are read as ${setting}, by ELNAV_PRODUCTION_UNIT` };
     }
-    if (last === undefined) return tellUnit([]);
-    const from = last.start - JUDGED_DAYS * 24 * HOUR_MS;
+    if (last === undefined) return inferUnit([]);
+    const from = last.start - UNIT_DAYS * 24 * HOUR_MS;
     const range = { area: UNIT_AREA, from, until: last.start + 1 };
-    return tellUnit(await store.inRange(database.queries, range));
+    return inferUnit(await store.inRange(database.queries, range));
   };
 
-  let known = await load();
-  // One reading after the other: an older answer must not replace a newer one.
+  let cached = await load();
+  // One read at a time: an older result must not replace a newer one.
   let reading: Promise<unknown> = Promise.resolve();
   const refresh = (): Promise<void> => {
     const read = reading.then(async () => {
-      known = await load();
+      cached = await load();
     });
     reading = read.catch(() => {});
     return read;
   };
   const notRead = (error: unknown): void =>
     logFailure(log, error, {
-      what: 'stored production was not read again',
-      again: 'it is when more is stored, and before the next look',
+      what: 'refreshing the stored production failed',
+      again: 'retrying when more is stored, and before the next check',
     });
   PRODUCTION_STORED.on(database.bus, () => refresh().catch(notRead));
   database.bus.onGap(() => {
@@ -72,11 +72,11 @@ export async function createKnown({ database, store, log, setting }: KnownOption
 
   return {
     refresh,
-    current: () => known.current,
-    verdict: () => known.verdict,
+    current: () => cached.current,
+    verdict: () => cached.verdict,
     /** End of the newest slot of an area. */
     until(area: PriceArea): number | null {
-      const row = known.newest.find((slot) => slot.area === area);
+      const row = cached.newest.find((slot) => slot.area === area);
       return row === undefined ? null : endOf(row);
     },
   };

@@ -10,8 +10,8 @@ export interface DaySlot {
   readonly eur: string | null;
 }
 
-/** A whole day of one area that passed the judge: it covers the day without a gap, in slots of one length. */
-export interface KnownDay {
+/** A validated day of one area: slots of one length cover it without a gap. */
+export interface DayPrices {
   readonly area: PriceArea;
   readonly day: Day;
   readonly start: number;
@@ -24,12 +24,12 @@ export interface KnownDay {
   readonly publishedAt: number | null;
 }
 
-export function dailyMean(day: Pick<KnownDay, 'slots'>): string {
+export function dailyMean(day: Pick<DayPrices, 'slots'>): string {
   return meanOf(day.slots.map(({ start, end, sek }) => ({ value: sek, start, end })));
 }
 
-/** Equal for days whose slots and prices in kronor are. */
-export function fingerprintOf({ slots }: Pick<KnownDay, 'slots'>): string {
+/** Equal for days with equal slots and prices in kronor. */
+export function fingerprintOf({ slots }: Pick<DayPrices, 'slots'>): string {
   return hash('sha256', slots.map(({ start, end, sek }) => `${start} ${end} ${sek}`).join('\n'), 'hex').slice(
     0,
     22,
