@@ -27,10 +27,17 @@ export interface SimulatedDevices<Home, Device> {
 interface Limit {
   readonly calls: number;
   readonly seconds: number;
-  /** Everybody who calls as our app, or each user. */
-  readonly of: 'user' | 'app';
+  /** Everybody who calls as our app, each user, or each device: what the first group of `on` finds. */
+  readonly of: 'user' | 'app' | 'device';
   /** Which calls it is of, as `GET /path`; all unless it is said. */
   readonly on?: RegExp;
+  /** What the vendor calls it. */
+  readonly name?: string;
+}
+
+/** A limit that is used up, and when the next call is answered again. */
+interface UsedUp extends Limit {
+  readonly resetSeconds: number;
 }
 
 export interface SimulatedVendor<Home, Device> {
@@ -46,7 +53,7 @@ export interface SimulatedVendor<Home, Device> {
   /** What a call whose token is not good gets; the refusal with 401 unless it is said. */
   readonly tokenRefused?: SimulatedAnswer;
   /** What calls beyond a limit get; the refusal with 429 unless it is said. */
-  readonly limited?: SimulatedAnswer;
+  readonly limited?: (limit: UsedUp) => SimulatedAnswer;
   readonly limits?: readonly Limit[];
   /** A signed-in user opens a WebSocket; who is not signed in finds it closed. */
   readonly stream?: (
@@ -65,7 +72,7 @@ export function simulatedVendor<Home, Device>(
   const { users, devices, refusal = plainRefusal, limits = [], envelope = (answer) => answer } = parts;
   const signIn = parts.signIn({ ...options, vendor: parts.vendor, users: Object.keys(users), refusal });
   const routes = compileRoutes(parts.routes);
-  const isOver = counter(limits, options.clock.now);
+  const usedUp = counter(limits, options.clock.now);
   let fault: SimulatedFault | null = null;
 
   function callerOf(request: SimulatedRequest) {
@@ -79,8 +86,8 @@ export function simulatedVendor<Home, Device>(
   function called(request: SimulatedRequest): SimulatedAnswer {
     const caller = callerOf(request);
     if (caller === undefined) return parts.tokenRefused ?? refusal(401, 'the token is not valid');
-    if (isOver(caller.user, `${request.method} ${request.path}`))
-      return parts.limited ?? refusal(429, 'too many requests');
+    const over = usedUp(caller.user, `${request.method} ${request.path}`);
+    if (over !== undefined) return parts.limited?.(over) ?? refusal(429, 'too many requests');
     const route = routes.find(request);
     const answer = route?.answer({
       ...caller,
@@ -185,17 +192,24 @@ export function pageOf<T>(list: readonly T[], cursor: string | null, size = 100)
   return { members: list.slice(end - size, end), ...(list.length > end ? { next: String(end) } : {}) };
 }
 
-/** Counts calls in sliding windows; one that is refused counts too. */
-function counter(limits: readonly Limit[], now: () => number): (user: string, call: string) => boolean {
+/** Counts calls in sliding windows; one that is refused counts too. The first limit that a call is beyond is the answer. */
+function counter(
+  limits: readonly Limit[],
+  now: () => number,
+): (user: string, call: string) => UsedUp | undefined {
   const calls = new Map<string, number[]>();
   return (user, call) => {
-    const over = limits.map(({ calls: most, seconds, of, on }, index) => {
-      if (on !== undefined && !on.test(call)) return false;
-      const key = `${index} ${of === 'app' ? '' : user}`;
-      const times = [...(calls.get(key) ?? []).filter((at) => at > now() - seconds * 1_000), now()];
+    const over = limits.flatMap((limit, index): UsedUp[] => {
+      const found = limit.on === undefined ? [] : limit.on.exec(call);
+      if (found === null) return [];
+      const whose = { user, app: '', device: found[1] ?? '' }[limit.of];
+      const key = `${index} ${whose}`;
+      const lengthMs = limit.seconds * 1_000;
+      const times = [...(calls.get(key) ?? []).filter((at) => at > now() - lengthMs), now()];
       calls.set(key, times);
-      return times.length > most;
+      const resetSeconds = Math.ceil(((times[0] ?? 0) + lengthMs - now()) / 1_000);
+      return times.length > limit.calls ? [{ ...limit, resetSeconds }] : [];
     });
-    return over.includes(true);
+    return over[0];
   };
 }

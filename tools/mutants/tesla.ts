@@ -2,6 +2,12 @@ import type { Mutant } from './mutant.ts';
 
 const SIGNING = 'src/vendors/tesla/signing.test.ts';
 const FAILURES = 'src/vendors/tesla/failures.test.ts';
+const OF_COMMANDS = 'src/vendors/tesla/commands.test.ts';
+const OF_TRANSLATE = 'src/vendors/tesla/translate.test.ts';
+const CAR = 'src/vendors/tesla/car.ts';
+const ACCOUNT = 'src/vendors/tesla/account.ts';
+const FAILURES_FILE = 'src/vendors/tesla/failures.ts';
+const TRANSLATE = 'src/vendors/tesla/translate.ts';
 const BUDGETS = 'src/domain/budgets/budgets.test.ts';
 
 /** Controls of Tesla, and of limits that links share. */
@@ -89,5 +95,89 @@ export const mutants: readonly Mutant[] = [
     from: 'if (stateOf(kind, result, capabilitiesOf(kind, ref)).online)',
     to: 'if (ref.id === null)',
     tests: ['src/vendors/tesla/tesla.test.ts'],
+  },
+  {
+    control: 'a car is woken once',
+    file: CAR,
+    from: '    look = carState;',
+    to: '    look = wake;',
+    tests: ['src/vendors/tesla/sleep.test.ts'],
+  },
+  {
+    control: 'a refusal of what is so already is none',
+    file: CAR,
+    from: 'if (result || [...ALREADY, ...done].includes(why)) return;',
+    to: 'if (result || done.includes(why)) return;',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a current above 0 lets a car that was paused go on',
+    file: CAR,
+    from: '    await session.documents.put(pauseOf(device), true);\n',
+    to: '',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a car that its owner stopped is not started by a current',
+    file: CAR,
+    from: '  await obey(session, device, order);\n  await session.documents.remove(pauseOf(device));',
+    to: '  await obey(session, device, order);',
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'the account of another region is asked there',
+    file: ACCOUNT,
+    from: "error.code !== 'vendor.refused') throw error;\n      refusal",
+    to: "error.code !== 'vendor.timeout') throw error;\n      refusal",
+    tests: ['src/vendors/tesla/partner.test.ts'],
+  },
+  {
+    control: 'a car without mobile access is no lost login',
+    file: FAILURES_FILE,
+    from: 'status === 401 && !isMobileAccessOff(body);',
+    to: 'status === 401 && body !== null;',
+    tests: [FAILURES],
+  },
+  {
+    control: 'volts and amperes are believed only where they agree with the kilowatts',
+    file: TRANSLATE,
+    from: 'Math.abs(fine - coarse) <= COARSENESS_W',
+    to: 'fine >= 0',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'what an inverter takes at night is no production',
+    file: TRANSLATE,
+    from: 'Math.max(0, power)',
+    to: 'power',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'commands go to the address for commands',
+    file: CAR,
+    from: "const to = { to: 'commands', method",
+    to: "const to = { to: 'api', method",
+    tests: [OF_COMMANDS],
+  },
+  {
+    control: 'a car that sleeps is shown as plugged in only where it was',
+    file: CAR,
+    from: "connectedIn(charge) === false ? 'Disconnected' : 'Stopped'",
+    to: "connectedIn(charge) === null ? 'Disconnected' : 'Stopped'",
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'a site that the list does not describe is asked what it has',
+    file: ACCOUNT,
+    from: 'site.components === undefined',
+    to: 'site.components === null',
+    tests: ['src/vendors/tesla/tesla.test.ts'],
+  },
+  {
+    control: "no word of Tesla's that could hold a secret is repeated",
+    file: FAILURES_FILE,
+    from: 'return /^[a-z][a-z_ :,]{0,99}$/.test(trimmed) ?',
+    to: "return trimmed !== '' ?",
+    tests: [FAILURES, OF_COMMANDS],
   },
 ];

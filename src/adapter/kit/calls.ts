@@ -6,6 +6,7 @@ import type { HttpAnswer } from '../http.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { outcomeUnknown, vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
+import { objectIn } from './values.ts';
 
 /** Statuses that the vendor answers in words of its own, and the error for each. */
 export interface Refusals {
@@ -60,9 +61,15 @@ export function notUnderstood(vendor: string, what: string): AppError {
  */
 export function vendorCalls(
   vendor: string,
-  options: { readonly failure?: TranslateFailure; readonly refusals?: Refusals } = {},
+  options: {
+    readonly failure?: TranslateFailure;
+    readonly refusals?: Refusals;
+    /** The field in which each response has what was asked for; the whole response unless it is said. */
+    readonly inside?: string;
+  } = {},
 ) {
-  const { refusals } = options;
+  const { refusals, inside } = options;
+  const contentOf = (body: unknown) => (inside === undefined ? body : objectIn(body)[inside]);
   const translated = (cause: unknown, what: string): AppError =>
     options.failure?.(cause, what) ?? vendorFailure(vendor, cause);
 
@@ -98,7 +105,7 @@ export function vendorCalls(
       what: string,
     ): Promise<Static<S>> {
       return answered(session, request, what, (answer) => {
-        const body: unknown = answer.json();
+        const body: unknown = contentOf(answer.json());
         if (fits(schema, body)) return body;
         throw request.use === 'command' ? outcomeUnknown(vendor) : notUnderstood(vendor, what);
       });
@@ -126,7 +133,7 @@ export function vendorCalls(
     ): Promise<Static<S>> {
       const command = { method: 'POST', use: 'command', device: device.id, ...request } as const;
       return answered(session, command, device.id, (answer) => {
-        const body: unknown = answer.bytes.length === 0 ? null : answer.json();
+        const body: unknown = answer.bytes.length === 0 ? null : contentOf(answer.json());
         if (fits(schema ?? AnyJson, body)) return body as Static<S>;
         throw outcomeUnknown(vendor);
       });

@@ -7,7 +7,7 @@ export { detailsOf, gone, listedOnce, sweepBy } from './devices.ts';
 export { errorCodes } from './error-codes.ts';
 export { followDevices } from './following.ts';
 export { limit } from './limit.ts';
-export { apiKey, clientCredentials, oauth2, password } from './linking.ts';
+export { apiKey, clientCredentials, oauth2, partnerTokens, password } from './linking.ts';
 export { messageIn } from './messages.ts';
 export { flagIn, numberIn, type Observations, type Observed, observing, timeIn } from './observations.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';

@@ -149,44 +149,55 @@ export function apiKey(options: ApiKeyOptions): Linking {
   };
 }
 
-interface ClientCredentialsOptions extends SignInOptions {
-  /** The token endpoint, below the host that `tokenHost` names. */
+interface TokenEndpoint {
+  /** Below the host that `tokenHost` names. */
   readonly tokenPath: string;
   readonly tokenHost?: string;
   readonly scope?: string;
+  /** What the vendor wants besides: an audience, say. */
+  readonly tokenParameters?: Readonly<Record<string, string>>;
+}
+
+interface ClientCredentialsOptions extends TokenEndpoint {
+  /** The vendor's name, for sentences. */
+  readonly vendor: string;
   /** What the user gives: the id of their site, say. */
   readonly fields: Fields;
 }
 
-/** The operator's own client id and secret are exchanged for a token (RFC 6749 §4.4); the user says what is theirs. */
-export function clientCredentials(options: ClientCredentialsOptions): Linking {
-  const { vendor, tokenPath, tokenHost, scope, fields } = options;
+/** The operator's own client id and secret are exchanged for a token; the user says what is theirs. */
+export function clientCredentials({ vendor, fields, ...endpoint }: ClientCredentialsOptions): Linking {
   return {
     ...credentialsOf(fields),
-    login: {
-      needsPartner: true,
-      async signIn({ http, clock, partner }) {
-        try {
-          const response = await http.send({
-            method: 'POST',
-            path: tokenPath,
-            ...(tokenHost === undefined ? {} : { host: tokenHost }),
-            use: 'login',
-            form: {
-              grant_type: 'client_credentials',
-              client_id: partner?.clientId ?? '',
-              client_secret: partner?.clientSecret ?? '',
-              ...(scope === undefined ? {} : { scope }),
-            },
-          });
-          return tokensIn(vendor, response.json(), { now: clock.now(), before: undefined });
-        } catch (cause) {
-          // The client id and secret are the operator's: a user's link must not end because of them.
-          throw vendorFailure(vendor, cause);
-        }
-      },
-    },
+    login: { needsPartner: true, signIn: (session) => partnerTokens(vendor, session, endpoint) },
   };
+}
+
+/** Tokens of the operator's own, for no user (RFC 6749 §4.4). */
+export async function partnerTokens(
+  vendor: string,
+  { http, clock, partner }: LoginSession,
+  { tokenPath, tokenHost, scope, tokenParameters }: TokenEndpoint,
+): Promise<Tokens> {
+  try {
+    const response = await http.send({
+      method: 'POST',
+      path: tokenPath,
+      ...(tokenHost === undefined ? {} : { host: tokenHost }),
+      use: 'login',
+      form: {
+        grant_type: 'client_credentials',
+        client_id: partner?.clientId ?? '',
+        client_secret: partner?.clientSecret ?? '',
+        ...(scope === undefined ? {} : { scope }),
+        ...tokenParameters,
+      },
+    });
+    return tokensIn(vendor, response.json(), { now: clock.now(), before: undefined });
+  } catch (cause) {
+    // The client id and secret are the operator's: a user's link must not end because of them.
+    throw vendorFailure(vendor, cause);
+  }
 }
 
 /** Wraps a sign-in so that only what says so is a wrong credential. An outage or a quota must not cost the user the link. */

@@ -181,7 +181,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
       { calls: 100, seconds: 300, of: 'user', on: /^GET \/state\// },
       { calls: 20, seconds: 60, of: 'user', on: /^POST .*\/(settings|dynamicCurrent)$/ },
     ],
-    limited: { status: 429, headers: { 'retry-after': '60' }, text: 'Too many requests' },
+    limited: () => ({ status: 429, headers: { 'retry-after': '60' }, text: 'Too many requests' }),
     stream: hub.open,
     devices: {
       find: (home, { id }) => home.find((charger) => charger.id === id),

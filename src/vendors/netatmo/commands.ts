@@ -1,4 +1,4 @@
-import type { CommandOf } from '../../adapter/commands.ts';
+import type { Handler } from '../../adapter/adapter.ts';
 import { detailsOf, each, gone } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
@@ -31,26 +31,22 @@ export async function readRoom(session: Session, device: DeviceRef): Promise<Rea
 }
 
 /** Holds the room at a target for the home's default duration; then the schedule goes on. */
-export async function setTemperature(
-  session: Session,
-  device: DeviceRef,
-  { target_milli_c: target }: CommandOf<'set_temperature'>,
-): Promise<void> {
+export const setTemperature: Handler<'set_temperature'> = async (session, device, { target_milli_c }) => {
   const { default_minutes: minutes } = detailsOf(Details, device);
   await setRoom(session, device, {
     mode: 'manual',
-    temperature: (Math.round(target / STEP_MILLI_C) * STEP_MILLI_C) / 1_000,
+    temperature: (Math.round(target_milli_c / STEP_MILLI_C) * STEP_MILLI_C) / 1_000,
     ...(minutes === null ? {} : { end_time: Math.floor(session.clock.now() / 1_000) + minutes * 60 }),
   });
-}
+};
 
 /** Back to the home's schedule; a room that is not off keeps the setpoint that its user gave it. */
-export async function turnOn(session: Session, device: DeviceRef): Promise<void> {
+export const turnOn: Handler<'turn_on'> = async (session, device) => {
   const mode = modeOf(await readRoom(session, device));
   if (mode === null || mode === 'off') await setRoom(session, device, { mode: 'home' });
-}
+};
 
-export const turnOff = (session: Session, device: DeviceRef) => setRoom(session, device, { mode: 'off' });
+export const turnOff: Handler<'turn_off'> = (session, device) => setRoom(session, device, { mode: 'off' });
 
 /** Without a temperature that of the mode holds; `end_time` is Unix seconds, and the vendor's own default when it is absent. */
 interface Setpoint {

@@ -121,7 +121,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     }),
     refusal,
     tokenRefused: failed(3, 'Access token expired', 403),
-    limited: failed(26, 'User usage reached', 403),
+    limited: () => failed(26, 'User usage reached', 403),
     limits: [
       { calls: 50, seconds: 10, of: 'user' },
       { calls: 500, seconds: 3_600, of: 'user' },

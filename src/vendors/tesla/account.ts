@@ -1,48 +1,51 @@
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Found, Linked, NextStep } from '../../adapter/adapter.ts';
 import { type Capability, CONTROL_CAPABILITIES } from '../../adapter/capabilities.ts';
-import { each, fits } from '../../adapter/kit/index.ts';
+import { each, lenient, listedOnce, named, objectIn, word } from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { call } from './calls.ts';
 import { NO_PROXY } from './failures.ts';
 import { AS_DATA } from './limits.ts';
-import {
-  FleetCar,
-  FleetStatus,
-  ListedCar,
-  ListedSite,
-  Me,
-  Products,
-  type SiteComponents,
-  SiteInfo,
-  UserRegion,
-} from './payloads.ts';
 import { hostOf, type Region, regionNamed } from './regions.ts';
+
+const Me = lenient({}, 'vault_uuid', 'email');
+const Products = Type.Array(Type.Unknown());
+/** ISO 3779. `command_signing` is `required`, `allowed` or `off`. */
+const ListedCar = lenient(
+  { vin: Type.String({ pattern: '^[A-HJ-NPR-Z0-9]{17}$' }) },
+  'display_name',
+  'command_signing',
+);
+type ListedCar = Static<typeof ListedCar>;
+const SiteInfo = lenient({}, 'site_name', 'components');
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const ListedSite = lenient({ energy_site_id: Id }, 'site_name', 'components');
+type ListedSite = Static<typeof ListedSite>;
+/** Which cars have the key of this service, and which take signed commands alone. */
+const FleetStatus = lenient({}, 'key_paired_vins', 'unpaired_vins', 'vehicle_info');
+type FleetStatus = Static<typeof FleetStatus>;
 
 /** Where to ask first: whoever lives elsewhere is told so by either. Tokens for China come from another sign-in. */
 const ASKED_FOR_REGION = ['eu', 'na'] as const satisfies readonly Region[];
-const ACCOUNT = 'the account';
 
 /** Finds the account's region, its cars, and its sites that have a battery or solar cells. */
 export async function link(session: Session): Promise<Linked> {
   const region = await accountRegion(session);
-  const me = await call(session, { region, path: '/api/1/users/me', use: 'list' }, Me, ACCOUNT);
-  const vendorAccount = me.response.vault_uuid || me.response.email;
-  if (!vendorAccount)
+  const list = { region, use: 'list' } as const;
+  const me = await call(session, { ...list, path: '/api/1/users/me' }, Me);
+  const vendorAccount = word(me.vault_uuid, 200) ?? word(me.email, 200);
+  if (vendorAccount === null)
     throw new AppError('vendor.answer_invalid', "Tesla's response does not name the account");
-  const listed = await call(session, { region, path: '/api/1/products', use: 'list' }, Products, ACCOUNT);
-  const cars = each(listed.response, ListedCar);
-  const sites = each(listed.response, ListedSite);
+  const listed = await call(session, { ...list, path: '/api/1/products' }, Products);
+  const cars = each(listed, ListedCar);
   const status = await fleetStatus(session, region, cars);
+  const sites = each(listed, ListedSite).map((site) => siteFound(session, site, region));
   const found = [
     ...cars.map((car) => carFound(session, car, { region, status })),
-    ...(await Promise.all(sites.map((site) => siteFound(session, site, region)))),
-  ].filter((one) => one !== undefined);
-  return {
-    vendorAccount,
-    devices: [...new Map(found.map((one) => [`${one.type}/${one.id}`, one])).values()],
-  };
+    ...(await Promise.all(sites)).flat(),
+  ];
+  return { vendorAccount, devices: listedOnce(found) };
 }
 
 /** The region of the account. A region where this service is not registered, or the account is not, does not answer. */
@@ -50,18 +53,11 @@ async function accountRegion(session: Session): Promise<Region> {
   let refusal: unknown;
   for (const region of ASKED_FOR_REGION) {
     try {
-      const { response } = await call(
-        session,
-        { region, path: '/api/1/users/region', use: 'list' },
-        UserRegion,
-        ACCOUNT,
-      );
-      const named = regionNamed(response);
-      if (named !== undefined) return named;
-      throw new AppError(
-        'vendor.answer_invalid',
-        'Tesla names a region of the account that is not known here',
-      );
+      const request = { region, path: '/api/1/users/region', use: 'list' } as const;
+      const response = regionNamed(await call(session, request, lenient({}, 'region', 'fleet_api_base_url')));
+      if (response !== undefined) return response;
+      const sentence = 'Tesla names a region of the account that elnav does not support';
+      throw new AppError('vendor.answer_invalid', sentence);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'vendor.refused') throw error;
       refusal ??= error;
@@ -74,91 +70,63 @@ async function accountRegion(session: Session): Promise<Region> {
 const MOST_CARS = 100;
 
 /** A used-up credit keeps nobody from linking either. */
-const UNTOLD: ReadonlySet<ErrorCodeName> = new Set([
+const UNANSWERED: readonly ErrorCodeName[] = [
   'vendor.refused',
   'vendor.answer_invalid',
   'vendor.rate_limited',
-]);
+];
 
-type Status = Static<typeof FleetStatus>['response'];
-
-/** Which cars know our key and which take signed commands alone; that Tesla does not say it keeps nobody from linking. */
+/** Which cars have our key and which take signed commands alone; that Tesla does not say it keeps nobody from linking. */
 async function fleetStatus(
   session: Session,
   region: Region,
   cars: readonly ListedCar[],
-): Promise<readonly Status[]> {
-  const all: Status[] = [];
+): Promise<readonly FleetStatus[]> {
+  const all: FleetStatus[] = [];
+  const request = { region, method: 'POST', path: '/api/1/vehicles/fleet_status', use: 'list' } as const;
   for (let from = 0; from < cars.length; from += MOST_CARS) {
     const vins = cars.slice(from, from + MOST_CARS).map(({ vin }) => vin);
-    const request = { method: 'POST', json: { vins }, use: 'list', costs: AS_DATA } as const;
     try {
-      const { response } = await call(
-        session,
-        { region, path: '/api/1/vehicles/fleet_status', ...request },
-        FleetStatus,
-        ACCOUNT,
-      );
-      all.push(response);
+      all.push(await call(session, { ...request, json: { vins }, costs: AS_DATA }, FleetStatus));
     } catch (error) {
-      if (!(error instanceof AppError) || !UNTOLD.has(error.code)) throw error;
-      session.log.warn({ err: error }, 'tesla: it is not known which cars know the key of this service');
+      if (!(error instanceof AppError) || !UNANSWERED.includes(error.code)) throw error;
+      session.log.warn({ err: error }, 'tesla: it is unknown which cars have the key of this service');
     }
   }
   return all;
 }
 
-const has = (list: unknown, vin: string) => Array.isArray(list) && list.includes(vin);
-
 function carFound(
   session: Session,
   { vin, display_name, command_signing }: ListedCar,
-  { region, status }: { readonly region: Region; readonly status: readonly Status[] },
+  { region, status }: { readonly region: Region; readonly status: readonly FleetStatus[] },
 ): Found {
-  const infos = status.map(({ vehicle_info: cars }) => (cars as Record<string, unknown> | null)?.[vin]);
-  const info = infos.find((one) => fits(FleetCar, one));
-  const isSigned = info?.vehicle_command_protocol_required ?? command_signing === 'required';
-  const isPaired = status.some(({ key_paired_vins: vins }) => has(vins, vin));
-  const isUnpaired = status.some(({ unpaired_vins: vins }) => has(vins, vin));
-  const commands = !isSigned
-    ? 'plain'
-    : session.hasOwnAddress(hostOf('commands', region))
-      ? 'signed'
-      : 'without_proxy';
+  const infos = status.map(({ vehicle_info: cars }) => objectIn(objectIn(cars)[vin]));
+  const required = infos
+    .map(({ vehicle_command_protocol_required: is }) => is)
+    .find((is) => typeof is === 'boolean');
+  const isSigned = required ?? command_signing === 'required';
+  const isIn = (list: unknown) => Array.isArray(list) && list.includes(vin);
+  const isPaired = status.some(({ key_paired_vins: vins }) => isIn(vins));
+  const isUnpaired = status.some(({ unpaired_vins: vins }) => isIn(vins));
+  const hasProxy = session.hasOwnAddress(hostOf('commands', region));
+  const commands = !isSigned ? 'plain' : hasProxy ? 'signed' : 'without_proxy';
   const paired = isPaired || isUnpaired ? { paired: isPaired } : {};
-  return { id: vin, type: 'vehicle', ...nameIn(display_name), details: { region, commands, ...paired } };
+  return { id: vin, type: 'vehicle', ...named(display_name), details: { region, commands, ...paired } };
 }
 
-const nameIn = (given: unknown): { readonly name?: string } =>
-  typeof given === 'string' && given !== '' ? { name: given } : {};
-
-async function siteFound(session: Session, site: ListedSite, region: Region): Promise<Found | undefined> {
+/** A site with a battery or solar cells, else nothing; accounts whose list does not say what it has are asked for it. */
+async function siteFound(session: Session, site: ListedSite, region: Region): Promise<Found[]> {
   const id = String(site.energy_site_id);
+  const about = { region, use: 'list', device: id, what: `the energy site ${id}` } as const;
   const { site_name, components } =
-    site.components === undefined ? (await siteInfo(session, region, id)).response : site;
-  const type = typeOf(components);
-  if (type === undefined) return undefined;
-  const solar = components?.solar === true;
-  return { id, type, ...nameIn(site_name ?? site.site_name), details: { region, solar } };
-}
-
-/** What a site consists of, for accounts whose list does not say it. */
-const siteInfo = (session: Session, region: Region, id: string) =>
-  call(
-    session,
-    {
-      region,
-      path: `/api/1/energy_sites/${encodeURIComponent(id)}/site_info`,
-      use: 'list',
-      device: id,
-    },
-    SiteInfo,
-    `the energy site ${id}`,
-  );
-
-function typeOf(components: SiteComponents | undefined): 'battery' | 'solar_inverter' | undefined {
-  if (components?.battery === true) return 'battery';
-  return components?.solar === true ? 'solar_inverter' : undefined;
+    site.components === undefined
+      ? await call(session, { ...about, path: `/api/1/energy_sites/${id}/site_info` }, SiteInfo)
+      : site;
+  const { battery, solar } = objectIn(components);
+  if (battery !== true && solar !== true) return [];
+  const type = battery === true ? 'battery' : 'solar_inverter';
+  return [{ id, type, ...named(site_name ?? site.site_name), details: { region, solar: solar === true } }];
 }
 
 /** A battery without solar cells produces nothing. */
@@ -174,6 +142,17 @@ export const whyWithheld = ({ details }: Pick<Found, 'details'>): string | undef
     ? `this car accepts signed commands only; ${NO_PROXY}, and the account must then be linked again`
     : undefined;
 
+const PAIR_KEY_WORDS: NextStep['words'] = {
+  en: {
+    title: 'Approve in the Tesla app',
+    text: 'One thing is left: your car takes commands only from services that you have approved in the Tesla app. Open the link on the phone that has the app.',
+  },
+  sv: {
+    title: 'Godkänn i Tesla-appen',
+    text: 'En sak återstår: bilen tar bara emot kommandon från tjänster som du har godkänt i Tesla-appen. Öppna länken på telefonen där appen finns.',
+  },
+};
+
 /** Owners of cars that take signed commands add our key to them, in Tesla's app. */
 export function nextSteps(
   devices: readonly Pick<Found, 'id' | 'details'>[],
@@ -182,22 +161,6 @@ export function nextSteps(
   const unpaired = devices
     .filter(({ details }) => details?.commands === 'signed' && details.paired === false)
     .map(({ id }) => id);
-  if (unpaired.length === 0) return [];
-  return [
-    {
-      id: 'pair_key',
-      url: `https://tesla.com/_ak/${encodeURIComponent(domain)}`,
-      devices: unpaired,
-      words: {
-        en: {
-          title: 'Approve in the Tesla app',
-          text: 'One thing is left: your car takes commands only from services that you have approved in the Tesla app. Open the link on the phone that has the app.',
-        },
-        sv: {
-          title: 'Godkänn i Tesla-appen',
-          text: 'En sak återstår: bilen tar bara emot kommandon från tjänster som du har godkänt i Tesla-appen. Öppna länken på telefonen där appen finns.',
-        },
-      },
-    },
-  ];
+  const url = `https://tesla.com/_ak/${encodeURIComponent(domain)}`;
+  return unpaired.length === 0 ? [] : [{ id: 'pair_key', url, devices: unpaired, words: PAIR_KEY_WORDS }];
 }

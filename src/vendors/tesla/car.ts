@@ -1,6 +1,6 @@
-import type { Static } from 'typebox';
-import type { CommandOf } from '../../adapter/commands.ts';
-import { fits, until } from '../../adapter/kit/index.ts';
+import Type from 'typebox';
+import type { Handler } from '../../adapter/adapter.ts';
+import { figure, lenient, objectIn, until } from '../../adapter/kit/index.ts';
 import { between } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
@@ -8,8 +8,20 @@ import type { JsonObject } from '../../core/json.ts';
 import { callAbout } from './calls.ts';
 import { plain } from './failures.ts';
 import { FREE } from './limits.ts';
-import { CarData, CarState, ChargeState, LiveStatus, Outcome } from './payloads.ts';
-import { type CarReading, chargeLimitRange, connectedIn, type SiteReading } from './translate.ts';
+import {
+  type CarReading,
+  type ChargeState,
+  carObservedAt,
+  chargeLimitRange,
+  connectedIn,
+  type SiteReading,
+} from './translate.ts';
+
+/** `online`, `asleep`, `offline`, as Tesla last had it. */
+const CarState = Type.Object({ state: Type.String({ minLength: 1, maxLength: 40 }) });
+const CarData = lenient({}, 'charge_state');
+const LiveStatus = Type.Unsafe<JsonObject>(Type.Object({}));
+const Outcome = lenient({ result: Type.Boolean() }, 'reason');
 
 /** What the work comes to; undefined for a car that sleeps or has no connection. */
 async function unlessAsleep<T>(work: Promise<T>): Promise<T | undefined> {
@@ -23,10 +35,10 @@ async function unlessAsleep<T>(work: Promise<T>): Promise<T | undefined> {
 
 const ASLEEP_OR_OFFLINE = 'asleep or offline';
 
-/** What Tesla last knew of the car: `online`, `asleep`, `offline`, or another word. Never wakes it, and is free. */
+/** The state that Tesla last had of the car. Never wakes it, and is free. */
 async function carState(session: Session, device: DeviceRef): Promise<string> {
   const answer = await unlessAsleep(callAbout(session, device, { path: '', costs: FREE }, CarState));
-  return answer?.response.state ?? ASLEEP_OR_OFFLINE;
+  return answer?.state ?? ASLEEP_OR_OFFLINE;
 }
 
 /**
@@ -42,45 +54,46 @@ export async function readCar(session: Session, device: DeviceRef): Promise<CarR
     return {
       isAwake: false,
       state: state === 'online' ? ASLEEP_OR_OFFLINE : state,
-      last: await lastKnown(session, device),
+      last: await lastReported(session, device),
     };
-  const charge = answer.response.charge_state ?? {};
+  const charge = objectIn(answer.charge_state);
   await remember(session, device, charge);
   return { isAwake: true, charge };
 }
 
 /** Power and charge of an energy site now; undefined while its gateway has no connection. */
 export async function readSite(session: Session, device: DeviceRef): Promise<SiteReading> {
-  const request = { path: '/live_status', costs: FREE };
-  return (await unlessAsleep(callAbout(session, device, request, LiveStatus)))?.response;
+  return unlessAsleep(callAbout(session, device, { path: '/live_status', costs: FREE }, LiveStatus));
 }
 
 const memoryOf = ({ id }: DeviceRef) => `car/${id}`;
 /** When nothing but the time is new, it is stored this often. */
 const REFRESH_MS = 10 * 60_000;
 
-/** What the car said when it was last awake; undefined when it never was, or when an older version stored it otherwise. */
-async function lastKnown(session: Session, device: DeviceRef): Promise<ChargeState | undefined> {
+/** What the car said when it was last awake; undefined when it never was. */
+async function lastReported(session: Session, device: DeviceRef): Promise<ChargeState | undefined> {
   const stored = await session.documents.get(memoryOf(device));
-  return stored !== undefined && fits(ChargeState, stored) ? stored : undefined;
+  return stored === undefined ? undefined : objectIn(stored);
 }
 
-/** Keeps what still holds, or is still worth knowing, once the car has fallen asleep. */
+/** Fields that still hold, or are still worth showing, once the car has fallen asleep. */
+const KEPT = [
+  'battery_level',
+  'charge_energy_added',
+  'charge_limit_soc_min',
+  'charge_limit_soc_max',
+  'charge_current_request_max',
+] as const;
+const MOST = 1_000_000;
+
 async function remember(session: Session, device: DeviceRef, charge: ChargeState): Promise<void> {
-  const kept = {
-    battery_level: charge.battery_level ?? null,
-    charge_energy_added: charge.charge_energy_added ?? null,
-    charging_state: connectedIn(charge) === false ? 'Disconnected' : 'Stopped',
-    charge_limit_soc_min: charge.charge_limit_soc_min ?? null,
-    charge_limit_soc_max: charge.charge_limit_soc_max ?? null,
-    charge_current_request_max: charge.charge_current_request_max ?? null,
-  } satisfies ChargeState & JsonObject;
-  const timestamp = charge.timestamp ?? session.clock.now();
-  const before = await lastKnown(session, device);
-  const isNews = Object.entries(kept).some(
-    ([field, value]) => before?.[field as keyof ChargeState] !== value,
-  );
-  if (isNews || Math.abs(timestamp - (before?.timestamp ?? 0)) > REFRESH_MS)
+  const kept: JsonObject = Object.fromEntries(KEPT.map((field) => [field, figure(charge[field], 0, MOST)]));
+  kept.charging_state = connectedIn(charge) === false ? 'Disconnected' : 'Stopped';
+  const before = await lastReported(session, device);
+  const isNews = Object.entries(kept).some(([field, value]) => before?.[field] !== value);
+  const timeOf = (one: ChargeState | undefined) => carObservedAt({ isAwake: true, charge: one ?? {} });
+  const timestamp = timeOf(charge) ?? session.clock.now();
+  if (isNews || Math.abs(timestamp - (timeOf(before) ?? 0)) > REFRESH_MS)
     await session.documents.put(memoryOf(device), { ...kept, timestamp });
 }
 
@@ -104,16 +117,13 @@ async function whileAwake<T>(
 ): Promise<T> {
   const first = (await carState(session, device)) === 'online' ? await attempt() : undefined;
   if (first !== undefined) return first;
-  let isTold = false;
-  const done = await until(
-    session,
-    async () => {
-      const state = isTold ? await carState(session, device) : await wake(session, device);
-      isTold = true;
-      return state === 'online' ? attempt() : undefined;
-    },
-    { everyMs: LOOK_MS, withinMs: PATIENCE_MS },
-  );
+  let look = wake;
+  const tryAgain = async () => {
+    const state = await look(session, device);
+    look = carState;
+    return state === 'online' ? attempt() : undefined;
+  };
+  const done = await until(session, tryAgain, { everyMs: LOOK_MS, withinMs: PATIENCE_MS });
   if (done !== undefined) return done;
   throw new AppError(
     'device.offline',
@@ -125,7 +135,7 @@ async function whileAwake<T>(
 /** Asks Tesla to wake the car, which takes seconds to minutes; answers its state as it still is as a rule. */
 async function wake(session: Session, device: DeviceRef): Promise<string> {
   const request = { method: 'POST', path: '/wake_up', json: {}, use: 'wake' } as const;
-  return (await callAbout(session, device, request, CarState)).response.state;
+  return (await callAbout(session, device, request, CarState)).state;
 }
 
 interface Order {
@@ -139,26 +149,16 @@ interface Order {
 const ALREADY = ['already_set', 'requested'];
 
 /** Wakes the car if it sleeps, and gives it the order. */
-async function obey(
-  session: Session,
-  device: DeviceRef,
-  { name, body = {}, done = [] }: Order,
-): Promise<void> {
-  const request = {
-    to: 'commands',
-    method: 'POST',
-    path: `/command/${name}`,
-    json: body,
-    use: 'command',
-    // What a proxy answers besides, when the car does not know its key.
-    expect: [500],
-  } as const;
-  const { response }: Static<typeof Outcome> = await whileAwake(session, device, () =>
-    unlessAsleep(callAbout(session, device, request, Outcome)),
-  );
-  const reason = response.reason ?? '';
-  if (response.result || [...ALREADY, ...done].includes(reason)) return;
-  throw new AppError('vendor.refused', `the car ${device.id} refused the command${plain(reason)}`);
+async function obey(session: Session, device: DeviceRef, order: Order): Promise<void> {
+  const { name, body = {}, done = [] } = order;
+  const to = { to: 'commands', method: 'POST', path: `/command/${name}`, use: 'command' } as const;
+  // 500 is what a proxy answers besides, when the car does not have its key.
+  const request = { ...to, json: body, expect: [500] };
+  const attempt = () => unlessAsleep(callAbout(session, device, request, Outcome));
+  const { result, reason } = await whileAwake(session, device, attempt);
+  const why = typeof reason === 'string' ? reason : '';
+  if (result || [...ALREADY, ...done].includes(why)) return;
+  throw new AppError('vendor.refused', `the car ${device.id} refused the command${plain(why)}`);
 }
 
 /** Marks a car that was paused by a current of 0, so that a current above 0 lets it go on, and one that its owner stopped not. */
@@ -174,24 +174,16 @@ const sends = (order: Order) => async (session: Session, device: DeviceRef) => {
 export const startCharge = sends(START);
 export const stopCharge = sends(STOP);
 
-export async function setChargeLimit(
-  session: Session,
-  device: DeviceRef,
-  { percent }: CommandOf<'set_charge_limit'>,
-): Promise<void> {
-  between('percent', percent, chargeLimitRange(await lastKnown(session, device)));
+export const setChargeLimit: Handler<'set_charge_limit'> = async (session, device, { percent }) => {
+  between('percent', percent, chargeLimitRange(await lastReported(session, device)));
   await obey(session, device, { name: 'set_charge_limit', body: { percent } });
-}
+};
 
 /** The current is set, which is what was asked for; that the car was unplugged or is full by now is no refusal of it. */
 const RESUME: Order = { name: 'charge_start', done: ['is_charging', 'complete', 'disconnected'] };
 
 /** A Tesla has no current of 0: pausing stops the charge. */
-export async function setCurrent(
-  session: Session,
-  device: DeviceRef,
-  { current_a }: CommandOf<'set_current'>,
-): Promise<void> {
+export const setCurrent: Handler<'set_current'> = async (session, device, { current_a }) => {
   if (current_a === 0) {
     await obey(session, device, STOP);
     await session.documents.put(pauseOf(device), true);
@@ -201,4 +193,4 @@ export async function setCurrent(
   if ((await session.documents.get(pauseOf(device))) === undefined) return;
   await obey(session, device, RESUME);
   await session.documents.remove(pauseOf(device));
-}
+};

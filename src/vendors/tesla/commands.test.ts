@@ -1,33 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SimulatedRequest } from '../../adapter/simulator.ts';
+import type { VendorWorld } from '../../../test/kit/vendor-world.ts';
+import type { Command } from '../../adapter/commands.ts';
+import type { Session } from '../../adapter/session.ts';
+import type { Json } from '../../core/json.ts';
 import { CARS } from './simulated-homes.ts';
-import { ref, world } from './test-world.ts';
+import { answer, asked, car, ref, refusal, response, world } from './test-world.ts';
 
-const car = ref('vehicle', CARS.plain);
+const START: Command = { type: 'start_charge' };
+const STOP: Command = { type: 'stop_charge' };
+const current = (current_a: number): Command => ({ type: 'set_current', current_a });
+const limit = (percent: number): Command => ({ type: 'set_charge_limit', percent });
+const COMMAND = /\/command\//;
 
-async function charging() {
+async function charging(): Promise<VendorWorld> {
   const here = await world();
-  await here.simulated.arrange(car, 'charging');
+  here.vendor.arrange(car, 'charging');
   await here.state(car);
-  here.asked();
+  asked(here);
   return here;
 }
-
-const commandsIn = (requests: readonly SimulatedRequest[]) =>
-  requests.flatMap(({ path, body }) => {
-    const name = /\/command\/(\w+)$/.exec(path)?.[1];
-    return name === undefined ? [] : [[name, JSON.parse(Buffer.from(body).toString())]];
-  });
 
 describe('a command', () => {
   it("is sent in Tesla's words", async () => {
     const here = await charging();
-    await here.send(car, { type: 'set_charge_limit', percent: 70 });
-    await here.send(car, { type: 'set_current', current_a: 9 });
-    await here.send(car, { type: 'stop_charge' });
-    await here.send(car, { type: 'start_charge' });
-    assert.deepEqual(commandsIn(here.requests), [
+    const sent: Json[] = [];
+    here.instead = ({ path, body }) => {
+      const name = /\/command\/(\w+)$/.exec(path)?.[1];
+      if (name !== undefined) sent.push([name, JSON.parse(Buffer.from(body).toString())]);
+      return undefined;
+    };
+    for (const command of [limit(70), current(9), STOP, START]) await here.send(car, command);
+    assert.deepEqual(sent, [
       ['set_charge_limit', { percent: 70 }],
       ['set_charging_amps', { charging_amps: 9 }],
       ['charge_stop', {}],
@@ -37,59 +41,34 @@ describe('a command', () => {
 
   it('counts as done when things are so already', async () => {
     const here = await charging();
-    await here.send(car, { type: 'start_charge' });
-    await here.send(car, { type: 'set_charge_limit', percent: 80 });
-    await here.send(car, { type: 'stop_charge' });
-    await here.send(car, { type: 'stop_charge' });
+    for (const command of [START, limit(80), STOP, STOP]) await here.send(car, command);
     assert.equal((await here.state(car)).charging, false);
-    here.tampering.answer = ({ path }) =>
-      path.includes('/command/')
-        ? { status: 200, json: { response: { result: false, reason: 'requested' } } }
-        : undefined;
-    await here.send(car, { type: 'set_current', current_a: 7 });
+    answer(here, COMMAND, response({ result: false, reason: 'requested' }));
+    await here.send(car, current(7));
   });
 
-  it('that the car refuses is told with its reason, in a 200 or not', async () => {
-    const here = await world();
-    await here.simulated.arrange(car, 'off');
-    await assert.rejects(here.send(car, { type: 'start_charge' }), {
-      code: 'vendor.refused',
-      message: `the car ${CARS.plain} refused the command: disconnected`,
-    });
-    for (const [reason, message] of [
-      ['could_not_wake_buses', /refused the command: could_not_wake_buses$/],
-      ['is_charging', /refused the command: is_charging$/],
-      [null, /refused the command$/],
-      ['<b>Xy9z-token</b>', /refused the command$/],
+  it('that the car or the proxy refuses is told with the reason, where that is plain words', async () => {
+    const here = await charging();
+    const unpaired = 'vehicle rejected request: your public key has not been paired with the vehicle';
+    for (const [answered, code, message] of [
+      [response({ result: false, reason: 'disconnected' }), 'vendor.refused', /the command: disconnected$/],
+      [response({ result: false, reason: 'is_charging' }), 'vendor.refused', /the command: is_charging$/],
+      [response({ result: false, reason: null }), 'vendor.refused', /refused the command$/],
+      [response({ result: false, reason: '<b>Xy9z-token</b>' }), 'vendor.refused', /refused the command$/],
+      [refusal(500, unpaired), 'vendor.refused', /https:\/\/tesla\.com\/_ak\//],
+      [refusal(500, 'oops'), 'command.outcome_unknown', /read the device/],
     ] as const) {
-      here.tampering.answer = ({ path }) =>
-        path.includes('/command/')
-          ? { status: 200, json: { response: { result: false, reason } } }
-          : undefined;
-      await assert.rejects(here.send(car, { type: 'stop_charge' }), { code: 'vendor.refused', message });
+      answer(here, COMMAND, answered);
+      await assert.rejects(here.send(car, STOP), { code, message });
     }
   });
 
   it('to a car that takes signed commands alone tells what the operator must do', async () => {
     const here = await world('signed');
-    await assert.rejects(here.send(ref('vehicle', CARS.signed), { type: 'start_charge' }), {
+    await assert.rejects(here.send(ref('vehicle', CARS.signed), START), {
       code: 'vendor.refused',
       message: /signed commands only; the operator must run Tesla's vehicle-command proxy/,
     });
-  });
-
-  it('through a proxy whose key the car does not know tells what its owner must do', async () => {
-    const here = await charging();
-    const error = 'vehicle rejected request: your public key has not been paired with the vehicle';
-    here.tampering.answer = ({ path }) =>
-      path.includes('/command/') ? { status: 500, json: { response: null, error } } : undefined;
-    await assert.rejects(here.send(car, { type: 'stop_charge' }), {
-      code: 'vendor.refused',
-      message: /https:\/\/tesla\.com\/_ak\//,
-    });
-    here.tampering.answer = ({ path }) =>
-      path.includes('/command/') ? { status: 500, json: { response: null, error: 'oops' } } : undefined;
-    await assert.rejects(here.send(car, { type: 'stop_charge' }), { code: 'command.outcome_unknown' });
   });
 
   it('goes to the address for commands, and everything else to that of the region', async () => {
@@ -99,58 +78,45 @@ describe('a command', () => {
       ['cn', 'api_cn', 'commands_cn'],
     ] as const) {
       const here = await charging();
-      const session = here.simulated.session();
+      const session = here.session();
       const hosts: unknown[] = [];
-      const http = {
-        send: (request: Parameters<typeof session.http.send>[0]) => {
+      const http: Session['http'] = {
+        send: (request) => {
           hosts.push(request.host);
           return session.http.send(request);
         },
       };
-      const device = { ...car, details: { region } };
-      await here.send(device, { type: 'stop_charge' }, { ...session, http });
+      await here.send(ref('vehicle', CARS.plain, region), STOP, { ...session, http });
       assert.deepEqual(hosts, [api, commands]);
     }
   });
-});
 
-describe('a charge limit', () => {
-  it('outside what the car takes is refused without a call', async () => {
+  it('that sets a limit outside what the car takes is refused without a call', async () => {
     const here = await charging();
-    for (const percent of [49, 0])
-      await assert.rejects(here.send(car, { type: 'set_charge_limit', percent }), {
-        code: 'command.out_of_range',
-        message: `percent must be from 50 to 100, not ${percent}`,
-      });
-    assert.deepEqual(here.asked(), []);
+    await assert.rejects(here.send(car, limit(49)), {
+      code: 'command.out_of_range',
+      message: 'percent must be from 50 to 100, not 49',
+    });
+    assert.deepEqual(asked(here), []);
   });
 });
 
 describe('a current', () => {
-  it('of 0 pauses, and one above goes on', async () => {
-    const here = await charging();
-    await here.send(car, { type: 'set_current', current_a: 0 });
-    assert.equal((await here.state(car)).charging, false);
-    await here.send(car, { type: 'set_current', current_a: 10 });
-    here.pass(5);
-    const { charging: isCharging, power_w } = await here.state(car);
-    assert.deepEqual([isCharging, power_w], [true, 10 * 690]);
-  });
-
-  it('is set on a car that was unplugged in between, which has nothing to go on with', async () => {
-    const here = await charging();
-    await here.send(car, { type: 'set_current', current_a: 0 });
-    await here.simulated.arrange(car, 'off');
-    await here.send(car, { type: 'set_current', current_a: 10 });
-    assert.equal((await here.state(car)).connected, false);
-  });
-
-  it('does not start a car that was stopped otherwise', async () => {
-    const here = await charging();
-    await here.send(car, { type: 'set_current', current_a: 0 });
-    await here.send(car, { type: 'stop_charge' });
-    await here.send(car, { type: 'set_current', current_a: 10 });
-    here.pass(5);
-    assert.equal((await here.state(car)).charging, false);
+  it('of 0 pauses, and one above goes on, with a car that was not stopped or unplugged otherwise', async () => {
+    for (const [meanwhile, isCharging] of [
+      [undefined, true],
+      ['stopped', false],
+      ['unplugged', false],
+    ] as const) {
+      const here = await charging();
+      await here.send(car, current(0));
+      assert.equal((await here.state(car)).charging, false);
+      if (meanwhile === 'stopped') await here.send(car, STOP);
+      if (meanwhile === 'unplugged') here.vendor.arrange(car, 'off');
+      await here.send(car, current(10));
+      await here.pass(5);
+      const { charging: charges, power_w } = await here.state(car);
+      assert.deepEqual([charges, power_w], [isCharging, isCharging ? 6_900 : 0], String(meanwhile));
+    }
   });
 });

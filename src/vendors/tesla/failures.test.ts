@@ -2,29 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { CARS, SITES } from './simulated-homes.ts';
-import { ref, world } from './test-world.ts';
+import { CARS } from './simulated-homes.ts';
+import { answer, asked, battery, car, ref, refusal, world } from './test-world.ts';
 
-const car = ref('vehicle', CARS.plain);
-const battery = ref('battery', SITES.batteryAndSolar);
+const OF_CARS = /\/vehicles\//;
 
-describe('what goes wrong', () => {
-  it('is a figure that is text', async () => {
-    const here = await world();
-    here.tampering.answer = ({ path }) =>
-      path.endsWith('live_status')
-        ? { status: 200, json: { response: { percentage_charged: '40' } } }
-        : undefined;
-    await assert.rejects(here.state(battery), { code: 'vendor.answer_invalid', message: /energy site 1001/ });
-  });
-
-  it('is the limit of one device, which Tesla counts too', async () => {
+describe('the limit of one device, which Tesla counts too', () => {
+  it('is none of another, and is over after its minute', async () => {
     const here = await world();
     for (let read = 0; read < 30; read += 1) await here.state(car);
-    here.pass(20);
+    await here.pass(20);
     await assert.rejects(here.state(car), { code: 'vendor.rate_limited', retryAfterSeconds: 40 });
     await here.state(battery);
-    here.pass(40);
+    await here.pass(40);
     await here.state(car);
   });
 });
@@ -44,42 +34,22 @@ describe('a status of its own', () => {
   ];
 
   it('has a sentence that says who can help, and is asked once', async () => {
-    for (const [status, error, code, message] of CASES) {
-      const here = await world();
-      here.tampering.answer = ({ path }) =>
-        path.includes('/vehicles/')
-          ? { status, json: { response: null, error, error_description: '' } }
-          : undefined;
-      here.asked();
-      await assert.rejects(here.state(car), { code, message }, String(status));
-      assert.equal(here.asked().length, 1);
-      await assert.rejects(here.send(car, { type: 'stop_charge' }), { code, message }, String(status));
-      assert.equal(here.simulated.renewals, 0, 'none of them is a lost login');
-    }
-  });
-
-  it('408 of a site is a gateway without connection', async () => {
     const here = await world();
-    here.tampering.answer = ({ path }) =>
-      path.endsWith('live_status') ? { status: 408, json: { response: null, error: 'offline' } } : undefined;
-    assert.deepEqual(await here.state(battery), {
-      online: false,
-      battery_soc: null,
-      power_w: null,
-    });
+    for (const [status, error, code, message] of CASES) {
+      answer(here, OF_CARS, refusal(status, error));
+      asked(here);
+      await assert.rejects(here.state(car), { code, message }, String(status));
+      assert.equal(asked(here).length, 1);
+      await assert.rejects(here.send(car, { type: 'stop_charge' }), { code, message }, String(status));
+    }
+    assert.equal(here.renewals, 0, 'none of them is a lost login');
   });
 
   it('401 for a car without mobile access renews nothing', async () => {
     const here = await world();
-    here.tampering.answer = ({ path }) =>
-      path.includes('/vehicles/')
-        ? { status: 401, json: { response: null, error: 'mobile_access_disabled' } }
-        : undefined;
-    await assert.rejects(here.state(car), {
-      code: 'vendor.refused',
-      message: /mobile access is turned off/,
-    });
-    assert.equal(here.simulated.renewals, 0);
+    answer(here, OF_CARS, refusal(401, 'mobile_access_disabled'));
+    await assert.rejects(here.state(car), { code: 'vendor.refused', message: /mobile access is turned off/ });
+    assert.equal(here.renewals, 0);
     await here.state(battery);
   });
 
@@ -95,56 +65,46 @@ describe('a status of its own', () => {
 describe('two sign-ins of one Tesla user', () => {
   it('do not end each other: each renews tokens of its own', async () => {
     const here = await world();
-    const first = here.simulated.tokens;
-    await here.simulated.signIn();
-    const second = here.simulated.tokens;
-    assert.notEqual(first?.refresh, second?.refresh);
-    const kept = new Map([
-      ['first', first],
-      ['second', second],
-    ]);
-    for (const name of ['first', 'second', 'first', 'second']) {
-      here.simulated.tokens = kept.get(name);
-      here.simulated.cloud.expireTokens();
-      assert.equal((await here.state(battery)).online, true, name);
-      kept.set(name, here.simulated.tokens);
+    const first = here.tokens;
+    await here.signIn();
+    const kept = [first, here.tokens];
+    assert.notEqual(kept[0]?.refresh, kept[1]?.refresh);
+    for (const index of [0, 1, 0, 1]) {
+      here.tokens = kept[index];
+      here.cloud.expireTokens();
+      assert.equal((await here.state(battery)).online, true);
+      kept[index] = here.tokens;
     }
-    assert.equal(here.simulated.renewals, 4);
+    assert.equal(here.renewals, 4);
   });
 });
 
 describe('secrets', () => {
   it('stand in no error, nor does what Tesla said', async () => {
     const here = await world();
-    const { access = '', refresh } = here.simulated.tokens ?? {};
+    const { access = '', refresh } = here.tokens ?? {};
     const canary = 'Canary-4711';
-    const told: string[] = [];
+    const shown: string[] = [];
     const keep = (error: unknown) => {
       assert.ok(error instanceof AppError);
-      told.push(`${error.message} ${JSON.stringify(error)} ${error.stack} ${String(error.cause)}`);
+      shown.push(`${error.message} ${JSON.stringify(error)} ${error.stack} ${String(error.cause)}`);
       return true;
     };
-    const body = {
+    const json = {
       response: null,
       error: `${canary} ${access}`,
       error_description: `${refresh} missing scopes`,
     };
     for (const status of [400, 401, 402, 403, 404, 412, 421, 422, 423, 429, 451, 500, 503, 540]) {
-      here.tampering.answer = ({ path }) => (path.startsWith('/api/') ? { status, json: body } : undefined);
+      answer(here, /^\/api\//, { status, json });
       await assert.rejects(here.state(car), keep);
       await assert.rejects(here.send(car, { type: 'stop_charge' }), keep);
       await assert.rejects(here.link(), keep);
-      await here.simulated.signIn();
+      await here.signIn();
     }
-    here.tampering.answer = ({ path }) =>
-      path.includes('/command/')
-        ? { status: 200, json: { response: { result: false, reason: `${canary} ${access}` } } }
-        : undefined;
-    await assert.rejects(here.send(car, { type: 'stop_charge' }), keep);
-    assert.ok(told.length > 40);
-    const all = told.join('\n');
-    for (const secret of [canary, access, refresh ?? '', here.simulated.tokens?.access ?? ''])
-      assert.ok(secret !== '' && !all.includes(secret), 'a secret is told');
+    const all = shown.join('\n');
+    for (const secret of [canary, access, refresh ?? '', here.tokens?.access ?? ''])
+      assert.ok(secret !== '' && !all.includes(secret), 'a secret is shown');
   });
 });
 
@@ -161,16 +121,12 @@ describe('the delay of a 429', () => {
     [{}, null, 60],
   ];
 
-  it('is read from headers or the body, and a minute where none is told', async () => {
-    for (const [headers, json, seconds] of CASES) {
-      const here = await world();
-      here.tampering.answer = ({ path }) =>
-        path.includes('/vehicles/') ? { status: 429, headers, json } : undefined;
-      await assert.rejects(
-        here.state(car),
-        { code: 'vendor.rate_limited', retryAfterSeconds: seconds },
-        JSON.stringify([headers, json]),
-      );
+  it('is read from headers or the body, and a minute where none is stated', async () => {
+    const here = await world();
+    for (const [headers, json, retryAfterSeconds] of CASES) {
+      answer(here, OF_CARS, { status: 429, headers, json });
+      const expected = { code: 'vendor.rate_limited', retryAfterSeconds };
+      await assert.rejects(here.state(car), expected, JSON.stringify([headers, json]));
     }
   });
 });

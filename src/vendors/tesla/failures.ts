@@ -1,9 +1,9 @@
 import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
-import type { Refusals } from '../../adapter/kit/calls.ts';
+import type { Refusals, Refused } from '../../adapter/kit/calls.ts';
+import { jsonIn, objectIn } from '../../adapter/kit/index.ts';
 import { limitedSeconds, secondsOrMoment } from '../../adapter/retry-after.ts';
 import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 import { regionOfHost } from './regions.ts';
 
 /**
@@ -17,56 +17,62 @@ const UNPAID_RETRY_SECONDS = 3_600;
 /** Tesla's limits are by the minute. */
 const UNSTATED_RETRY_SECONDS = 60;
 
+interface Said extends Refused {
+  readonly answer: HttpAnswer;
+  /** `error` and `error_description`; empty where the body has none. */
+  readonly words: string;
+  readonly region: string;
+}
+
+const error = (code: ErrorCodeName, sentence: string, retryAfterSeconds?: number) =>
+  new AppError(code, sentence, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+const refused = (sentence: string) => error('vendor.refused', sentence);
+
+const BY_STATUS: Readonly<Record<number, (said: Said) => AppError>> = {
+  402: () => error('vendor.rate_limited', UNPAID, UNPAID_RETRY_SECONDS),
+  403: ({ what, words }) => refused(forbidden(what, words)),
+  404: ({ what }) => refused(`Tesla does not know ${what}; the account no longer has it`),
+  408: ({ what, request }) =>
+    request.device === undefined
+      ? error('vendor.timeout', 'Tesla did not answer in time')
+      : error('device.offline', `${what} is asleep or has no connection`),
+  412: ({ region }) =>
+    refused(`this service is not registered with Tesla in the region ${region}: ${UNREGISTERED}`),
+  421: ({ what, region }) =>
+    refused(`${what} is no longer in Tesla's region ${region}; link the account again`),
+  423: () => refused('Tesla has locked the account; the owner must unlock it at Tesla'),
+  429: ({ what, answer, now }) =>
+    error(
+      'vendor.rate_limited',
+      `the rate limit of Tesla for ${what} is exceeded`,
+      limitedSeconds(answer.headers, now) ??
+        secondsOrMoment(bodyIn(answer).after, now) ??
+        UNSTATED_RETRY_SECONDS,
+    ),
+  500: ({ what, words }) => (isUnpaired(words) ? refused(unpaired(what)) : outcomeUnknown('Tesla')),
+  540: ({ what }) => error('vendor.answer_invalid', `${what} sent Tesla an invalid response`),
+};
+const UNPAID =
+  'Tesla requires payment before it accepts more calls; the operator must pay the bill or raise the limit in the developer portal';
+const UNREGISTERED = 'the operator must register its domain there once (POST /api/1/partner_accounts)';
+
 export const refusals: Refusals = {
   statuses: REFUSALS,
-  error(answer, { what, request, now }) {
-    const words = wordsIn(answer);
-    const is = (code: ErrorCodeName, sentence: string, retryAfter?: number) =>
-      new AppError(code, sentence, retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter });
-    switch (answer.status) {
-      case 402:
-        return is(
-          'vendor.rate_limited',
-          'Tesla requires payment before it accepts more calls; the operator must pay the bill or raise the limit in the developer portal',
-          UNPAID_RETRY_SECONDS,
-        );
-      case 403:
-        return is('vendor.refused', forbidden(what, words));
-      case 404:
-        return is('vendor.refused', `Tesla does not know ${what}; the account no longer has it`);
-      case 408:
-        return request.device === undefined
-          ? is('vendor.timeout', 'Tesla did not answer in time')
-          : is('device.offline', `${what} is asleep or has no connection`);
-      case 412:
-        return is(
-          'vendor.refused',
-          `this service is not registered with Tesla in the region ${regionOfHost(request.host)}: the operator must register its domain there once (POST /api/1/partner_accounts)`,
-        );
-      case 421:
-        return is(
-          'vendor.refused',
-          `${what} is no longer in Tesla's region ${regionOfHost(request.host)}; link the account again`,
-        );
-      case 423:
-        return is('vendor.refused', 'Tesla has locked the account; the owner must unlock it at Tesla');
-      case 429:
-        return is(
-          'vendor.rate_limited',
-          `the rate limit of Tesla for ${what} is exceeded`,
-          limitedSeconds(answer.headers, now) ??
-            secondsOrMoment(bodyIn(answer).after, now) ??
-            UNSTATED_RETRY_SECONDS,
-        );
-      case 500:
-        return isUnpaired(words) ? is('vendor.refused', unpaired(what)) : outcomeUnknown('Tesla');
-      case 540:
-        return is('vendor.answer_invalid', `${what} sent Tesla an invalid response`);
-      default:
-        return is('vendor.refused', `Tesla refused the request (${answer.status}${plain(words)})`);
-    }
+  error(answer, of) {
+    const { error: name, error_description: description } = bodyIn(answer);
+    const words = [name, description]
+      .filter((one) => typeof one === 'string')
+      .join(' ')
+      .slice(0, 300);
+    const said = { ...of, answer, words, region: regionOfHost(of.request.host) };
+    return (
+      BY_STATUS[answer.status]?.(said) ??
+      refused(`Tesla refused the request (${answer.status}${plain(words)})`)
+    );
   },
 };
+
+const bodyIn = ({ bytes }: Pick<HttpAnswer, 'bytes'>) => objectIn(jsonIn(Buffer.from(bytes).toString()));
 
 /** 401 is a lost token, except where the owner has switched off access to the car: nothing can be renewed then. */
 export const isTokenRefused = ({ status, body }: { readonly status: number; readonly body: string }) =>
@@ -76,9 +82,8 @@ const isMobileAccessOff = (body: string) => body.includes('mobile_access_disable
 
 /** What is no refusal in Tesla's words, and still peculiar to it. */
 export function failure(cause: unknown, what: string): AppError | undefined {
-  if (!(cause instanceof HttpFailure) || cause.status !== 401 || !isMobileAccessOff(cause.bodyText()))
-    return undefined;
-  return new AppError('vendor.refused', `mobile access is turned off in ${what}; the owner must turn it on`);
+  const isOff = cause instanceof HttpFailure && cause.status === 401 && isMobileAccessOff(cause.bodyText());
+  return isOff ? refused(`mobile access is turned off in ${what}; the owner must turn it on`) : undefined;
 }
 
 function forbidden(what: string, words: string): string {
@@ -98,22 +103,6 @@ const isUnpaired = (words: string) =>
 
 const unpaired = (what: string) =>
   `${what} does not have the key of this service; the owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`;
-
-function bodyIn(answer: Pick<HttpAnswer, 'json'>): { readonly [name: string]: Json } {
-  try {
-    const body = answer.json();
-    return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
-  } catch {
-    return {};
-  }
-}
-
-/** `error` and `error_description` of a refusal; empty where the body has none. */
-function wordsIn(answer: HttpAnswer): string {
-  const { error, error_description } = bodyIn(answer);
-  const words = [error, error_description].filter((word) => typeof word === 'string');
-  return words.join(' ').slice(0, 300);
-}
 
 /** The vendor's reason where it is made of plain small words, and so can hold no secret and no markup. */
 export function plain(words: string): string {

@@ -13,7 +13,11 @@ export const FREE = { credit: 0 } as const;
 /** A list that tells of the cars themselves; what it costs was not found, so it counts as data. */
 export const AS_DATA = { credit: PRICE.data } as const;
 
-const FROM_MEMORY = "estimated; adjusted to Tesla's 429 responses";
+const aMinute = {
+  of: 'device',
+  seconds: 60,
+  source: "estimated; adjusted to Tesla's 429 responses",
+} as const;
 
 export const LIMITS = [
   limit('credit', {
@@ -31,28 +35,7 @@ export const LIMITS = [
     },
     source: 'prices and monthly discount: developer.tesla.com; what is free: Home Assistant and TeslaFi',
   }),
-  limit('device_data', {
-    of: 'device',
-    calls: 60,
-    seconds: 60,
-    for: ['list', 'read'],
-    reserve: 0.5,
-    source: FROM_MEMORY,
-  }),
-  limit('device_commands', {
-    of: 'device',
-    calls: 30,
-    seconds: 60,
-    for: ['command'],
-    reserve: 0,
-    source: FROM_MEMORY,
-  }),
-  limit('device_wakes', {
-    of: 'device',
-    calls: 3,
-    seconds: 60,
-    for: ['wake'],
-    reserve: 0,
-    source: FROM_MEMORY,
-  }),
+  limit('device_data', { calls: 60, for: ['list', 'read'], reserve: 0.5, ...aMinute }),
+  limit('device_commands', { calls: 30, for: ['command'], reserve: 0, ...aMinute }),
+  limit('device_wakes', { calls: 3, for: ['wake'], reserve: 0, ...aMinute }),
 ];

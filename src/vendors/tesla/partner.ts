@@ -1,10 +1,7 @@
-import Type from 'typebox';
-import { HttpFailure } from '../../adapter/http.ts';
-import { fits } from '../../adapter/kit/index.ts';
+import { partnerTokens } from '../../adapter/kit/index.ts';
 import type { LoginSession } from '../../adapter/login.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
-import type { VendorRequest } from '../../adapter/vendor-http.ts';
-import { OperatorError } from '../../core/errors.ts';
+import { AppError, OperatorError } from '../../core/errors.ts';
 import { REFUSALS } from './failures.ts';
 import { AUDIENCES, hostOf, type Region } from './regions.ts';
 
@@ -21,68 +18,48 @@ export const SCOPES = [
   'energy_device_data',
 ] as const;
 
-type Partner = Pick<LoginSession, 'http' | 'partner'>;
-
 /**
  * Registers this service with Tesla in a region, which must be done once in each region that users live in, and may be done
  * again. Tesla then fetches the public key from `https://{domain}` + the path of `wellKnown`. Throws an `OperatorError`.
  */
 export async function registerPartner(
-  { http, partner }: Partner,
+  session: LoginSession,
   { domain, region }: { readonly domain: string; readonly region: Region },
 ): Promise<void> {
-  const place = `${domain} in the region ${region}`;
-  const { status } = await sent(
-    http,
-    {
-      host: hostOf('api', region),
-      path: '/api/1/partner_accounts',
-      headers: { authorization: `Bearer ${await partnerToken({ http, partner }, region)}` },
-      json: { domain },
-      expect: REFUSALS,
-    },
-    () => `Tesla did not register ${place}`,
-  );
+  const failed = `Tesla did not register ${domain} in the region ${region}`;
+  const access = await partnerToken(session, region);
+  const request = {
+    method: 'POST',
+    use: 'login',
+    host: hostOf('api', region),
+    path: '/api/1/partner_accounts',
+    headers: { authorization: `Bearer ${access}` },
+    json: { domain },
+    expect: REFUSALS,
+  } as const;
+  const { status } = await session.http.send(request).catch((cause: unknown) => {
+    throw new OperatorError(failed, { cause: vendorFailure('Tesla', cause) });
+  });
   if (status >= 300)
     throw new OperatorError(
-      `Tesla did not register ${place} (status ${status}): the domain must be an allowed origin in the developer portal, and its public key must be reachable over https`,
+      `${failed} (status ${status}): the domain must be an allowed origin in the developer portal, and its public key must be reachable over https`,
     );
 }
 
-const Token = Type.Object({ access_token: Type.String({ minLength: 1 }) });
-
-/** A token of the service itself, for no user (`client_credentials`). */
-async function partnerToken({ http, partner }: Partner, region: Region): Promise<string> {
-  if (partner === undefined)
-    throw new OperatorError(
-      "registering with Tesla takes the client id and secret of Tesla's developer portal",
-    );
-  const form = {
-    grant_type: 'client_credentials',
-    client_id: partner.clientId,
-    client_secret: partner.clientSecret,
-    scope: SCOPES.filter((scope) => scope !== 'offline_access').join(' '),
-    audience: AUDIENCES[region],
-  };
-  const { body } = await sent(http, { host: 'token', path: TOKEN_PATH, form }, (cause) =>
-    cause instanceof HttpFailure && cause.kind === 'refused'
-      ? 'Tesla refused the client id and secret'
-      : "Tesla's token endpoint did not answer",
-  );
-  if (fits(Token, body)) return body.access_token;
-  throw new OperatorError("the answer of Tesla's token endpoint was not understood");
-}
-
-/** Posts, and says to the operator why there is no answer. */
-async function sent(
-  http: LoginSession['http'],
-  request: VendorRequest,
-  sentence: (cause: unknown) => string,
-): Promise<{ readonly status: number; readonly body: unknown }> {
+/** A token of the service itself, for no user. */
+async function partnerToken(session: LoginSession, region: Region): Promise<string> {
+  const portal = "registering with Tesla takes the client id and secret of Tesla's developer portal";
+  if (session.partner === undefined) throw new OperatorError(portal);
+  const scope = SCOPES.filter((one) => one !== 'offline_access').join(' ');
+  const endpoint = { tokenHost: 'token', tokenPath: TOKEN_PATH, scope };
   try {
-    const answer = await http.send({ method: 'POST', use: 'login', ...request });
-    return { status: answer.status, body: answer.status < 300 ? answer.json() : undefined };
+    const tokenParameters = { audience: AUDIENCES[region] };
+    return (await partnerTokens('Tesla', session, { ...endpoint, tokenParameters })).access;
   } catch (cause) {
-    throw new OperatorError(sentence(cause), { cause: vendorFailure('Tesla', cause) });
+    const isRefused = cause instanceof AppError && cause.code === 'vendor.refused';
+    throw new OperatorError(
+      isRefused ? 'Tesla refused the client id and secret' : "Tesla's token endpoint did not answer",
+      { cause },
+    );
   }
 }

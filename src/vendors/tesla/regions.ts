@@ -35,11 +35,11 @@ export const regionOfHost = (host: string | undefined): Region =>
 export const regionOf = (details: JsonObject): Region =>
   REGIONS.find((region) => region === details.region) ?? 'eu';
 
-/** The region that Tesla names, by its word or by its address; undefined when it is none of the known ones. */
-export function regionNamed(named: {
-  readonly region?: string | null;
-  readonly fleet_api_base_url?: string | null;
+/** The region that Tesla names, by its word or by its address; undefined when it is none of these. */
+export function regionNamed(stated: {
+  readonly region?: unknown;
+  readonly fleet_api_base_url?: unknown;
 }): Region | undefined {
-  const address = named.fleet_api_base_url?.replace(/\/$/, '');
-  return REGIONS.find((region) => region === named.region || AUDIENCES[region] === address);
+  const address = String(stated.fleet_api_base_url).replace(/\/$/, '');
+  return REGIONS.find((region) => region === stated.region || AUDIENCES[region] === address);
 }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CARS, SITES } from './simulated-homes.ts';
-import { ref, world } from './test-world.ts';
-
-const car = ref('vehicle', CARS.plain);
+import { SITES } from './simulated-homes.ts';
+import { car, world } from './test-world.ts';
 
 describe('the simulated car', () => {
   it('gains in an hour what it draws, less the losses', async () => {
     const here = await world();
-    await here.simulated.arrange(car, 'charging');
-    here.pass(3_600);
+    here.vendor.arrange(car, 'charging');
+    await here.pass(3_600);
     const { battery_soc, energy_wh, power_w } = await here.state(car);
     assert.equal(power_w, 11_040);
     assert.equal(energy_wh, 10_160, '16 A, three times 230 V, an hour, of which 92 % arrive');
@@ -18,10 +16,10 @@ describe('the simulated car', () => {
 
   it('stops at its limit, and sleeps a quarter of an hour later', async () => {
     const here = await world();
-    await here.simulated.arrange(car, 'charging');
-    here.pass(2 * 3_600);
+    here.vendor.arrange(car, 'charging');
+    await here.pass(2 * 3_600);
     assert.equal((await here.state(car)).charging, true, 'it does not sleep while it charges');
-    here.pass(3_600);
+    await here.pass(3_600);
     const full = await here.state(car);
     assert.deepEqual([full.operation_state, full.battery_soc, full.energy_wh], ['asleep', 77, 20_310]);
     await here.send(car, { type: 'stop_charge' });
@@ -37,11 +35,11 @@ describe('the simulated site', () => {
     const noon = await here.state(battery);
     assert.equal(noon.charging, true);
     assert.ok((noon.production_w ?? 0) > 1_000 && (noon.power_w ?? 0) > 0);
-    here.pass(12 * 3_600);
+    await here.pass(12 * 3_600);
     const night = await here.state(battery);
     assert.equal(night.production_w, 0);
     assert.ok((night.power_w ?? 0) < 0);
-    here.pass(3_600);
+    await here.pass(3_600);
     const later = await here.state(battery);
     const lost = (night.battery_soc ?? 0) - (later.battery_soc ?? 0);
     assert.ok(Math.abs(lost - (900 / 13_500) * 100) <= 1, `900 Wh of 13,500 are ${lost} %`);
@@ -51,9 +49,9 @@ describe('the simulated site', () => {
     const here = await world();
     await here.link();
     for (let hour = 0; hour < 48; hour += 1) {
-      here.pass(3_600);
+      await here.pass(3_600);
       for (const id of Object.values(SITES)) {
-        const answer = await here.simulated.session().http.send({
+        const answer = await here.session().http.send({
           path: `/api/1/energy_sites/${id}/live_status`,
           headers: { 'content-type': 'application/json' },
         });
@@ -67,8 +65,8 @@ describe('the simulated site', () => {
   it('is as quick after ten years as after a day', async () => {
     const here = await world();
     const battery = await here.device(SITES.battery);
-    here.pass(10 * 365 * 86_400);
-    await here.simulated.signIn();
+    await here.pass(10 * 365 * 86_400);
+    await here.signIn();
     assert.equal((await here.state(battery)).battery_soc, 0);
   });
 });
@@ -76,7 +74,7 @@ describe('the simulated site', () => {
 describe('the simulated sign-in', () => {
   it('gives tokens to who names an audience alone, and to apps that ask for what they use', async () => {
     const here = await world();
-    const answer = await here.simulated.vendor.handle({
+    const answer = await here.vendor.handle({
       method: 'POST',
       path: '/oauth2/v3/token',
       query: new URLSearchParams(),

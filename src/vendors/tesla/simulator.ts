@@ -1,6 +1,5 @@
 import type { FaultCodes } from '../../adapter/conformance/cloud.ts';
 import type { SimulatedAnswer, SimulatorOptions } from '../../adapter/simulator.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { type Refusal, type SimulatedCall, simulatedVendor } from '../../simulation/index.ts';
 import { AUDIENCES } from './regions.ts';
@@ -40,32 +39,12 @@ const answered = (response: Json, extra: JsonObject = {}): SimulatedAnswer => ({
   json: { response, ...extra },
 });
 const UNAVAILABLE = refused(408, 'vehicle unavailable: vehicle is offline or asleep');
-const WINDOW_MS = 60_000;
 /** Calls about one device in a minute. */
-const LIMITS = { data: 60, commands: 30, wakes: 3 } as const;
-
-/** Counts calls about each device, and answers Tesla's own 429 in its own headers beyond the limit. */
-function counter(clock: Clock) {
-  const used = new Map<string, { since: number; count: number }>();
-  return (kind: keyof typeof LIMITS, id: string): SimulatedAnswer | undefined => {
-    const now = clock.now();
-    const key = `${kind}/${id}`;
-    const before = used.get(key);
-    const window =
-      before === undefined || now - before.since >= WINDOW_MS ? { since: now, count: 0 } : before;
-    used.set(key, { ...window, count: window.count + 1 });
-    if (window.count < LIMITS[kind]) return undefined;
-    const name = `ratelimit-${kind}`;
-    return {
-      ...refused(429, 'too_many_requests'),
-      headers: {
-        [`${name}-limit`]: String(LIMITS[kind]),
-        [`${name}-remaining`]: '0',
-        [`${name}-reset`]: String(Math.ceil((window.since + WINDOW_MS - now) / 1_000)),
-      },
-    };
-  };
-}
+const LIMITS = [
+  { name: 'data', calls: 60, on: /^(?:GET .*\/vehicles|\w+ .*\/energy_sites)\/(\w+)/ },
+  { name: 'commands', calls: 30, on: /\/vehicles\/(\w+)\/command\// },
+  { name: 'wakes', calls: 3, on: /\/vehicles\/(\w+)\/wake_up$/ },
+].map((limit) => ({ ...limit, of: 'device', seconds: 60 }) as const);
 
 type Call = SimulatedCall<SimulatedHome>;
 type Device = SimulatedCar | SimulatedSite;
@@ -81,12 +60,7 @@ export function createSimulator(options: SimulatorOptions) {
   const { clock } = options;
   const homes = homesAt(clock.now());
   const registration = { isDone: false };
-  const overLimit = counter(clock);
 
-  interface Allowed {
-    readonly scope: string;
-    readonly counts?: keyof typeof LIMITS;
-  }
   /** A call that takes a scope, about the account alone. */
   const withScope = (scope: string, answer: (call: Call) => SimulatedAnswer | undefined) => (call: Call) => {
     if (call.user === 'unregistered' && !registration.isDone)
@@ -96,15 +70,12 @@ export function createSimulator(options: SimulatorOptions) {
     if (scope !== '' && !call.scopes.includes(scope)) return refused(403, 'Unauthorized missing scopes');
     return answer(call);
   };
-  const aboutCar = (
-    { scope, counts = 'data' }: Allowed,
-    answer: (car: SimulatedCar, call: Call) => SimulatedAnswer | undefined,
-  ) =>
+  const aboutCar = (scope: string, answer: (car: SimulatedCar, call: Call) => SimulatedAnswer | undefined) =>
     withScope(scope, (call) => {
       const car = call.home.cars.find(({ vin }) => vin === call.params.vin);
       if (car === undefined) return undefined;
       advance(car, clock.now());
-      return overLimit(counts, car.vin) ?? answer(car, call);
+      return answer(car, call);
     });
   const aboutSite = (
     scope: string,
@@ -114,7 +85,7 @@ export function createSimulator(options: SimulatorOptions) {
       const site = call.home.sites.find(({ id }) => String(id) === call.params.site);
       if (site === undefined) return undefined;
       advanceSite(site, clock.now());
-      return overLimit('data', String(site.id)) ?? answer(site, call);
+      return answer(site, call);
     });
 
   const cars = ({ home }: Call): JsonObject[] =>
@@ -153,8 +124,8 @@ export function createSimulator(options: SimulatorOptions) {
     const outcome = order(car, params.name ?? '', body);
     return outcome === undefined ? refused(400, 'invalid_command') : answered(outcome);
   }
-  const CHARGING = { scope: 'vehicle_charging_cmds', counts: 'commands' } as const;
-  const CAR = { scope: 'vehicle_device_data' } as const;
+  const CHARGING = 'vehicle_charging_cmds';
+  const CAR = 'vehicle_device_data';
   const updated = (isDone: boolean) =>
     isDone ? answered({ code: 201, message: 'Updated' }) : refused(400, 'invalid_field');
 
@@ -164,6 +135,15 @@ export function createSimulator(options: SimulatorOptions) {
     signIn: signInAt(registration),
     refusal: refused,
     tokenRefused: refused(401, 'token expired (401)'),
+    limits: LIMITS,
+    limited: ({ name, calls, resetSeconds }) => ({
+      ...refused(429, 'too_many_requests'),
+      headers: {
+        [`ratelimit-${name}-limit`]: String(calls),
+        [`ratelimit-${name}-remaining`]: '0',
+        [`ratelimit-${name}-reset`]: String(resetSeconds),
+      },
+    }),
     routes: {
       'GET /api/1/users/region': withScope('', ({ user }) => {
         const region = user === 'american' ? 'na' : 'eu';
@@ -199,7 +179,7 @@ export function createSimulator(options: SimulatorOptions) {
       'GET /api/1/vehicles/:vin/vehicle_data': aboutCar(CAR, (car) =>
         isAwake(car) ? answered({ ...listedCar(car), charge_state: chargeState(car) }) : UNAVAILABLE,
       ),
-      'POST /api/1/vehicles/:vin/wake_up': aboutCar({ scope: 'vehicle_cmds', counts: 'wakes' }, (car) => {
+      'POST /api/1/vehicles/:vin/wake_up': aboutCar('vehicle_cmds', (car) => {
         const before = listedCar(car);
         wake(car);
         return answered(before);

@@ -1,21 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
+import { kindOf } from '../../adapter/derive.ts';
 import { tesla } from './index.ts';
 import { CARS } from './simulated-homes.ts';
-import { ref, SLEEP_SECONDS, world } from './test-world.ts';
+import { asked, car, ref, SLEEP_SECONDS, world } from './test-world.ts';
 
-const car = ref('vehicle', CARS.plain);
+const PATH = `/api/1/vehicles/${CARS.plain}`;
+const kind = kindOf(tesla, 'vehicle');
+const observedAt = async (here: VendorWorld) => kind.observedAt?.(await kind.read(here.session(), car));
+
+/** A car that was read, and for so long not again. */
+async function leftFor(seconds: number): Promise<VendorWorld> {
+  const here = await world();
+  await here.state(car);
+  await here.pass(seconds);
+  asked(here);
+  return here;
+}
 
 describe('a car that sleeps', () => {
   it('is not reachable, and keeps what it said last', async () => {
     const here = await world();
-    const awake = await here.state(car);
-    assert.equal(awake.online, true);
-    const said = await here.observedAt(car);
-    here.pass(SLEEP_SECONDS);
-    here.asked();
-    const asleep = await here.state(car);
-    assert.deepEqual(asleep, {
+    const reported = await observedAt(here);
+    await here.pass(SLEEP_SECONDS);
+    asked(here);
+    assert.deepEqual(await here.state(car), {
       online: false,
       connected: true,
       charging: false,
@@ -24,182 +34,137 @@ describe('a car that sleeps', () => {
       power_w: 0,
       energy_wh: 0,
     });
-    assert.deepEqual(here.asked(), [`GET /api/1/vehicles/${CARS.plain}`], 'it is not asked itself');
-    assert.equal(await here.observedAt(car), said);
-    assert.deepEqual(await here.limits(car), { min_a: 5, max_a: 16, min_w: null, max_w: null });
+    assert.deepEqual(asked(here), [`GET ${PATH}`], 'it is not asked itself');
+    assert.equal(await observedAt(here), reported);
+    const limits = kind.limits?.(await kind.read(here.session(), car));
+    assert.deepEqual(limits, { min_a: 5, max_a: 16, min_w: null, max_w: null });
   });
 
-  it('has no values that it never told', async () => {
+  it('has no values that it never reported', async () => {
     const here = await world();
-    here.pass(SLEEP_SECONDS);
+    await here.pass(SLEEP_SECONDS);
     const { online, battery_soc, energy_wh, connected } = await here.state(car);
     assert.deepEqual([online, battery_soc, energy_wh, connected], [false, null, null, null]);
-    assert.equal(await here.observedAt(car), null);
+    assert.equal(await observedAt(here), null);
   });
 
   it('says so itself where Tesla does not know yet: 408', async () => {
-    const here = await world();
-    await here.state(car);
-    here.pass(15 * 60 + 10);
-    here.asked();
-    const state = await here.state(car);
-    assert.deepEqual(here.asked(), [
-      `GET /api/1/vehicles/${CARS.plain}`,
-      `GET /api/1/vehicles/${CARS.plain}/vehicle_data`,
-    ]);
-    assert.equal(state.online, false);
-    assert.equal(state.operation_state, 'asleep or offline');
-    assert.equal(state.battery_soc, 50);
-    assert.equal(state.charging, null, 'one without connection may charge');
+    const here = await leftFor(15 * 60 + 10);
+    const { online, operation_state, battery_soc, charging } = await here.state(car);
+    assert.deepEqual(asked(here), [`GET ${PATH}`, `GET ${PATH}/vehicle_data`]);
+    // One without connection may charge.
+    assert.deepEqual(
+      [online, operation_state, battery_soc, charging],
+      [false, 'asleep or offline', 50, null],
+    );
   });
 
   it('falls asleep at the pace of the platform', async () => {
-    const here = await world();
-    assert.equal((await here.state(car)).online, true);
-    here.pass(tesla.pace.idle);
+    const here = await leftFor(tesla.pace.idle);
     assert.equal((await here.state(car)).online, false);
   });
 
   it('is told apart from one without connection', async () => {
-    const here = await world('signed');
-    const state = await here.state(ref('vehicle', CARS.offline));
-    assert.equal(state.operation_state, 'offline');
-    assert.deepEqual([state.online, state.charging, state.power_w], [false, null, null]);
+    const { operation_state, online, charging, power_w } = await (await world('signed')).state(
+      ref('vehicle', CARS.offline),
+    );
+    assert.deepEqual([operation_state, online, charging, power_w], ['offline', false, null, null]);
   });
 });
 
-describe('reading', () => {
-  /** A small generator of the same numbers each time (Park and Miller). */
-  function numbers(seed: number) {
-    let state = seed;
-    return (most: number) => {
-      state = (state * 48_271) % 2_147_483_647;
-      return state % most;
-    };
-  }
+/** A small generator of the same numbers each time (Park and Miller). */
+function numbers(seed: number) {
+  let state = seed;
+  return (most: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % most;
+  };
+}
 
-  it('never wakes a car, however often and whenever it is done', async () => {
-    let sleeping = 0;
-    for (let seed = 1; seed <= 40; seed += 1) {
-      const here = await world(seed % 2 === 0 ? 'home' : 'signed');
-      const next = numbers(seed);
-      const { devices } = await here.link();
-      let isAsleep = false;
-      for (let step = 0; step < 40; step += 1) {
-        here.pass([1, 30, 15 * 60 + next(60), 3_600, next(100_000)][next(5)] ?? 1);
-        if (next(4) === 0) await here.link();
-        for (const found of devices) {
-          const device = ref(found.type, found.id);
-          const { online } = await here.state(device);
-          if (device.type !== 'vehicle') continue;
-          assert.ok(!(isAsleep && online && device.id === CARS.plain), `seed ${seed}: it woke up`);
-          if (device.id === CARS.plain) isAsleep = !online;
-          if (!online) sleeping += 1;
-        }
-        if (next(8) === 0) here.simulated.vendor.fault(next(2) === 0 ? 'unknown_values' : null);
+it('reading never wakes a car, however often and whenever it is done', async () => {
+  let sleeping = 0;
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const here = await world(seed % 2 === 0 ? 'home' : 'signed');
+    const next = numbers(seed);
+    const devices = (await here.link()).devices.map(refOf);
+    let isAsleep = false;
+    for (let step = 0; step < 40; step += 1) {
+      await here.pass([1, 30, 15 * 60 + next(60), 3_600, next(100_000)][next(5)] ?? 1);
+      if (next(4) === 0) await here.link();
+      for (const device of devices) {
+        const { online } = await here.state(device);
+        if (device.type === 'vehicle' && !online) sleeping += 1;
+        if (device.id !== CARS.plain) continue;
+        assert.ok(!(isAsleep && online), `seed ${seed}: it woke up`);
+        isAsleep = !online;
       }
-      const made = here
-        .asked()
-        .filter((line) => !line.startsWith('GET ') && line !== 'POST /api/1/vehicles/fleet_status');
-      assert.deepEqual(made, [], `seed ${seed}`);
+      if (next(8) === 0) here.vendor.fault(next(2) === 0 ? 'unknown_values' : null);
     }
-    assert.ok(sleeping > 500, `only ${sleeping} reads met a car that sleeps`);
-  });
+    const made = asked(here).filter((line) => !/^GET |\/fleet_status$/.test(line));
+    assert.deepEqual(made, [], `seed ${seed}`);
+  }
+  assert.ok(sleeping > 500, `only ${sleeping} reads met a car that sleeps`);
 });
 
 describe('a command to a car that sleeps', () => {
-  it('wakes it first, waits, and is then sent', async () => {
-    const here = await world();
-    await here.state(car);
-    here.pass(SLEEP_SECONDS);
-    here.asked();
-    await here.send(car, { type: 'start_charge' });
-    const path = `/api/1/vehicles/${CARS.plain}`;
-    assert.deepEqual(here.asked(), [
-      `GET ${path}`,
-      `POST ${path}/wake_up`,
-      `GET ${path}`,
-      `GET ${path}`,
-      `POST ${path}/command/charge_start`,
-    ]);
-    here.pass(5);
-    assert.equal((await here.state(car)).charging, true);
-  });
+  const START = { type: 'start_charge' } as const;
+  const [WAKE, COMMAND] = [`POST ${PATH}/wake_up`, `POST ${PATH}/command/charge_start`];
 
-  it('does not wake one that is awake', async () => {
-    const here = await world();
-    await here.state(car);
-    here.asked();
-    await here.send(car, { type: 'start_charge' });
-    assert.deepEqual(here.asked(), [
-      `GET /api/1/vehicles/${CARS.plain}`,
-      `POST /api/1/vehicles/${CARS.plain}/command/charge_start`,
-    ]);
+  it('wakes it first, waits, and is then sent; one that is awake is not woken', async () => {
+    const here = await leftFor(SLEEP_SECONDS);
+    await here.send(car, START);
+    assert.deepEqual(asked(here), [`GET ${PATH}`, WAKE, `GET ${PATH}`, `GET ${PATH}`, COMMAND]);
+    await here.pass(5);
+    assert.equal((await here.state(car)).charging, true);
+    asked(here);
+    await here.send(car, START);
+    assert.deepEqual(asked(here), [`GET ${PATH}`, COMMAND]);
   });
 
   it('wakes one that Tesla believed awake, and sends it again', async () => {
-    const here = await world();
-    await here.state(car);
-    here.pass(15 * 60 + 2);
-    here.asked();
-    await here.send(car, { type: 'start_charge' });
-    const sent = here.asked().flatMap((line) => /^POST .*\/(\w+)$/.exec(line)?.[1] ?? []);
-    assert.deepEqual(sent.slice(0, 2), ['charge_start', 'wake_up'], 'it is found out by the command');
-    assert.equal(sent.filter((name) => name === 'wake_up').length, 1);
-    assert.equal(sent.at(-1), 'charge_start');
-    here.pass(5);
+    const here = await leftFor(15 * 60 + 2);
+    await here.send(car, START);
+    const sent = asked(here).filter((line) => line.startsWith('POST'));
+    assert.deepEqual(sent.slice(0, 2), [COMMAND, WAKE], 'it is found out by the command');
+    assert.deepEqual([sent.filter((line) => line === WAKE).length, sent.at(-1)], [1, COMMAND]);
+    await here.pass(5);
     assert.equal((await here.state(car)).charging, true);
   });
 
   it('is given up within the time that the platform gives, and says when to come back', async () => {
     const here = await world('signed');
-    const began = here.simulated.clock.now();
-    await assert.rejects(here.send(ref('vehicle', CARS.offline), { type: 'start_charge' }), {
+    const began = here.clock.now();
+    await assert.rejects(here.send(ref('vehicle', CARS.offline), START), {
       code: 'device.offline',
       retryAfterSeconds: 20,
       message: /was asked to wake up and is not awake yet/,
     });
-    assert.ok(here.simulated.clock.now() - began < 14_000);
-    const wakes = here.asked().filter((line) => line.endsWith('/wake_up'));
-    assert.equal(wakes.length, 1);
+    assert.ok(here.clock.now() - began < 14_000);
+    assert.equal(asked(here).filter((line) => line.endsWith('/wake_up')).length, 1);
   });
 
   it('ends when the platform gives up', async () => {
-    const here = await world();
-    await here.state(car);
-    here.pass(SLEEP_SECONDS);
-    const sent = here.send(car, { type: 'start_charge' });
-    const rejected = assert.rejects(sent, /the platform gave up waiting/);
-    here.simulated.abort();
+    const here = await leftFor(SLEEP_SECONDS);
+    const rejected = assert.rejects(here.send(car, START), /the platform gave up waiting/);
+    here.abort();
     await rejected;
-    assert.ok(!here.asked().some((line) => line.endsWith('charge_start')));
+    assert.ok(!asked(here).includes(COMMAND));
   });
 
   it('takes the wake-up from its budget', async () => {
-    const here = await world();
-    await here.state(car);
-    here.pass(SLEEP_SECONDS);
-    const session = here.simulated.session();
+    const here = await leftFor(SLEEP_SECONDS);
+    const session = here.session();
     const uses: unknown[] = [];
-    await here.send(
-      car,
-      { type: 'stop_charge' },
-      {
-        ...session,
-        http: {
-          send: (request) => {
-            uses.push([request.use ?? 'read', request.device]);
-            return session.http.send(request);
-          },
-        },
+    const http: typeof session.http = {
+      send: (request) => {
+        uses.push([request.use ?? 'read', request.device]);
+        return session.http.send(request);
       },
+    };
+    await here.send(car, { type: 'stop_charge' }, { ...session, http });
+    assert.deepEqual(
+      uses,
+      ['read', 'wake', 'read', 'read', 'command'].map((use) => [use, CARS.plain]),
     );
-    assert.deepEqual(uses, [
-      ['read', CARS.plain],
-      ['wake', CARS.plain],
-      ['read', CARS.plain],
-      ['read', CARS.plain],
-      ['command', CARS.plain],
-    ]);
   });
 });

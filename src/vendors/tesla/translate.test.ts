@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { recordedIn } from '../../../test/kit/vendor-world.ts';
 import { stateOf } from '../../adapter/derive.ts';
+import { objectIn } from '../../adapter/kit/index.ts';
 import { tesla } from './index.ts';
-import type { ChargeState } from './payloads.ts';
-import { ref, world } from './test-world.ts';
+import { answer, car, ref, response, world } from './test-world.ts';
 import {
   type CarReading,
+  type ChargeState,
   carLimits,
   carObservedAt,
   carPowerW,
@@ -17,16 +17,15 @@ import {
   siteObservedAt,
 } from './translate.ts';
 
-const recorded = (name: string) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, 'recorded', `${name}.json`), 'utf8'));
+const recorded = recordedIn(import.meta.dirname);
+const responseIn = (name: string) => objectIn(objectIn(recorded(name)).response);
 
 const awake = (charge: ChargeState): CarReading => ({ isAwake: true, charge });
 
 /** The state that comes of a recorded answer, by the way of the client. */
 async function stateFrom(type: 'vehicle' | 'battery' | 'solar_inverter', name: string) {
   const here = await world('none');
-  here.tampering.answer = ({ path }) =>
-    /vehicle_data$|live_status$|\/vehicles\//.test(path) ? { status: 200, json: recorded(name) } : undefined;
+  answer(here, /vehicle_data$|live_status$|\/vehicles\//, { status: 200, json: recorded(name) });
   return here.state({ ...ref(type, 'LRW3E7EK1SM000001'), details: { region: 'eu', solar: true } });
 }
 
@@ -41,9 +40,9 @@ describe('recorded answers', () => {
       power_w: 231 * 13 * 3,
       energy_wh: 7_520,
     });
-    const car = awake(recorded('vehicle_data.charging').response.charge_state);
-    assert.deepEqual(carLimits(car), { min_a: 5, max_a: 16, min_w: null, max_w: null });
-    assert.equal(carObservedAt(car), 1_795_251_600_000);
+    const charging = awake(objectIn(responseIn('vehicle_data.charging').charge_state));
+    assert.deepEqual(carLimits(charging), { min_a: 5, max_a: 16, min_w: null, max_w: null });
+    assert.equal(carObservedAt(charging), 1_795_251_600_000);
   });
 
   it('of a car that is not plugged in', async () => {
@@ -68,7 +67,7 @@ describe('recorded answers', () => {
       power_w: -5_060,
       production_w: 1_185,
     });
-    assert.equal(siteObservedAt(recorded('live_status.battery').response), Date.UTC(2024, 0, 1));
+    assert.equal(siteObservedAt(responseIn('live_status.battery')), Date.UTC(2024, 0, 1));
   });
 
   it('of solar cells without a battery', async () => {
@@ -81,8 +80,7 @@ describe('recorded answers', () => {
 
   it('of an account: a car, a battery with cells, and a site that has neither', async () => {
     const here = await world('none');
-    here.tampering.answer = ({ path }) =>
-      path === '/api/1/products' ? { status: 200, json: recorded('products') } : undefined;
+    answer(here, /\/products$/, { status: 200, json: recorded('products') });
     const { devices } = await here.link();
     assert.deepEqual(devices, [
       {
@@ -149,17 +147,14 @@ describe('a clock that is wrong', () => {
 
   it('keeps no car from being read, awake or asleep', async () => {
     const here = await world();
-    const car = ref('vehicle', 'LRW3E7EK1SM000001');
-    const answer = recorded('vehicle_data.unplugged');
+    const data = responseIn('vehicle_data.unplugged');
     for (const timestamp of [Date.UTC(2030, 0, 1), Date.UTC(2001, 0, 1), -5]) {
-      answer.response.charge_state.timestamp = timestamp;
-      here.tampering.answer = ({ path }) =>
-        path.endsWith('/vehicle_data') ? { status: 200, json: answer } : undefined;
+      const charge_state = { ...objectIn(data.charge_state), timestamp };
+      answer(here, /\/vehicle_data$/, response({ ...data, charge_state }));
       assert.equal((await here.state(car)).battery_soc, 77);
-      here.tampering.answer = ({ path }) =>
-        path.endsWith('000001') ? { status: 200, json: { response: { state: 'asleep' } } } : undefined;
-      const asleep = await here.state(car);
-      assert.deepEqual([asleep.online, asleep.battery_soc, asleep.connected], [false, 77, false]);
+      answer(here, /000001$/, response({ state: 'asleep' }));
+      const { online, battery_soc, connected } = await here.state(car);
+      assert.deepEqual([online, battery_soc, connected], [false, 77, false]);
     }
   });
 });
@@ -187,7 +182,9 @@ describe('words that are not known', () => {
     assert.equal(carPowerW(dreaming), null);
   });
 
-  it('are no figures beyond what is possible', () => {
+  it('are no figures where they are text or beyond what is possible', () => {
+    assert.equal(carSoc(awake({ battery_level: '61' })), null);
+    assert.deepEqual(siteObservedAt({ timestamp: 5 }), null);
     assert.equal(carSoc(awake({ battery_level: 101 })), null);
     assert.equal(carSoc(awake({ battery_level: -1 })), null);
     assert.deepEqual(carLimits(awake({ charge_current_request_max: 0 })).max_a, null);

@@ -1,15 +1,22 @@
-import type { Limits, Status } from '../../adapter/device.ts';
-import { NO_LIMITS } from '../../adapter/device.ts';
-import type { ChargeState, LiveStatus } from './payloads.ts';
+import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
+import { figure, timeIn, word } from '../../adapter/kit/index.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/*
+ * Fields are judged one by one: a word that is not known is let through as text, a field that is missing or odd counts as null.
+ */
+
+/** `charge_state` of a car's data. */
+export type ChargeState = Readonly<JsonObject>;
 
 /** A car that answered. */
-export interface AwakeCar {
+interface AwakeCar {
   readonly isAwake: true;
   readonly charge: ChargeState;
 }
 
 /** A car that could not be asked without waking it. */
-export interface AwayCar {
+interface AwayCar {
   readonly isAwake: false;
   /** `asleep`, `offline`, or what Tesla calls it. */
   readonly state: string;
@@ -21,26 +28,15 @@ export type CarReading = AwakeCar | AwayCar;
 
 const chargeOf = (car: CarReading): ChargeState => (car.isAwake ? car.charge : (car.last ?? {}));
 
-/** A figure within what is physically possible, else null. */
-function figure(value: number | null | undefined, least: number, most: number): number | null {
-  return value != null && value >= least && value <= most ? value : null;
-}
+/** The words of `charging_state`: each but the first has a cable, and in one of them current flows. */
+const CHARGING_STATES = ['Disconnected', 'NoPower', 'Starting', 'Charging', 'Complete', 'Stopped'];
 
-/** The words of `charging_state`, and what each says of the cable and of the current. */
-const CHARGING_STATES: Readonly<Record<string, { readonly connected: boolean; readonly charging: boolean }>> =
-  Object.assign(Object.create(null), {
-    Disconnected: { connected: false, charging: false },
-    NoPower: { connected: true, charging: false },
-    Starting: { connected: true, charging: false },
-    Charging: { connected: true, charging: true },
-    Complete: { connected: true, charging: false },
-    Stopped: { connected: true, charging: false },
-  });
-
-export function connectedIn({ charging_state, conn_charge_cable }: ChargeState): boolean | null {
-  const known = CHARGING_STATES[charging_state ?? ''];
-  if (known !== undefined) return known.connected;
-  return conn_charge_cable == null ? null : conn_charge_cable !== '<invalid>';
+export function connectedIn({
+  charging_state: state,
+  conn_charge_cable: cable,
+}: ChargeState): boolean | null {
+  if (CHARGING_STATES.includes(String(state))) return state !== 'Disconnected';
+  return typeof cable === 'string' ? cable !== '<invalid>' : null;
 }
 
 /**
@@ -49,12 +45,12 @@ export function connectedIn({ charging_state, conn_charge_cable }: ChargeState):
  */
 export function carStatus(car: CarReading): Status {
   if (car.isAwake) {
-    const { charging_state } = car.charge;
+    const state = word(car.charge.charging_state);
     return {
       online: true,
       connected: connectedIn(car.charge),
-      charging: CHARGING_STATES[charging_state ?? '']?.charging ?? null,
-      operation_state: charging_state ?? 'online',
+      charging: CHARGING_STATES.includes(state ?? '') ? state === 'Charging' : null,
+      operation_state: state ?? 'online',
     };
   }
   const isAsleep = car.state === 'asleep';
@@ -69,13 +65,14 @@ export function carStatus(car: CarReading): Status {
 export const carSoc = (car: CarReading) => figure(chargeOf(car).battery_level, 0, 100);
 
 /** `charger_phases` of a three-phase charger is 2. */
-const PHASES = new Map([
+const PHASES = new Map<unknown, number>([
   [1, 1],
   [2, 3],
   [3, 3],
 ]);
 /** `charger_power` is whole kilowatts, rounded one way or the other. */
 const COARSENESS_W = 1_500;
+const MOST_W = 1_000_000;
 
 /**
  * Watts taken from the grid. Volts and amperes are finer than the kilowatts that the car states, so they are taken while they
@@ -84,14 +81,12 @@ const COARSENESS_W = 1_500;
 export function carPowerW(car: CarReading): number | null {
   if (!car.isAwake) return car.state === 'asleep' ? 0 : null;
   const { charger_power, charger_voltage, charger_actual_current, charger_phases } = car.charge;
-  const coarse = charger_power == null ? null : charger_power * 1_000;
-  const phases = PHASES.get(charger_phases ?? 0);
-  if (phases !== undefined && charger_voltage != null && charger_actual_current != null) {
-    const fine = charger_voltage * charger_actual_current * phases;
-    if (fine > 0 && (coarse === null || Math.abs(fine - coarse) <= COARSENESS_W))
-      return figure(fine, 0, 1_000_000);
-  }
-  return figure(coarse, -1_000_000, 1_000_000);
+  const kilowatts = figure(charger_power, -MOST_W / 1_000, MOST_W / 1_000);
+  const coarse = kilowatts === null ? null : kilowatts * 1_000;
+  const [volts, amperes] = [figure(charger_voltage, 0, MOST_W), figure(charger_actual_current, 0, MOST_W)];
+  const fine = (volts ?? 0) * (amperes ?? 0) * (PHASES.get(charger_phases) ?? 0);
+  const agrees = fine > 0 && (coarse === null || Math.abs(fine - coarse) <= COARSENESS_W);
+  return agrees ? figure(fine, 0, MOST_W) : coarse;
 }
 
 /** What the battery got since the cable was plugged in, Wh. */
@@ -117,37 +112,35 @@ export const chargeLimitRange = (charge: ChargeState | undefined) => ({
 
 export const carObservedAt = (car: CarReading): number | null => figure(chargeOf(car).timestamp, 1, 8.6e15);
 
-/** Undefined while the gateway has no connection. */
-export type SiteReading = LiveStatus | undefined;
+/** `live_status` of an energy site; undefined while its gateway has no connection. */
+export type SiteReading = Readonly<JsonObject> | undefined;
 
 export function batteryStatus(site: SiteReading): Status {
   if (site === undefined) return { online: false };
   const power = batteryPowerW(site);
-  return { online: true, charging: power === null ? null : power > 0, operation_state: stateOf(site) };
+  return { ...solarStatus(site), charging: power === null ? null : power > 0 };
 }
 
 export function solarStatus(site: SiteReading): Status {
-  return site === undefined ? { online: false } : { online: true, operation_state: stateOf(site) };
+  if (site === undefined) return { online: false };
+  return { online: true, operation_state: word(site.island_status) ?? word(site.grid_status) };
 }
 
-const stateOf = ({ island_status, grid_status }: LiveStatus) => island_status ?? grid_status ?? null;
+const watts = (value: unknown) => figure(value, -100_000_000, 100_000_000);
 
 export const siteSoc = (site: SiteReading) => figure(site?.percentage_charged, 0, 100);
 
 /** Tesla counts what a battery gives as positive; here it is what it takes. */
 export function batteryPowerW(site: SiteReading): number | null {
-  const given = figure(site?.battery_power, -100_000_000, 100_000_000);
+  const given = watts(site?.battery_power);
   // Never -0.
   return given === null ? null : 0 - given;
 }
 
 /** At night inverters take a few watts, which is no production. */
 export function productionW(site: SiteReading): number | null {
-  const power = figure(site?.solar_power, -100_000_000, 100_000_000);
+  const power = watts(site?.solar_power);
   return power === null ? null : Math.max(0, power);
 }
 
-export function siteObservedAt(site: SiteReading): number | null {
-  const at = Date.parse(site?.timestamp ?? '');
-  return Number.isNaN(at) ? null : at;
-}
+export const siteObservedAt = (site: SiteReading): number | null => timeIn(site?.timestamp);
