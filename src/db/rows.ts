@@ -31,12 +31,11 @@ interface OfLink {
   readonly link: string;
 }
 
-/** Links as a table within a statement, by `account` and `link`. */
+/** Links as a table within a statement, by `account` and `link`: each once, or what is joined with it would come as often. */
 export const linkRows = (rows: Rows, links: readonly OfLink[]): RawBuilder<unknown> =>
-  rows(
-    { account: 'bigint', link: 'text' },
-    links.map(({ account, link }) => ({ account, link })),
-  );
+  rows({ account: 'bigint', link: 'text' }, [
+    ...new Map(links.map(({ account, link }) => [linkName({ account, link }), { account, link }])).values(),
+  ]);
 
 /** What tells a link from all others. */
 export const linkName = ({ account, link }: OfLink): string => `${account}/${link}`;

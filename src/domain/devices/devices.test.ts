@@ -56,6 +56,20 @@ onEachEngine('devices', (engine) => {
     );
   });
 
+  it('answers two that ask for the devices of a link at once with each device once', async () => {
+    asked.devices = ['light-1', 'light-2'];
+    await core.link(account, 'asked');
+    const [link] = await core.links.list(account);
+    assert.ok(link !== undefined);
+    const of = { account, link: link.id };
+    const both = await Promise.all([1, 2].map(() => core.devices.background.ofLink(of)));
+    for (const devices of both)
+      assert.deepEqual(
+        devices.map(({ id }) => id),
+        ['light-1', 'light-2'],
+      );
+  });
+
   it('takes a cursor only as a place to go on, and refuses a forged one', async () => {
     const other = await core.newAccount();
     asked.devices = ['light-1', 'light-2'];
