@@ -67,7 +67,7 @@ async function drive(contender: Contender, course: Course): Promise<Measured> {
   };
 }
 
-/** Each connection begins elsewhere in the list: together at one device they would queue in its lane. */
+/** Each connection begins elsewhere in the list: together at one device they would queue in its queue. */
 function startAnywhere(requests: readonly Request[]): (client: Client) => void {
   return (client) => {
     const start = Math.floor(Math.random() * requests.length);

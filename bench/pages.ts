@@ -100,13 +100,12 @@ async function openLister(engine: Engine, fleets: readonly Fleet[]): Promise<Lis
   await storeFleet(place, fleets);
   const database = await place.open();
   const devices = createDevices({
-    database,
+    host: { database, log: silentLog },
     adapters: new Map(),
-    sessions: {
+    calls: {
       isConnectedHere: () => false,
-      withSession: () => Promise.reject(new Error('listing asked a vendor')),
+      withVendor: () => Promise.reject(new Error('listing asked a vendor')),
     },
-    log: silentLog,
   });
   return {
     async time(account, query) {

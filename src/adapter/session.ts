@@ -11,6 +11,11 @@ export interface LinkKey {
   readonly link: string;
 }
 
+/** A link, and the vendor that its account is at. */
+export interface LinkOf extends LinkKey {
+  readonly vendor: string;
+}
+
 /** A device as its adapter knows it. `details` is what the adapter said when it found the device. */
 export interface DeviceRef extends LinkKey {
   readonly id: string;

@@ -1,118 +1,72 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { addConnect } from '../apps/connect/app.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
+import { sleep } from '../core/clock.ts';
+import type { Host } from '../db/host.ts';
 import { mostLinks } from '../domain/accounts/index.ts';
-import { createSessionSource, createStreamSource } from '../domain/calls/index.ts';
+import { createVault } from '../domain/calls/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
-import { createCommands } from '../domain/commands/index.ts';
-import { createDeliveries } from '../domain/deliveries/index.ts';
-import { createDevices } from '../domain/devices/index.ts';
-import { createCards, createLinks } from '../domain/links/index.ts';
-import { createPolling } from '../domain/polling/index.ts';
-import { createStreams } from '../domain/streams/index.ts';
+import { createCards, createLinkSessions, createSignIn, createSignInStore } from '../domain/links/index.ts';
 import { createIdempotency } from '../http/idempotency.ts';
+import { createConnectCore } from './connect-core.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
 import { needsPartner } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 import { wellKnownFiles } from './well-known-files.ts';
 
+/** Renewals under way are waited for so long when the process stops: little is left of its five seconds by then. */
+const RENEWALS_MS = 1_000;
+
 /** Puts the Connect service together; answers the names of vendors that simulators stand in for. */
 export async function openConnect(
   shared: Shared,
   list: readonly Adapter[],
 ): Promise<{ readonly simulated: readonly string[] }> {
-  const { settings, database, clock, random, log, metrics, accounts, limits, market } = shared;
-  const { closers, pausers, begin } = shared;
+  const { settings, clock, random, log, metrics, accounts, limits, market, closers, pausers, begin } = shared;
+  const host: Host = shared;
   const vendors = await openVendors(shared, list);
-  const { adapters, baseUrlOf, budgets, callVendor, calls, linkCodes, linkSessions, partnerOf } = vendors;
-  const { publicUrl, sessions, signIn, simulated, store, tokens } = vendors;
-  const source = createSessionSource({ sessions, callVendor, log });
-  const devices = createDevices({ database, adapters, sessions: source, log });
-  closers.push(() => devices.flush());
-  const polling = createPolling({
-    database,
-    adapters,
-    devices,
-    budgets,
-    linkState: (link) => sessions.find(link),
-    isStreaming: (link) => streams.isOpen(link),
-    clock,
-    random,
-    log,
-    metrics,
-  });
-  const deliveries = createDeliveries({
-    database,
-    adapters,
-    devices,
-    sessions: source,
-    secretOf: (vendor) => partnerOf(vendor)?.clientSecret,
-    urlOf: (vendor) => {
+  const { adapters, publicUrl, reach, simulated } = vendors;
+  const { partnerOf } = reach;
+  const vault = createVault(shared.vaultKeys, random);
+  const core = await createConnectCore({
+    ...{ host, adapters, vault, reach },
+    hasOwnAddress: vendors.hasOwnAddress,
+    webhookUrlOf: (vendor) => {
       // Only what we serve ourselves, a simulator say, reaches us where we listen.
-      const base =
-        settings.connectUrl ?? (baseUrlOf(vendor, 'api') === undefined ? undefined : shared.urlOf('connect'));
+      const ours = vendors.baseUrlOf(vendor, 'api') === undefined ? undefined : shared.urlOf('connect');
+      const base = settings.connectUrl ?? ours;
       return base === undefined ? undefined : `${base}/webhooks/${vendor}`;
     },
-    readSoon: (told) => polling.readSoon(told),
-    loginLost: (of) => links.loginLost(of),
-    clock,
-    random,
-    log,
-    metrics,
-  });
-  const streams = createStreams({
-    database,
-    adapters,
-    source: createStreamSource({ sessions, log }),
-    devices,
-    ended: (link) => polling.streamEnded(link),
-    clock,
-    random,
-    log,
-    metrics,
-  });
-  metrics.watchStreams(() => streams.counts());
-  metrics.watchDeliveries(() => deliveries.backlog());
-  const links = createLinks({
-    database,
-    store,
-    sessions,
-    devices,
-    adapters,
-    callVendor,
-    calls,
-    tokens,
-    linkCodes,
     isSimulated: simulated.isSimulated,
     mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
-    watchers: [polling, deliveries, streams],
-    clock,
-    random,
-    log,
+    stopping: shared.stopVendors,
   });
-  const commands = await createCommands({
-    database,
-    adapters,
-    devices,
-    sessions: source,
-    clock,
-    random,
-    log,
-    commanded: (device) => {
-      polling
-        .commanded(device)
-        .catch((error: unknown) => log.warn({ err: error }, 'a commanded device is not watched'));
-    },
+  const { budgets, calls, devices, streams, polling, deliveries, linkCodes, links, commands } = core;
+  closers.push(
+    () => budgets.flush(),
+    // A renewal that is cut off costs the user the link: the vendor may have revoked the old sign-in already.
+    () => Promise.race([calls.tokens.settled(), sleep(clock, RENEWALS_MS)]),
+    () => devices.flush(),
+    async () => commands.close(),
+  );
+  metrics.watchStreams(() => streams.counts());
+  metrics.watchDeliveries(() => deliveries.backlog());
+  const signInStore = createSignInStore(host.database);
+  const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
+  const signIn = createSignIn({
+    ...{ store: signInStore, sessions: linkSessions, adapters, partnerOf, publicUrl, vault, clock, random },
+    authorizeUrlOf: vendors.authorizeUrlOf,
+    loginSession: ({ slug }, signal) =>
+      calls.loginSession({ account: 0, link: '', vendor: slug }, {}, { signal }),
   });
-  closers.push(async () => commands.close());
-  const charging = createCharging({ database, clock, log });
+  const charging = createCharging(host);
   const endRetention = charging.keepReadings(settings.readingsKeepDays);
   closers.push(async () => endRetention());
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptStations({
-    ...{ adapters, sessions, links, devices, charging, clock, log },
+    ...{ adapters, calls, links, devices, charging, clock, log },
     trustProxy: settings.trustProxy,
   });
   closers.push(() => stations.close());
@@ -124,7 +78,7 @@ export async function openConnect(
       adapters,
       accounts,
       links,
-      cards: createCards({ store, sessions, adapters }),
+      cards: createCards({ calls, adapters }),
       devices,
       commands,
       charging,
@@ -146,7 +100,7 @@ export async function openConnect(
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,
-      offersTesting: database.engine === 'sqlite',
+      offersTesting: host.database.engine === 'sqlite',
     },
     VERSION,
   );

@@ -4,7 +4,7 @@ import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { openDatabase } from '../db/database.ts';
-import { createLinkStore, createTokenStore, createVault, rotateVault } from '../domain/calls/index.ts';
+import { createVault, rotateVault } from '../domain/calls/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { loadSecrets } from './secrets.ts';
@@ -22,10 +22,7 @@ try {
   });
   const { vaultKeys } = loadSecrets({ ...settings, dataDir }, { random: systemRandom, firstStart: false });
   const vault = createVault(vaultKeys, systemRandom);
-  const { resealed, unreadable } = await rotateVault(
-    { links: createLinkStore(database), tokens: createTokenStore(database) },
-    vault,
-  );
+  const { resealed, unreadable } = await rotateVault(database, vault);
   await database.close();
   console.log(`${resealed} credentials and sign-ins were sealed anew with key ${vault.currentKey}.`);
   for (const { account, link } of unreadable) {

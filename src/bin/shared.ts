@@ -1,9 +1,5 @@
-import type { Clock } from '../core/clock.ts';
 import type { Settings, VaultKey } from '../core/config.ts';
-import type { Random } from '../core/ids.ts';
-import type { Log } from '../core/log.ts';
-import type { Metrics } from '../core/metrics.ts';
-import type { Database } from '../db/database.ts';
+import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
@@ -14,13 +10,8 @@ import type { SignIn } from './sign-in.ts';
 export type ServiceName = 'connect' | 'grid';
 
 /** What the services of a process have in common, and where they hand in what is to be begun, paused and closed. */
-export interface Shared {
+export interface Shared extends Host {
   readonly settings: Settings;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly dataDir: string;
   readonly accounts: Accounts;
   readonly limits: Limits;

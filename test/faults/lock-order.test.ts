@@ -39,8 +39,8 @@ const end: Write = ({ database }, names, { account }) => {
   return Promise.all(names.map((id) => store.finish({ account, id, status: 'done', error: null, at: 2 })));
 };
 
-const put: Write = ({ store }, names, { account, link }) =>
-  Promise.all(names.map((name) => store.putDocument({ account, link, name, value: 1, at: 1 })));
+const put: Write = ({ calls }, names, { account, link }) =>
+  Promise.all(names.map((name) => calls.documents({ account, link }).put(name, 1)));
 
 const held = (names: readonly string[], { account }: Scene) =>
   names.map((key) => ({ account, route: ROUTE, key, claim: 'mine' }));

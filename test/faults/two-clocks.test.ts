@@ -215,7 +215,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
           await one.link(account, 'testvendor');
           const key = { account, link: await linkId() };
           const tokens = { access: 'a0', refresh: 'r0', expiresAt: Date.now() + 24 * HOUR_MS };
-          await one.tokens.put(one.database.queries, key, tokens);
+          await one.calls.tokens.put(one.database.queries, key, tokens);
           let asked = 0;
           const answer = gate();
           const ask = (access: string) => async () => {
@@ -223,9 +223,9 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
             await answer.opened;
             return { ...tokens, access };
           };
-          const first = one.tokens.keeper(key, ask('of the first')).renewed(tokens);
+          const first = one.calls.tokens.keeper(key, ask('of the first')).renewed(tokens);
           await until('the first asks the vendor', () => asked === 1);
-          const second = other.tokens.keeper(key, ask('of the other')).renewed(tokens);
+          const second = other.calls.tokens.keeper(key, ask('of the other')).renewed(tokens);
           let looked = 0;
           const lookAgain = async () => {
             other.clock.pass(100);

@@ -1,5 +1,6 @@
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
+import { createConnectCore } from '../../src/bin/connect-core.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -7,25 +8,7 @@ import { silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
-import { createBudgets } from '../../src/domain/budgets/index.ts';
-import {
-  createCalls,
-  createLinkStore,
-  createSessionSource,
-  createSessions,
-  createSignals,
-  createStreamSource,
-  createTokenStore,
-  createTokens,
-  createVault,
-  createVendorCaller,
-} from '../../src/domain/calls/index.ts';
-import { createCommands } from '../../src/domain/commands/index.ts';
-import { createDeliveries } from '../../src/domain/deliveries/index.ts';
-import { createDevices } from '../../src/domain/devices/index.ts';
-import { createLinkCodes, createLinks } from '../../src/domain/links/index.ts';
-import { createPolling } from '../../src/domain/polling/index.ts';
-import { createStreams } from '../../src/domain/streams/index.ts';
+import { createVault, type Reach } from '../../src/domain/calls/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
@@ -37,9 +20,9 @@ interface CoreOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   /** Where the calls of adapters with hosts go. */
-  readonly hostOf?: Parameters<typeof createCalls>[0]['hostOf'];
+  readonly hostOf?: Reach['hostOf'];
   /** Where their streams of events come from. */
-  readonly openEvents?: Parameters<typeof createCalls>[0]['openEvents'];
+  readonly openEvents?: Reach['openEvents'];
 }
 
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -51,118 +34,26 @@ function noHost(adapter: Adapter): never {
 /** Opens a process on a place: several at a time on PostgreSQL. */
 export async function openCore({ place, clock, adapters: list, hostOf = noHost, openEvents }: CoreOptions) {
   const database: Database = await place.open(clock);
-  const adapters = new Map(list.map((adapter) => [adapter.slug, adapter]));
-  const log = silentLog;
-  const metrics = createMetrics();
-  const callVendor = createVendorCaller({ clock, log, metrics });
-  const store = createLinkStore(database);
-  const vault = createVault(TEST_KEYS, systemRandom);
-  const { bus } = database;
-  const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
-  const budgets = createBudgets({ database, clock, log });
-  const calls = createCalls({
-    adapters,
-    hostOf,
-    ...(openEvents === undefined ? {} : { openEvents }),
-    partnerOf: () => PARTNER,
-    tokens,
-    budgets,
-    signals: createSignals(clock),
-    clock,
-  });
-  const linkCodes = createLinkCodes({ database, vault, clock, random: systemRandom });
-  const sessions = createSessions({
-    bus,
-    store,
-    vault,
-    calls,
-    hasOwnAddress: () => false,
-    clock,
-    log,
-  });
-  const source = createSessionSource({ sessions, callVendor, log });
-  const devices = createDevices({ database, adapters, sessions: source, log });
-  const polling = createPolling({
-    database,
-    adapters,
-    devices,
-    budgets,
-    linkState: (link) => sessions.find(link),
-    isStreaming: (link) => streams.isOpen(link),
-    clock,
-    random: systemRandom,
-    log,
-    metrics,
-  });
-  const deliveries = createDeliveries({
-    database,
-    adapters,
-    devices,
-    sessions: source,
-    secretOf: () => PARTNER.clientSecret,
-    urlOf: (vendor) => `https://elnav.example/webhooks/${vendor}`,
-    readSoon: (told) => polling.readSoon(told),
-    loginLost: (of) => links.loginLost(of),
-    clock,
-    random: systemRandom,
-    log,
-    metrics,
-  });
-  const streams = createStreams({
-    database,
-    adapters,
-    source: createStreamSource({ sessions, log }),
-    devices,
-    ended: (link) => polling.streamEnded(link),
-    clock,
-    random: systemRandom,
-    log,
-    metrics,
-  });
   const bounds = { links: 1_000 };
-  const links = createLinks({
-    database,
-    store,
-    sessions,
-    devices,
-    adapters,
-    callVendor,
-    calls,
-    tokens,
-    linkCodes,
+  const metrics = createMetrics();
+  const vault = createVault(TEST_KEYS, systemRandom);
+  const core = await createConnectCore({
+    host: { database, clock, random: systemRandom, log: silentLog, metrics },
+    adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
+    vault,
+    reach: { hostOf, partnerOf: () => PARTNER, ...(openEvents === undefined ? {} : { openEvents }) },
+    hasOwnAddress: () => false,
+    webhookUrlOf: (vendor) => `https://elnav.example/webhooks/${vendor}`,
     isSimulated: () => false,
     mostLinks: async () => bounds.links,
-    watchers: [polling, deliveries, streams],
-    clock,
-    random: systemRandom,
-    log,
   });
-  const commands = await createCommands({
-    database,
-    adapters,
-    devices,
-    sessions: source,
-    clock,
-    random: systemRandom,
-    log,
-    commanded: (device) => void polling.commanded(device),
-  });
+  const { commands, deliveries, devices, links, polling, streams } = core;
   return {
+    ...core,
     database,
     /** What the account may have; a test says otherwise. */
     bounds,
-    store,
     vault,
-    sessions,
-    tokens,
-    budgets,
-    linkCodes,
-    devices,
-    links,
-    commands,
-    polling,
-    deliveries,
-    streams,
     metrics,
     link: async (account: number, vendor: string, credentials: JsonObject = { user: 'u', password: 'p' }) =>
       (await links.link({ account, vendor, userRef: 'someone', credentials, begun: async () => {} })).devices,

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const LANE = 'src/domain/commands/lane.ts';
+const QUEUE = 'src/domain/commands/queue.ts';
 const LOST = ['src/domain/commands/lost-database.test.ts'];
 const KEYS = 'src/domain/accounts/idempotency.ts';
 const KEY_STORE = 'src/domain/accounts/store-idempotency.ts';
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a database that fails while a command is being sent leaves its outcome unknown',
-    file: LANE,
+    file: QUEUE,
     from: 'const told = isSent ? afterSending(error) : error;',
     to: 'const told = error;',
     tests: LOST,
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'what was never sent leaves no entry behind',
-    file: LANE,
+    file: QUEUE,
     from: '        void withdraw(entry.account, id);\n',
     to: '',
     tests: LOST,
@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     control: 'turns are planned by the clock of the database',
     file: 'src/domain/polling/index.ts',
     from: '    clock: moments.clock,\n',
-    to: '',
+    to: '    clock,\n',
     tests: ['test/faults/two-clocks.test.ts'],
     needs: ['postgres'],
   },
@@ -166,16 +166,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a key notes that its request begins before the command is entered',
-    file: 'src/domain/commands/lane.ts',
+    file: 'src/domain/commands/queue.ts',
     from: '    await steps.begun();\n    let id: string;',
     to: '    let id: string;',
-    tests: ['src/domain/commands/lane.test.ts'],
+    tests: ['src/domain/commands/queue.test.ts'],
   },
   {
     control: 'a command that was not sent gives its key back',
-    file: 'src/domain/commands/lane.ts',
+    file: 'src/domain/commands/queue.ts',
     from: 'if (!isSent) steps.begun.takeBack?.();',
     to: '',
-    tests: ['src/domain/commands/lane.test.ts'],
+    tests: ['src/domain/commands/queue.test.ts'],
   },
 ];

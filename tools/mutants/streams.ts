@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a stream of events goes on from the last id',
-    file: 'src/domain/calls/calls.ts',
+    file: 'src/domain/calls/clients.ts',
     from: 'lastEventIds.set(place, id);',
     to: '',
     tests: JOURNEY,

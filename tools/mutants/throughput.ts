@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a command is durable before its vendor is asked',
-    file: 'src/domain/commands/lane.ts',
+    file: 'src/domain/commands/queue.ts',
     from: '      id = await entered(entry);',
     to: "      id = '';\n      entered(entry).catch(() => {});",
     tests: ['test/faults/commands-kill.test.ts'],

@@ -31,8 +31,8 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a dead process holds the lane of a device for half a minute, not for a month',
-    file: 'src/domain/commands/lane.ts',
+    control: 'a dead process holds the queue of a device for half a minute, not for a month',
+    file: 'src/domain/commands/queue.ts',
     from: 'const LEASE_MS = 30_000;',
     to: 'const LEASE_MS = 30 * 86_400_000;',
     tests: ['test/faults/killed-command.test.ts'],
@@ -76,8 +76,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'in production users are not offered the sandbox',
     file: 'src/bin/open-connect.ts',
-    from: "offersTesting: database.engine === 'sqlite'",
-    to: 'offersTesting: database.engine !== null',
+    from: "offersTesting: host.database.engine === 'sqlite'",
+    to: 'offersTesting: host.database.engine !== null',
     tests: ['test/journeys/sandbox-in-production.test.ts'],
     needs: ['postgres'],
   },

@@ -5,7 +5,7 @@ import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ERRORS, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Sessions } from '../../domain/calls/index.ts';
+import type { Calls } from '../../domain/calls/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { Links } from '../../domain/links/index.ts';
@@ -13,7 +13,7 @@ import { clientAddressOf } from '../../http/client-address.ts';
 
 interface StationsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly sessions: Sessions;
+  readonly calls: Pick<Calls, 'attach' | 'documents'>;
   readonly links: Links;
   readonly devices: Devices;
   readonly charging: Charging;
@@ -36,7 +36,7 @@ export function acceptStations(options: StationsOptions): Stations {
   for (const { slug, dialIn } of options.adapters.values()) {
     if (dialIn === undefined) continue;
     const server = dialIn.open(hostOf(slug, options));
-    options.sessions.attach(slug, server);
+    options.calls.attach(slug, server);
     servers.set(dialIn.path, { vendor: slug, server });
   }
   let closing = false;
@@ -68,14 +68,14 @@ function refuse(socket: Duplex, code: ErrorCodeName, sentence: string): void {
 }
 
 function hostOf(vendor: string, options: StationsOptions): StationHost {
-  const { links, devices, sessions, charging, clock } = options;
+  const { links, devices, calls, charging, clock } = options;
   const log = options.log.child({ vendor });
   return {
     clock,
     log,
     addressOf: clientAddressOf(options.trustProxy),
     expected: (identity) => links.expecting(vendor, identity),
-    documents: (link) => sessions.documents(link),
+    documents: (link) => calls.documents(link),
     records: (link) => charging.records(link),
     discovered: (link, found) => links.discovered(vendor, link, found),
     observed(link, deviceId, raw) {

@@ -1,9 +1,8 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
 import type { LinkKey } from '../../adapter/session.ts';
-import { type Clock, rfc3339 } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import type { Database } from '../../db/database.ts';
+import { rfc3339 } from '../../core/clock.ts';
+import type { Host } from '../../db/host.ts';
 import { bearableSeconds } from './bearable.ts';
 import { createBlocks } from './blocks.ts';
 import { type Cost, costsOf, usedUp } from './costs.ts';
@@ -43,12 +42,6 @@ export interface BudgetView {
   readonly source: string;
 }
 
-interface BudgetsOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 const FLUSH_MS = 1_000;
 /** Tallies that are looked at in a flush, to drop those that are of no use any more. */
 const LOOKS = 2_000;
@@ -74,7 +67,7 @@ interface Taken extends Cost {
  * The limits that vendors set, kept below. Counted in memory, stored every second, and shared through the database: a restart
  * forgets at most a second of calls, and processes know of each other's calls a second later.
  */
-export function createBudgets({ database, clock, log }: BudgetsOptions) {
+export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 'clock' | 'log'>) {
   const store = createBudgetStore(database);
   const blocks = createBlocks({ database, log });
   const counted = new Map<string, Counted>();

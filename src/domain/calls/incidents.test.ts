@@ -236,7 +236,7 @@ onEachEngine('incidents of a vendor', (engine) => {
     await call;
     world.clock.turn(45_000);
     gate.resolve();
-    await world.tokens.settled();
+    await world.calls.tokens.settled();
     await world.read(account, 'light-1');
     assert.equal(renewals, 1);
   });

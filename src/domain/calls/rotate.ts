@@ -1,6 +1,7 @@
 import type { LinkKey } from '../../adapter/session.ts';
-import type { LinkStore } from './store.ts';
-import type { TokenStore } from './store-tokens.ts';
+import type { Database } from '../../db/database.ts';
+import { createLinkRowStore } from './store-links.ts';
+import { createTokenStore } from './store-tokens.ts';
 import type { Sealed, Vault } from './vault.ts';
 
 const BATCH = 200;
@@ -27,11 +28,9 @@ interface Sealing {
  * whoever changed it. Run it again once every process uses the new first key. What is on its way for some minutes, link codes
  * and sign-ins, ends before that.
  */
-export async function rotateVault(
-  stores: { readonly links: LinkStore; readonly tokens: TokenStore },
-  vault: Vault,
-): Promise<Rotation> {
-  const { links, tokens } = stores;
+export async function rotateVault(database: Database, vault: Vault): Promise<Rotation> {
+  const links = createLinkRowStore(database);
+  const tokens = createTokenStore(database);
   const rotations = [
     await rotate({ field: 'credentials', page: links.sealedWithOtherThan, reseal: links.reseal }, vault),
     await rotate({ field: 'tokens', page: tokens.sealedWithOtherThan, reseal: tokens.reseal }, vault),

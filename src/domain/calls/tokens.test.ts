@@ -10,7 +10,6 @@ import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
 import { silentLog } from '../../core/log.ts';
 import type { Database } from '../../db/database.ts';
-import { createLinkStore } from './store.ts';
 import { createTokenStore } from './store-tokens.ts';
 import { createTokens } from './tokens.ts';
 import { createVault } from './vault.ts';
@@ -70,19 +69,24 @@ onEachEngine('tokens', (engine) => {
     links += 1;
     const key = { account, link: `link-${links}` };
     const own = on(database);
-    await createLinkStore(database).save(database.queries, {
-      ...key,
-      vendor: 'v',
-      vendorAccount: `va-${links}`,
-      userRef: 'u',
-      status: 'active',
-      statusSince: 0,
-      statusReason: null,
-      refusedSince: null,
-      createdAt: 0,
-      linkedAt: 0,
-      sealed: { keyId: 'k1', text: 'x' },
-    });
+    await database.queries
+      .insertInto('links')
+      .values({
+        account_id: account,
+        id: key.link,
+        vendor: 'v',
+        vendor_account: `va-${links}`,
+        user_ref: 'u',
+        status: 'active',
+        status_since: 0,
+        status_reason: null,
+        refused_since: null,
+        created_at: 0,
+        updated_at: 0,
+        vault_key: 'k1',
+        sealed_credentials: 'x',
+      })
+      .execute();
     await own.tokens.put(database.queries, key, vendor.first());
     return { key, ...own };
   }

@@ -1,8 +1,8 @@
 import type { ChargingRecords, Sample, TransactionStart } from '../../adapter/charging.ts';
 import type { LinkKey } from '../../adapter/session.ts';
-import { type Clock, rfc3339 } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import type { Database, Queries } from '../../db/database.ts';
+import { rfc3339 } from '../../core/clock.ts';
+import type { Queries } from '../../db/database.ts';
+import type { Host } from '../../db/host.ts';
 import { createReadings } from './readings.ts';
 import { startRetention } from './retention.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
@@ -33,14 +33,8 @@ export interface StoredMeterReading {
   readonly samples: readonly Sample[];
 }
 
-interface ChargingOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Charging transactions of stations, kept forever, and their meter readings, kept for the days given to `keepReadings`. */
-export function createCharging({ database, clock, log }: ChargingOptions) {
+export function createCharging({ database, clock, log }: Pick<Host, 'database' | 'clock' | 'log'>) {
   const store = createChargingStore(database);
   const measured = createReadingsStore(database);
   const readings = createReadings({ database, store: measured, clock, log });

@@ -35,7 +35,7 @@ async function twoProcesses() {
     },
   };
   const holder = await openCore({ place: world.place, clock: systemClock, adapters: [station] });
-  holder.sessions.attach('testvendor', { station: () => ({}) } as unknown as StationServer);
+  holder.calls.attach('testvendor', { station: () => ({}) } as unknown as StationServer);
   // Later than the holder's, to whose readings it compares.
   const clock = turnedClock(Date.now() + 3_600_000);
   const other = await openCore({ place: world.place, clock, adapters: [station] });
@@ -112,7 +112,7 @@ describe('the key of a command to a station of another process', { skip }, () =>
     const gate = Promise.withResolvers<void>();
     vendor.onCommand = () => gate.promise;
     const waiting = Array.from({ length: 20 }, () => holder.send(account, 'light-1', ON).catch(() => {}));
-    await until('the lane is full', () => vendor.count('command') === 1);
+    await until('the queue is full', () => vendor.count('command') === 1);
     assert.deepEqual(await of(send()), ['command.busy', 'begun', 'taken back']);
     gate.resolve();
     await Promise.all(waiting);

@@ -1,22 +1,20 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
 import { type Command, capabilityOf } from '../../adapter/commands.ts';
 import { kindOf } from '../../adapter/derive.ts';
 import { checkCommand, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
 import type { StationOperation } from '../../adapter/station.ts';
 import type { Begin } from '../../core/begin.ts';
-import type { Clock } from '../../core/clock.ts';
 import { AppError, ERRORS } from '../../core/errors.ts';
-import type { Random } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
-import type { Database } from '../../db/database.ts';
+import type { Host } from '../../db/host.ts';
 import { question } from '../../db/topic.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls, LinkEvents } from '../calls/index.ts';
 import { type CommandedDevice, commandedOf, type Devices, type Known } from '../devices/index.ts';
 import { answered, createHolders, type HolderQuestion, WHO } from './ask-holder.ts';
-import { createLane } from './lane.ts';
+import { createCommandQueue } from './queue.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
 import { createCommandStore } from './store.ts';
@@ -46,25 +44,22 @@ export interface CommandRequest {
 }
 
 interface CommandsOptions {
-  readonly database: Database;
+  readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
-  readonly sessions: SessionSource;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** A device was told to change. */
-  readonly commanded?: (device: Known['row']) => void;
+  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
+  readonly events: LinkEvents;
 }
 
 /** Commands to devices: refused, or done one after the other and answered with what the device is like then. */
 export async function createCommands(options: CommandsOptions) {
-  const { database, adapters, devices, sessions, clock, random, log } = options;
+  const { adapters, devices, calls, events } = options;
+  const { database, clock, random, log } = options.host;
   const { bus, moments } = database;
   const holders = createHolders(database);
   const store = createCommandStore(database);
   const untilStored = createUntilStored({ clock, log });
-  const inLane = createLane({ store, untilStored, moments, clock, random });
+  const inQueue = createCommandQueue({ store, untilStored, moments, clock, random });
   // The embedded database has one process: whatever still runs in it belongs to one that died.
   await (database.engine === 'sqlite' ? store.giveUpAll(clock.now()) : store.giveUpDead(clock.now()));
 
@@ -72,11 +67,11 @@ export async function createCommands(options: CommandsOptions) {
     const { account, command } = request;
     const known = await devices.find(account, request.deviceId, request.vendor);
     const { row } = known;
-    const adapter = adapterOf(row.vendor);
+    const adapter = adapterOf(adapters, row.vendor);
     checkCapability(adapter, known, command);
     checkFixedRanges(command);
     checkCommand(kindOf(adapter, row.type), row, command);
-    if (adapters.get(row.vendor)?.dialIn !== undefined && !sessions.isConnectedHere(row))
+    if (adapters.get(row.vendor)?.dialIn !== undefined && !calls.isConnectedHere(row))
       return runElsewhere(known, request);
     return runHere(known, request);
   }
@@ -84,7 +79,7 @@ export async function createCommands(options: CommandsOptions) {
   async function runHere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
     const { row } = known;
     const { command } = request;
-    const kind = kindOf(adapterOf(row.vendor), row.type);
+    const kind = kindOf(adapterOf(adapters, row.vendor), row.type);
     if (needsLimits(command) && kind.limits !== undefined) {
       const { seen } = known.seen?.limits == null ? await devices.refresh(known) : known;
       if (seen?.limits != null) checkLimits(command, seen.limits);
@@ -105,13 +100,13 @@ export async function createCommands(options: CommandsOptions) {
     look(answer: T): Promise<R>;
   }
 
-  /** Changes the device in its lane, and answers what it is like then. */
+  /** Changes the device in its queue, and answers what it is like then. */
   async function change<T, R>(
     known: Known,
     request: Pick<CommandRequest, 'keyId' | 'begun'>,
     what: Change<T, R>,
   ): Promise<R> {
-    const { account, vendor, id, link } = known.row;
+    const { account, vendor, id } = known.row;
     const entry = {
       account,
       vendor,
@@ -120,16 +115,18 @@ export async function createCommands(options: CommandsOptions) {
       commandJson: JSON.stringify(what.kept),
     };
     const work = (sent: () => void) =>
-      sessions.withSession({ account, link, vendor }, { vendor, call: 'command', before: sent }, (session) =>
-        what.work(session),
-      );
+      calls.withVendor(known.row, 'command', (session) => {
+        sent();
+        return what.work(session);
+      });
     const steps = { begun: request.begun, work, look: (answer: T) => what.look(answer) };
     try {
-      const after = await inLane(entry, steps);
-      options.commanded?.(known.row);
+      const after = await inQueue(entry, steps);
+      // Nobody waits for it: the device is read more often from now on.
+      void events.emit('commanded', known.row);
       return after;
     } catch (error) {
-      devices.doubt(known);
+      devices.markStale(known);
       throw error;
     }
   }
@@ -162,7 +159,7 @@ export async function createCommands(options: CommandsOptions) {
   }
 
   const self = crypto.randomUUID();
-  WHO.answer(bus, (link) => (sessions.isConnectedHere(link) ? self : undefined));
+  WHO.answer(bus, (link) => (calls.isConnectedHere(link) ? self : undefined));
   RUN.answer(bus, async ({ holder, account, vendor, id, key, command }) => {
     if (holder !== self) return undefined;
     return answered(async (begun) =>
@@ -174,17 +171,10 @@ export async function createCommands(options: CommandsOptions) {
     );
   });
 
-  const adapterOf = (vendor: string): Adapter => {
-    const adapter = adapters.get(vendor);
-    if (adapter === undefined)
-      throw new AppError('vendor.unreachable', `this server no longer offers the vendor ${vendor}`);
-    return adapter;
-  };
-
   const stations = createStations({
-    ...{ database, adapters, devices, sessions, self },
+    ...{ database, adapters, devices, calls, self },
     holders,
-    inLaneOf: (known, request, { kept, work }) =>
+    inQueueOf: (known, request, { kept, work }) =>
       change(known, request, { kept, work, look: async (answer) => answer }),
   });
 
@@ -196,7 +186,7 @@ export async function createCommands(options: CommandsOptions) {
     close: untilStored.close,
 
     /**
-     * Sets what a simulated device lives through, and answers what it is like then. Not in its lane: it is no command of an
+     * Sets what a simulated device lives through, and answers what it is like then. Not in its queue: it is no command of an
      * account's, and what ends a fault must not wait for a command that the fault holds up.
      */
     async setConditions(
@@ -204,12 +194,11 @@ export async function createCommands(options: CommandsOptions) {
     ): Promise<CommandedDevice> {
       const { account, vendor, conditions } = request;
       const known = await devices.find(account, request.deviceId, vendor);
-      const { conditions: accepts } = adapterOf(vendor);
+      const { conditions: accepts } = adapterOf(adapters, vendor);
       if (accepts === undefined)
         throw new AppError('device.not_found', `there is no device ${request.deviceId}`);
       const { row } = known;
-      const link = { account, link: row.link, vendor };
-      const raw = await sessions.withSession(link, { vendor, call: 'conditions' }, (session) =>
+      const raw = await calls.withVendor(row, 'conditions', (session) =>
         accepts.apply(session, row, conditions),
       );
       return commandedOf(await devices.take(known, raw));

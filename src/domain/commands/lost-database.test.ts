@@ -150,7 +150,7 @@ describe('a command while PostgreSQL goes away', {
       }));
   }
 
-  it('that was never sent leaves nothing behind: not the entry that the server made late, nor the lane', () =>
+  it('that was never sent leaves nothing behind: not the entry that the server made late, nor the queue', () =>
     behindAWire(async ({ core, seen, wire, clock, account, vendor }) => {
       wire.freeze();
       const sent = settled(clock, core.send(account, 'light-1', ON));

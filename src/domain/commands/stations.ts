@@ -10,7 +10,7 @@ import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Database } from '../../db/database.ts';
 import { question } from '../../db/topic.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 import type { Devices, Known } from '../devices/index.ts';
 import { answered, type HolderQuestion, type Holders } from './ask-holder.ts';
 
@@ -43,22 +43,22 @@ interface StationsOptions {
   readonly database: Database;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
-  readonly sessions: SessionSource;
+  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
   /** Names this process to the others. */
   readonly self: string;
   readonly holders: Holders;
-  /** Runs what changes a device in its lane. */
-  inLaneOf<T>(
+  /** Runs what changes a device in its queue. */
+  inQueueOf<T>(
     known: Known,
     request: Pick<OperationRequest, 'keyId' | 'begun'>,
     what: { readonly kept: StationOperation; work(session: Session): Promise<T> },
   ): Promise<T>;
 }
 
-/** Charging stations that dial in are run: by the process that they are connected to, in the lane of their commands. */
-export function createStations({ database, adapters, devices, sessions, ...options }: StationsOptions) {
+/** Charging stations that dial in are run: by the process that they are connected to, in the queue of their commands. */
+export function createStations({ database, adapters, devices, calls, ...options }: StationsOptions) {
   const { bus } = database;
-  const { self, holders, inLaneOf } = options;
+  const { self, holders, inQueueOf } = options;
 
   async function found({ account, deviceId, vendor }: OfDevice) {
     const known = await devices.find(account, deviceId, vendor);
@@ -77,20 +77,18 @@ export function createStations({ database, adapters, devices, sessions, ...optio
   }
 
   const operateHere = ({ known, operations }: Found, request: OperationRequest): Promise<OperationAnswer> =>
-    inLaneOf(known, request, {
+    inQueueOf(known, request, {
       kept: request.operation,
       work: (session) => operations.operate(session, known.row, request.operation),
     });
 
   const describeHere = ({ known: { row }, operations }: Found): Promise<StationView> =>
-    sessions.withSession(row, { vendor: row.vendor, call: 'read' }, (session) =>
-      operations.describe(session, row),
-    );
+    calls.withVendor(row, 'read', (session) => operations.describe(session, row));
 
   async function operate(request: OperationRequest): Promise<OperationAnswer> {
     const here = await found(request);
     const { row } = here.known;
-    if (sessions.isConnectedHere(row)) return operateHere(here, request);
+    if (calls.isConnectedHere(row)) return operateHere(here, request);
     const holder = await holders.of(row);
     if (holder === undefined)
       throw new AppError('device.offline', `the station of ${row.id} is not connected`);
@@ -105,7 +103,7 @@ export function createStations({ database, adapters, devices, sessions, ...optio
   async function describe(of: OfDevice): Promise<StationView> {
     const here = await found(of);
     const { row } = here.known;
-    if (database.engine === 'sqlite' || sessions.isConnectedHere(row)) return describeHere(here);
+    if (database.engine === 'sqlite' || calls.isConnectedHere(row)) return describeHere(here);
     const holder = await holders.of(row);
     if (holder === undefined) return describeHere(here);
     const { account, vendor, id } = row;

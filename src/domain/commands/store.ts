@@ -63,7 +63,7 @@ const DIED = 'the process ended while the command ran';
 /** The only SQL for `commands`. */
 export function createCommandStore({ engine, queries, moments, group, rows, lockedRows }: Database) {
   return {
-    /** Enters the device's lane; false when a command of the device is running, on whichever process, or the deadline is over. */
+    /** Enters the device's queue; false when a command of the device is running, on whichever process, or the deadline is over. */
     begin: group(async (on, starts: readonly CommandStart[]): Promise<boolean[]> => {
       const entered = await sql<{ id: string }>`
         insert into commands

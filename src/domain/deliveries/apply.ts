@@ -1,5 +1,4 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { LinkKey } from '../../adapter/session.ts';
 import type { Delivery, DeviceChange, Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -7,6 +6,7 @@ import type { Json } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Lease } from '../../db/lease.ts';
+import type { DeviceOf, LinkEvents } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import type { DeliveryStore, Pending } from './store.ts';
 
@@ -17,22 +17,13 @@ const RETRY_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 /** A database that was away is tried again so soon, and while another process applies. */
 const AGAIN_MS = 1_000;
 
-/** A device as a delivery means it. */
-export interface Target extends LinkKey {
-  readonly vendor: string;
-  readonly id: string;
-}
-
 interface DeliveryQueueOptions {
   readonly adapter: Adapter;
   readonly webhook: Webhook;
   readonly store: DeliveryStore;
   readonly lease: Lease;
-  readonly devices: Pick<Devices, 'named' | 'tell' | 'flush'>;
-  /** Reads these devices soon; durable when it resolves. */
-  readonly readSoon: (devices: readonly Target[]) => Promise<void>;
-  /** The user of the vendor account has taken the permission back, at this moment. */
-  readonly loginLost: (of: { vendor: string; vendorAccount: string; at: number }) => Promise<void>;
+  readonly devices: Pick<Devices, 'named' | 'report' | 'flush'>;
+  readonly events: Pick<LinkEvents, 'emitOrThrow'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'webhookDeliveries'>;
@@ -40,8 +31,8 @@ interface DeliveryQueueOptions {
 
 /** What a round has found to do besides what it has done. */
 interface Round {
-  readonly toRead: Map<string, Target>;
-  readonly named: Map<string, Promise<Target[]>>;
+  readonly toRead: Map<string, DeviceOf>;
+  readonly named: Map<string, Promise<DeviceOf[]>>;
 }
 
 /**
@@ -49,7 +40,7 @@ interface Round {
  * beside a process that stalled, comes to the same: states are merged by their time, and reads ask what is so now.
  */
 export function createDeliveryQueue(options: DeliveryQueueOptions) {
-  const { adapter, webhook, store, lease, devices, clock, log, metrics } = options;
+  const { adapter, webhook, store, lease, devices, events, clock, log, metrics } = options;
   const { slug: vendor } = adapter;
   let running: Promise<void> | undefined;
   let isWanted = false;
@@ -100,9 +91,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       if (fault === undefined) done.push(one.id);
       else await putOff(one, fault);
     }
-    if (found.toRead.size > 0) await options.readSoon([...found.toRead.values()]);
+    if (found.toRead.size > 0) await events.emitOrThrow('hinted', [...found.toRead.values()]);
     // Only what is stored may be called applied.
-    if (!(await devices.flush())) throw new Error('what was told could not be stored');
+    if (!(await devices.flush())) throw new Error('what was reported could not be stored');
     await store.done(done);
     metrics.webhookDeliveries.inc({ vendor, outcome: 'applied' }, done.length);
     return pending.length === ROUND;
@@ -115,15 +106,15 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       headers: JSON.parse(one.headersJson) as Record<string, string>,
       receivedAt: one.receivedAt,
     };
-    let told: readonly DeviceChange[];
+    let reported: readonly DeviceChange[];
     try {
-      told = webhook.read(JSON.parse(Buffer.from(one.body).toString()) as Json, delivery);
+      reported = webhook.read(JSON.parse(Buffer.from(one.body).toString()) as Json, delivery);
     } catch (error) {
       log.warn({ err: error, vendor, delivery: one.id }, 'a delivery was not understood');
       return error instanceof AppError ? error.message : 'it was not understood';
     }
     try {
-      for (const each of told) await apply(each, delivery, found);
+      for (const each of reported) await apply(each, delivery, found);
       return undefined;
     } catch (error) {
       // A database that is away is away for all: nothing is held against this one.
@@ -133,23 +124,23 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     }
   }
 
-  async function apply(told: DeviceChange, { receivedAt }: Delivery, found: Round): Promise<void> {
+  async function apply(reported: DeviceChange, { receivedAt }: Delivery, found: Round): Promise<void> {
     // Nothing can be meant in the future: a vendor's clock may be ahead of ours.
-    const at = Math.min(told.at ?? receivedAt, receivedAt);
+    const at = Math.min(reported.at ?? receivedAt, receivedAt);
     const isTrusted = webhook.trust === 'signed';
-    const { vendorAccount } = told;
-    if (told.isLoginLost === true && isTrusted && vendorAccount !== undefined)
-      return options.loginLost({ vendor, vendorAccount, at });
-    for (const target of await targetsOf(told, found)) {
+    const { vendorAccount } = reported;
+    if (reported.isLoginLost === true && isTrusted && vendorAccount !== undefined)
+      return events.emitOrThrow('loginLost', { vendor, vendorAccount, at });
+    for (const device of await devicesOf(reported, found)) {
       const isApplied =
-        told.state !== undefined && isTrusted
-          ? await devices.tell(target, target.id, { state: told.state, at })
+        reported.state !== undefined && isTrusted
+          ? await devices.report(device, device.id, { state: reported.state, at })
           : 'unknown';
-      if (isApplied === 'unknown') found.toRead.set(`${target.account}/${target.id}`, target);
+      if (isApplied === 'unknown') found.toRead.set(`${device.account}/${device.id}`, device);
     }
   }
 
-  function targetsOf({ vendorAccount, device }: DeviceChange, { named }: Round): Promise<Target[]> {
+  function devicesOf({ vendorAccount, device }: DeviceChange, { named }: Round): Promise<DeviceOf[]> {
     if (vendorAccount === undefined && device === undefined) return Promise.resolve([]);
     const key = JSON.stringify([vendorAccount, device]);
     const known = named.get(key);

@@ -1,24 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { LinkKey } from '../../adapter/session.ts';
+import { adapterNamed } from '../../adapter/adapters.ts';
 import type { Delivery, Webhook } from '../../adapter/webhook.ts';
-import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Random } from '../../core/ids.ts';
 import { faultInJsonOf, type Json } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
-import type { Metrics } from '../../core/metrics.ts';
-import type { Database } from '../../db/database.ts';
+import type { Host } from '../../db/host.ts';
 import { createLease } from '../../db/lease.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls, LinkEvents } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
-import { createDeliveryQueue, type DeliveryQueue, type Target } from './apply.ts';
+import { createDeliveryQueue, type DeliveryQueue } from './apply.ts';
 import { createIntake } from './intake.ts';
 import { type Arrived, createDeliveryStore } from './store.ts';
 import { createSubscriptionStore } from './store-subscriptions.ts';
 import { createSubscriptions } from './subscriptions.ts';
-
-export type { Target } from './apply.ts';
 
 /** A process that has not renewed its lease for so long is taken for dead, and another goes on. */
 const LEASE_MS = 10_000;
@@ -35,29 +29,23 @@ const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'x-api-key', 'x-admi
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 interface DeliveriesOptions {
-  readonly database: Database;
+  readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
-  readonly sessions: SessionSource;
+  readonly calls: Pick<Calls, 'withVendor'>;
+  readonly events: LinkEvents;
   /** What the vendor signs with; undefined while the operator has not set it. */
   readonly secretOf: (vendor: string) => string | undefined;
   /** Where a vendor is to post to; undefined where it could not reach us. */
   readonly urlOf: (vendor: string) => string | undefined;
-  /** Reads these devices soon; durable when it resolves. */
-  readonly readSoon: (devices: readonly Target[]) => Promise<void>;
-  /** The user of the vendor account has taken the permission back, at this moment. */
-  readonly loginLost: (of: { vendor: string; vendorAccount: string; at: number }) => Promise<void>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'webhookDeliveries'>;
 }
 
 type PushingVendor = Adapter & { readonly webhook: Webhook };
 
 /** What vendors post: verified, stored before it is acknowledged, and applied once, in order. */
 export function createDeliveries(options: DeliveriesOptions) {
-  const { database, adapters, clock, random, log, metrics } = options;
+  const { adapters } = options;
+  const { database, clock, random, log, metrics } = options.host;
   const store = createDeliveryStore(database);
   const pushing = [...adapters.values()].filter((one): one is PushingVendor => one.webhook !== undefined);
   const queues = new Map<string, DeliveryQueue>(
@@ -66,7 +54,7 @@ export function createDeliveries(options: DeliveriesOptions) {
       const lease = createLease({ database, random, name, lengthMs: LEASE_MS });
       return [
         adapter.slug,
-        createDeliveryQueue({ ...options, adapter, webhook: adapter.webhook, store, lease }),
+        createDeliveryQueue({ ...options, ...options.host, adapter, webhook: adapter.webhook, store, lease }),
       ];
     }),
   );
@@ -79,6 +67,7 @@ export function createDeliveries(options: DeliveriesOptions) {
   });
   const subscriptions = createSubscriptions({
     ...options,
+    ...options.host,
     store: createSubscriptionStore(database),
     pushing,
   });
@@ -86,12 +75,7 @@ export function createDeliveries(options: DeliveriesOptions) {
   let isClosed = false;
 
   function vendorOf(slug: string): PushingVendor {
-    const adapter = adapters.get(slug);
-    if (adapter === undefined)
-      throw new AppError(
-        'vendor.unknown',
-        `there is no vendor "${slug.slice(0, 60)}"; GET /vendors lists them`,
-      );
+    const adapter = adapterNamed(adapters, slug);
     const { webhook } = adapter;
     if (webhook === undefined)
       throw new AppError('vendor.without_webhooks', `${adapter.name} has no webhooks`);
@@ -153,11 +137,6 @@ export function createDeliveries(options: DeliveriesOptions) {
     /** Whether a vendor posts here; throws as `receive` does. */
     check: (slug: string): void => void vendorOf(slug),
 
-    /** A vendor account was linked. */
-    linked: subscriptions.linked,
-    /** A link is about to be removed; `isLast` when no other shares its vendor account. */
-    unlinking: subscriptions.unlinking,
-
     /** Goes on with what an earlier process has left, and looks for more from time to time. */
     start(): void {
       for (const queue of queues.values()) queue.wake();
@@ -190,7 +169,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     const kept = Object.entries(delivery.headers).filter(([name]) => !PRIVATE_HEADERS.has(name));
     const common = {
       vendor,
-      // News are compared with what other processes have read.
+      // Reports are compared with what other processes have read.
       receivedAt: database.moments.clock.now(),
       headersJson: JSON.stringify(Object.fromEntries(kept)),
       body: delivery.body,
@@ -213,7 +192,6 @@ export function createDeliveries(options: DeliveriesOptions) {
 }
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
-export type LinkedAccount = LinkKey & { readonly vendor: string };
 
 /** The body as a value, or why it is none. */
 function jsonIn(body: Uint8Array): { readonly value: Json } | string {

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { LinkKey } from '../../adapter/session.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
 
-export interface Subscription extends LinkKey {
-  readonly vendor: string;
+export interface Subscription extends LinkOf {
   readonly failures: number;
 }
 
@@ -16,7 +15,7 @@ export function createSubscriptionStore(database: Database) {
   const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
   return {
     /** The vendor is to be asked for the link now, and anew where it was asked before. */
-    async want({ account, link, vendor }: LinkKey & { vendor: string }): Promise<void> {
+    async want({ account, link, vendor }: LinkOf): Promise<void> {
       await queries
         .insertInto('webhook_subscriptions')
         .values({ account_id: account, link_id: link, vendor, due_at: inMs(0), failures: 0 })
@@ -27,7 +26,7 @@ export function createSubscriptionStore(database: Database) {
     },
 
     /** Links of the vendors that have no subscription yet. */
-    async missing(vendors: readonly string[], most: number): Promise<(LinkKey & { vendor: string })[]> {
+    async missing(vendors: readonly string[], most: number): Promise<LinkOf[]> {
       if (vendors.length === 0) return [];
       const rows = await queries
         .selectFrom('links')

@@ -1,10 +1,10 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { LinkKey } from '../../adapter/session.ts';
+import type { LinkOf } from '../../adapter/session.ts';
 import type { Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls, LinkEvents } from '../calls/index.ts';
 import type { Subscription, SubscriptionStore } from './store-subscriptions.ts';
 
 const LOOK_MS = 10_000;
@@ -19,7 +19,8 @@ const MOST_RETRY_MS = 6 * 3_600_000;
 interface SubscriptionsOptions {
   readonly store: SubscriptionStore;
   readonly pushing: readonly (Pick<Adapter, 'slug'> & { readonly webhook: Webhook })[];
-  readonly sessions: SessionSource;
+  readonly calls: Pick<Calls, 'withVendor'>;
+  readonly events: LinkEvents;
   readonly urlOf: (vendor: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,13 +28,13 @@ interface SubscriptionsOptions {
 
 /** Asks vendors to post what changes in linked accounts, and again before they forget it. */
 export function createSubscriptions(options: SubscriptionsOptions) {
-  const { store, sessions, urlOf, clock, log } = options;
+  const { store, calls, events, urlOf, clock, log } = options;
   const webhooks = new Map(
     options.pushing.flatMap(({ slug, webhook }) =>
       webhook.subscribe === undefined ? [] : [[slug, webhook] as const],
     ),
   );
-  const toldOf = new Set<string>();
+  const warnedOf = new Set<string>();
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isClosed = false;
@@ -54,15 +55,15 @@ export function createSubscriptions(options: SubscriptionsOptions) {
     const webhook = webhooks.get(vendor);
     const url = urlOf(vendor);
     if (webhook?.subscribe === undefined || url === undefined) {
-      if (url === undefined && !toldOf.has(vendor)) {
-        toldOf.add(vendor);
+      if (url === undefined && !warnedOf.has(vendor)) {
+        warnedOf.add(vendor);
         log.warn({ vendor }, 'ELNAV_CONNECT_URL is not set, so the vendor is not asked to post what changes');
       }
       return store.put(one, { waitMs: MOST_RETRY_MS, failures: 0 });
     }
     const ask = webhook.subscribe.bind(webhook);
     try {
-      await sessions.withSession(one, { vendor, call: 'subscribe' }, (session) => ask(session, url));
+      await calls.withVendor(one, 'subscribe', (session) => ask(session, url));
       const seconds = webhook.subscribedSeconds;
       const waitMs = seconds === undefined ? undefined : Math.round(seconds * 1000 * RENEWED_AT);
       await store.put(one, { waitMs, failures: 0 });
@@ -89,25 +90,24 @@ export function createSubscriptions(options: SubscriptionsOptions) {
       });
   }
 
+  async function linked(link: LinkOf): Promise<void> {
+    if (!webhooks.has(link.vendor)) return;
+    await store.want(link);
+    wake();
+  }
+
+  /** Takes the subscription back, unless others share what it posts; a vendor that fails does not keep the link. */
+  async function unlinking({ isLast, ...link }: LinkOf & { readonly isLast: boolean }): Promise<void> {
+    const webhook = webhooks.get(link.vendor);
+    if (webhook?.unsubscribe === undefined || !isLast) return;
+    await calls.withVendor(link, 'subscribe', webhook.unsubscribe.bind(webhook));
+  }
+
+  events.on('linked', linked);
+  events.on('healed', linked);
+  events.on('unlinking', unlinking);
+
   return {
-    async linked(link: LinkKey & { vendor: string }): Promise<void> {
-      if (!webhooks.has(link.vendor)) return;
-      await store.want(link);
-      wake();
-    },
-
-    /** Takes the subscription back, unless others share what it posts; a vendor that fails does not keep the link. */
-    async unlinking(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void> {
-      const webhook = webhooks.get(link.vendor);
-      if (webhook?.unsubscribe === undefined || !isLast) return;
-      const ask = webhook.unsubscribe.bind(webhook);
-      try {
-        await sessions.withSession(link, { vendor: link.vendor, call: 'subscribe' }, ask);
-      } catch (error) {
-        log.warn({ err: error, vendor: link.vendor }, 'a subscription was not taken back');
-      }
-    },
-
     start(): void {
       if (webhooks.size > 0) wake();
     },

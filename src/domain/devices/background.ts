@@ -1,9 +1,10 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
 import { kindOf } from '../../adapter/derive.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 import type { Known } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { DeviceRow, DeviceStore, Seen } from './store.ts';
@@ -35,9 +36,9 @@ export interface UnderWay {
 interface BackgroundOptions {
   readonly store: DeviceStore;
   readonly reader: Reader;
-  readonly sessions: SessionSource;
+  readonly calls: Pick<Calls, 'withVendor'>;
   readonly clock: Clock;
-  readonly adapterOf: (vendor: string) => Adapter;
+  readonly adapters: ReadonlyMap<string, Adapter>;
   readonly underWay: Map<string, Set<UnderWay>>;
   /** A read of the device that somebody waits for. */
   readonly flightOf: (device: DeviceRow) => Promise<unknown> | undefined;
@@ -49,7 +50,7 @@ export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | '
   `${account}/${vendor}/${id}`;
 
 export function createBackground(options: BackgroundOptions): Background {
-  const { store, reader, sessions, clock, adapterOf, underWay, flightOf, see } = options;
+  const { store, reader, calls, clock, adapters, underWay, flightOf, see } = options;
 
   /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
   async function reading<T>(
@@ -83,7 +84,7 @@ export function createBackground(options: BackgroundOptions): Background {
         }
         const known: Known = { row: device, seen: device.seen, answer: null };
         try {
-          const understood = reader.understand(adapterOf(device.vendor), known, found.raw);
+          const understood = reader.understand(adapterOf(adapters, device.vendor), known, found.raw);
           see(known, understood, began);
           seen.push(understood);
         } catch (error) {
@@ -102,11 +103,6 @@ export function createBackground(options: BackgroundOptions): Background {
     }
   }
 
-  const ask = <T>(
-    { account, link, vendor }: DeviceRow,
-    work: Parameters<typeof sessions.withSession<T>>[2],
-  ): Promise<T> => sessions.withSession({ account, link, vendor }, { vendor, call: 'poll' }, work);
-
   return {
     ofLink: (link) => store.rowsOfLink(link),
 
@@ -116,23 +112,23 @@ export function createBackground(options: BackgroundOptions): Background {
         await running;
         return { left: [], seen: [], isOvertaken: false };
       }
-      const kind = kindOf(adapterOf(device.vendor), device.type);
+      const kind = kindOf(adapterOf(adapters, device.vendor), device.type);
       return reading(
         [device],
-        () => ask(device, (session) => kind.read(session, device)),
+        () => calls.withVendor(device, 'poll', (session) => kind.read(session, device)),
         (raw) => ({ raw }),
       );
     },
 
     sweep(devices) {
       const [first] = devices;
-      const adapter = adapterOf(first.vendor);
+      const adapter = adapterOf(adapters, first.vendor);
       if (adapter.sweep === undefined)
         throw new AppError('server.internal', `${first.vendor} cannot be asked for devices together`);
       const sweep = adapter.sweep.bind(adapter);
       return reading(
         devices,
-        () => ask(first, (session) => sweep(session, devices)),
+        () => calls.withVendor(first, 'poll', (session) => sweep(session, devices)),
         (raws, { id }) => (raws.has(id) ? { raw: raws.get(id) } : undefined),
       );
     },

@@ -1,17 +1,19 @@
 import type { Adapter, Found } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import type { DeviceType } from '../../adapter/device.ts';
-import type { LinkKey } from '../../adapter/session.ts';
+import type { LinkOf } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
-import type { Database, Queries } from '../../db/database.ts';
+import type { Queries } from '../../db/database.ts';
+import type { Host } from '../../db/host.ts';
 import { question, topic } from '../../db/topic.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls, DeviceOf } from '../calls/index.ts';
 import { readingOf } from './answers.ts';
 import { createBackground, deviceKey, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { DeviceMemory, type Known, type Page } from './memory.ts';
 import { createReader } from './reader.ts';
+import { type Report, withReport } from './reported.ts';
 import { createSightings } from './sightings.ts';
 import {
   createDeviceStore,
@@ -21,22 +23,19 @@ import {
   type PageFilter,
   type Seen,
 } from './store.ts';
-import { type News, withNews } from './told.ts';
 
 export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
 export type { Background, Outcome } from './background.ts';
 export type { Known, Page } from './memory.ts';
 export { receivedError, type SentError, sentError } from './reader.ts';
+export type { Report } from './reported.ts';
 export type { DeviceRow, OfLink, Seen } from './store.ts';
-export type { News } from './told.ts';
 
 const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
   'devices.changed',
 );
 /** A device of a station, and what the process that it is connected to reads of it. */
-const READ = question<{ account: number; link: string; vendor: string; id: string }, Seen | null>(
-  'devices.read',
-);
+const READ = question<DeviceOf, Seen | null>('devices.read');
 const OTHER_PROCESS_MS = 1_500;
 
 export interface ListQuery {
@@ -49,19 +48,18 @@ export interface ListQuery {
 }
 
 interface DevicesOptions {
-  readonly database: Database;
+  readonly host: Pick<Host, 'database' | 'log'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly sessions: SessionSource;
-  readonly log: Log;
+  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
 }
 
 /** The devices of all accounts: what they are, what they were last like, and reading them from their vendors. */
-export function createDevices({ database, adapters, sessions, log }: DevicesOptions) {
+export function createDevices({ host: { database, log }, adapters, calls }: DevicesOptions) {
   // When a device was read is compared with what other processes have read.
   const { clock } = database.moments;
   const store = createDeviceStore(database);
   const memory = new DeviceMemory();
-  const reader = createReader({ clock, sessions });
+  const reader = createReader({ clock, calls });
   const flights = new Map<string, Promise<Known>>();
   const underWay = new Map<string, Set<UnderWay>>();
   const loads = new Map<string, Promise<Known[]>>();
@@ -78,13 +76,6 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
   });
   bus.onGap(() => memory.dropAll());
   const sightings = createSightings({ store, clock, log, tell });
-
-  const adapterOf = (vendor: string): Adapter => {
-    const adapter = adapters.get(vendor);
-    if (adapter === undefined)
-      throw new AppError('vendor.unreachable', `this server no longer offers the vendor ${vendor}`);
-    return adapter;
-  };
 
   /** All that ask for a device at a time get the same object of it: what one learns, all know. */
   function byId(account: number, id: string): Known[] | Promise<Known[]> {
@@ -144,14 +135,14 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
   }
 
   async function ask(known: Known): Promise<Known> {
-    const adapter = adapterOf(known.row.vendor);
-    if (adapter.dialIn === undefined || sessions.isConnectedHere(known.row)) {
+    const adapter = adapterOf(adapters, known.row.vendor);
+    if (adapter.dialIn === undefined || calls.isConnectedHere(known.row)) {
       see(known, await reader.ask(adapter, known));
       return known;
     }
-    const told = known.seen?.state.online === false ? undefined : await askOthers(known);
-    if (told !== undefined) {
-      known.seen = told;
+    const read = known.seen?.state.online === false ? undefined : await askOthers(known);
+    if (read !== undefined) {
+      known.seen = read;
       known.answer = null;
       return known;
     }
@@ -173,7 +164,7 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
     return asked.state === 'answered' ? asked.message : undefined;
   }
   READ.answer(bus, async ({ account, link, vendor, id }) => {
-    if (!sessions.isConnectedHere({ account, link, vendor })) return undefined;
+    if (!calls.isConnectedHere({ account, link, vendor })) return undefined;
     const { seen } = await refresh(await find(account, id, vendor));
     return seen;
   });
@@ -195,9 +186,9 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
     background: createBackground({
       store,
       reader,
-      sessions,
+      calls,
       clock,
-      adapterOf,
+      adapters,
       underWay,
       flightOf: (device) => flights.get(deviceKey(device)),
       see,
@@ -206,17 +197,13 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
     named: store.named,
 
     /**
-     * Takes fields that a vendor told by itself. `unknown` when the device has never been read, `older` when more recent things
+     * Takes fields that a vendor reported by itself. `unknown` when the device has never been read, `older` when more recent things
      * are known, `gone` when the link has it no longer.
      */
-    async tell(
-      link: LinkKey & { vendor: string },
-      id: string,
-      news: News,
-    ): Promise<'taken' | 'unknown' | 'older' | 'gone'> {
+    async report(link: LinkOf, id: string, report: Report): Promise<'taken' | 'unknown' | 'older' | 'gone'> {
       const known = await ofLinkById(link, id);
       if (known === undefined) return 'gone';
-      const seen = withNews(known.row, known.seen, news);
+      const seen = withReport(known.row, known.seen, report);
       if (typeof seen === 'string') return seen;
       see(known, seen);
       return 'taken';
@@ -231,14 +218,14 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
       return read;
     },
 
-    /** What is known of the device may no longer be so: whoever reads it next asks the vendor, however fresh it is. */
-    doubt(known: Known): void {
+    /** The state may be wrong by now: the next read asks the vendor, however fresh it is. */
+    markStale(known: Known): void {
       if (known.seen !== null) see(known, { ...known.seen, fetchedAt: 0 });
     },
 
     /** Takes what a vendor said of a device outside a read, and stores it. */
     async take(known: Known, raw: unknown): Promise<Known> {
-      see(known, reader.understand(adapterOf(known.row.vendor), known, raw));
+      see(known, reader.understand(adapterOf(adapters, known.row.vendor), known, raw));
       await sightings.flushForeground();
       return known;
     },
@@ -286,7 +273,7 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
 
     /** Makes `found` the devices of a link, within the caller's transaction; call `changed` when it is done. */
     async replace(transaction: Queries, of: OfLink, found: readonly Found[]): Promise<void> {
-      const adapter = adapterOf(of.vendor);
+      const adapter = adapterOf(adapters, of.vendor);
       const devices = found.map(
         (device): NewDevice => ({
           id: device.id,
@@ -316,18 +303,18 @@ export function createDevices({ database, adapters, sessions, log }: DevicesOpti
       await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
     },
 
-    /** A vendor told by itself what a device is like now. */
-    async observe(link: LinkKey & { vendor: string }, id: string, raw: unknown): Promise<void> {
+    /** A stream or a station sent the state of a device. */
+    async observe(link: LinkOf, id: string, raw: unknown): Promise<void> {
       const known = await ofLinkById(link, id);
       if (known === undefined) return;
-      see(known, reader.understand(adapterOf(link.vendor), known, raw));
+      see(known, reader.understand(adapterOf(adapters, link.vendor), known, raw));
     },
 
     /** Stores what is still waiting to be stored. */
     flush: sightings.flush,
   };
 
-  async function ofLinkById(link: LinkKey & { vendor: string }, id: string): Promise<Known | undefined> {
+  async function ofLinkById(link: LinkOf, id: string): Promise<Known | undefined> {
     return (await byId(link.account, id)).find(
       ({ row }) => row.vendor === link.vendor && row.link === link.link,
     );

@@ -3,30 +3,27 @@ import { kindOf, stateOf } from '../../adapter/derive.ts';
 import { NO_LIMITS } from '../../adapter/device.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
-import type { SessionSource } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 import type { Known } from './memory.ts';
 import type { Seen } from './store.ts';
 
 interface ReaderOptions {
   readonly clock: Clock;
-  readonly sessions: SessionSource;
+  readonly calls: Pick<Calls, 'withVendor'>;
 }
 
 /** Asks vendors what devices are like now. */
-export function createReader({ clock, sessions }: ReaderOptions) {
+export function createReader({ clock, calls }: ReaderOptions) {
   return {
     /** Asks the vendor; concurrent callers are joined by the caller of this. */
     async ask(adapter: Adapter, known: Known): Promise<Seen> {
       const { row } = known;
       const kind = kindOf(adapter, row.type);
-      const link = { account: row.account, link: row.link, vendor: row.vendor };
-      const raw = await sessions.withSession(link, { vendor: row.vendor, call: 'read' }, (session) =>
-        kind.read(session, row),
-      );
+      const raw = await calls.withVendor(row, 'read', (session) => kind.read(session, row));
       return this.understand(adapter, known, raw);
     },
 
-    /** Turns what the vendor said into what is kept. */
+    /** Turns a vendor's response into what is kept. */
     understand(adapter: Adapter, { row }: Known, raw: unknown): Seen {
       const kind = kindOf(adapter, row.type);
       const now = clock.now();
@@ -71,10 +68,10 @@ export function sentError(error: AppError): SentError {
   return { code: error.code, detail: error.message, retry_after_seconds: error.retryAfterSeconds ?? null };
 }
 
-export function receivedError(told: SentError): AppError {
+export function receivedError(sent: SentError): AppError {
   return new AppError(
-    told.code,
-    told.detail,
-    told.retry_after_seconds === null ? {} : { retryAfterSeconds: told.retry_after_seconds },
+    sent.code,
+    sent.detail,
+    sent.retry_after_seconds === null ? {} : { retryAfterSeconds: sent.retry_after_seconds },
   );
 }

@@ -2,25 +2,24 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { ALL_CARDS, type Cards, forgetCards, keepCards, loadCards, spelt } from '../../adapter/cards.ts';
 import type { Documents } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import type { LinkStore, Sessions } from '../calls/index.ts';
+import type { Calls } from '../calls/index.ts';
 
 interface CardsOptions {
-  readonly store: Pick<LinkStore, 'find'>;
-  readonly sessions: Pick<Sessions, 'documents'>;
+  readonly calls: Pick<Calls, 'stored' | 'documents'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
 }
 
 /** Whose cards the stations of a link serve. Stations are told at the next card, on whichever process they are. */
-export function createCards({ store, sessions, adapters }: CardsOptions) {
+export function createCards({ calls, adapters }: CardsOptions) {
   async function documentsOf(account: number, link: string): Promise<Documents> {
-    const row = await store.find({ account, link });
+    const row = await calls.stored({ account, link });
     if (row === undefined) throw new AppError('link.not_found', `there is no link ${link.slice(0, 100)}`);
     if (adapters.get(row.vendor)?.dialIn?.asksForCards !== true)
       throw new AppError(
         'station.unsupported',
         `the devices of ${row.vendor} have no card list; only charging stations that connect to this service do`,
       );
-    return sessions.documents(row);
+    return calls.documents(row);
   }
 
   return {

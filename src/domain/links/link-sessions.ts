@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterNamed } from '../../adapter/adapters.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
@@ -48,11 +49,7 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
     /** Throws `vendor.unknown` or `request.invalid`. */
     async begin(request: LinkSessionRequest): Promise<{ session: string; url: string; expires_at: string }> {
       const { account, userRef, vendor, redirectUri } = request;
-      if (vendor !== undefined && !adapters.has(vendor))
-        throw new AppError(
-          'vendor.unknown',
-          `there is no vendor "${vendor.slice(0, 60)}"; GET /vendors lists them`,
-        );
+      if (vendor !== undefined) adapterNamed(adapters, vendor);
       const fault = redirectUri === undefined ? null : faultInRedirect(redirectUri);
       if (fault !== null) throw new AppError('request.invalid', `redirect_uri ${fault}`);
       const session = randomBase62(random, LENGTH);

@@ -9,7 +9,8 @@ import { type Engine, onEachEngine } from '../../../test/kit/databases.ts';
 import { until } from '../../../test/kit/until.ts';
 import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import { AppError } from '../../core/errors.ts';
-import { createLinkStore, createTokenStore, createVault, rotateVault } from '../calls/index.ts';
+import { createVault, rotateVault } from '../calls/index.ts';
+import { createLinkStore } from './store.ts';
 
 const SECRET = `canary-${randomBytes(9).toString('hex')}`;
 
@@ -58,8 +59,8 @@ onEachEngine('links', (engine) => {
     const [link] = await core.links.list(account);
     const key = { account, link: link?.id ?? '' };
     const tokens = { access: 'a', refresh: null, expiresAt: core.clock.now() + 3_600_000 };
-    await core.tokens.put(core.database.queries, key, tokens);
-    const keeper = core.tokens.keeper(key, () => Promise.reject(new Error('it is not renewed')));
+    await core.calls.tokens.put(core.database.queries, key, tokens);
+    const keeper = core.calls.tokens.keeper(key, () => Promise.reject(new Error('it is not renewed')));
     assert.equal((await keeper.current()).access, 'a');
     await core.links.remove(account, key.link);
     await assert.rejects(keeper.current(), { code: 'vendor.login_expired' });
@@ -138,14 +139,14 @@ onEachEngine('links', (engine) => {
     await core.link(account, 'testvendor', { user: 'anna', password: SECRET });
     const [link] = await core.links.list(account);
     const key = { account, link: link?.id ?? '' };
-    await core.sessions.documents(key).put('note', { a: 1 });
+    await core.calls.documents(key).put('note', { a: 1 });
     await core.read(account, 'light-1');
     await core.links.remove(account, key.link);
     assert.equal(vendor.count('unlink', 'anna'), 1);
     assert.deepEqual(await core.links.list(account), []);
     assert.deepEqual(await core.list(account), []);
-    assert.equal(await core.sessions.documents(key).get('note'), undefined);
-    assert.equal(await core.sessions.find(key), undefined);
+    assert.equal(await core.calls.documents(key).get('note'), undefined);
+    assert.equal(await core.calls.find(key), undefined);
     await assert.rejects(core.read(account, 'light-1'), { code: 'device.not_found' });
     for (const table of ['links', 'devices', 'link_documents'] as const) {
       const rows = await core.database.queries
@@ -225,13 +226,14 @@ onEachEngine('links', (engine) => {
     await core.link(account, 'testvendor', { user: 'anna', password: 'a' });
     await core.link(account, 'testvendor', { user: 'bertil', password: 'b' });
     await core.link(other, 'testvendor', { user: 'anna', password: 'c' });
-    const mine = await core.store.list(account);
-    const [theirs] = await core.store.list(other);
+    const store = createLinkStore(core.database);
+    const mine = await store.list(account);
+    const [theirs] = await store.list(other);
     const [first, second] = ['anna', 'bertil'].map((user) => mine.find((row) => row.vendorAccount === user));
     assert.ok(first !== undefined && second !== undefined && theirs !== undefined);
-    assert.equal(core.sessions.unseal(first).user, 'anna');
+    assert.equal(core.calls.credentials.unseal(first).user, 'anna');
     for (const sealed of [second.sealed, theirs.sealed])
-      assert.throws(() => core.sessions.unseal({ ...first, sealed }), { code: 'vault.mismatch' });
+      assert.throws(() => core.calls.credentials.unseal({ ...first, sealed }), { code: 'vault.mismatch' });
     // The same swap in the table itself.
     await core.database.queries
       .updateTable('links')
@@ -239,7 +241,7 @@ onEachEngine('links', (engine) => {
       .where('account_id', '=', account)
       .where('id', '=', second.link)
       .execute();
-    core.sessions.forgetAll();
+    core.calls.forget(second);
     await assert.rejects(core.read(account, 'light-1'), { code: 'vault.mismatch' });
   });
 
@@ -251,29 +253,35 @@ onEachEngine('links', (engine) => {
     ];
     const vault = createVault(keys, randomBytes);
     const store = createLinkStore(core.database);
-    const tokens = createTokenStore(core.database);
     const [signedIn] = (await store.list(account)).toReversed();
     assert.ok(signedIn !== undefined);
     const given = { access: 'access', refresh: 'refresh', expiresAt: 2_000_000_000_000 };
-    await core.tokens.put(core.database.queries, signedIn, given);
-    const stores = { links: store, tokens };
+    await core.calls.tokens.put(core.database.queries, signedIn, given);
     // The link that the test before tampered with is told, stays as it is, and does not hold up the others.
-    const first = await rotateVault(stores, vault);
+    const first = await rotateVault(core.database, vault);
     assert.ok(first.resealed >= 2);
     assert.equal(first.unreadable.length, 1);
-    assert.deepEqual(await rotateVault(stores, vault), { resealed: 0, unreadable: first.unreadable });
+    assert.deepEqual(await rotateVault(core.database, vault), { resealed: 0, unreadable: first.unreadable });
     const [row] = await store.list(account);
     assert.ok(row !== undefined);
     assert.equal(row.sealed.keyId, 'k2');
     const onlyNew = createVault(keys.slice(0, 1), randomBytes);
-    const kept = await tokens.find(signedIn);
-    assert.ok(kept !== undefined);
+    const kept = await core.database.queries
+      .selectFrom('link_tokens')
+      .selectAll()
+      .where('link_id', '=', signedIn.link)
+      .executeTakeFirstOrThrow();
     assert.deepEqual(
-      JSON.parse(onlyNew.open(kept.sealed, { account, link: signedIn.link, field: 'tokens' })),
+      JSON.parse(
+        onlyNew.open(
+          { keyId: kept.vault_key, text: kept.sealed_tokens },
+          { account, link: signedIn.link, field: 'tokens' },
+        ),
+      ),
       given,
     );
     const plain = onlyNew.open(row.sealed, { account, link: row.link, field: 'credentials' });
     assert.equal((JSON.parse(plain) as { password: string }).password, SECRET);
-    assert.throws(() => core.sessions.unseal(row), { code: 'vault.mismatch' });
+    assert.throws(() => core.calls.credentials.unseal(row), { code: 'vault.mismatch' });
   });
 });

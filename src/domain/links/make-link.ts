@@ -1,25 +1,17 @@
 import type { Adapter, Linked } from '../../adapter/adapter.ts';
+import { adapterNamed } from '../../adapter/adapters.ts';
 import type { Tokens } from '../../adapter/login.ts';
-import type { LinkKey } from '../../adapter/session.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { LinkOf } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
-import { type Random, randomId } from '../../core/ids.ts';
+import { randomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Log } from '../../core/log.ts';
 import { validator } from '../../core/validate.ts';
-import type { Database } from '../../db/database.ts';
-import type {
-  Calls,
-  CallVendor,
-  LinkRow,
-  LinkStore,
-  Sessions,
-  TokensOfLinks,
-  Trace,
-} from '../calls/index.ts';
+import type { Host } from '../../db/host.ts';
+import type { Calls, Given, LinkEvents, LinkRow, NewLink } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import type { LinkCodes } from './link-codes.ts';
 import { markedAsSimulated } from './simulated-names.ts';
+import type { LinkStore } from './store.ts';
 
 export type DropReason = 'deleted' | 'credentials_changed' | 'taken_over';
 
@@ -46,49 +38,29 @@ export interface Linking {
 }
 
 /** What an account is signed in with from now on. */
-interface Given {
+interface Kept {
   readonly credentials: JsonObject;
   readonly tokens: Tokens | undefined;
 }
 
-type NewRow = Omit<LinkRow, 'sealed'>;
-
-/** What goes on for a link besides calls: its webhooks, its background reading, its stream. */
-export interface LinkWatcher {
-  /** It was linked, anew or again, or its devices are others now. */
-  linked(link: LinkKey & { vendor: string }): Promise<void>;
-  /** It is about to be removed; `isLast` when no other link shares its vendor account. */
-  unlinking?(link: LinkKey & { vendor: string }, isLast: boolean): Promise<void>;
-  /** It is gone. */
-  unlinked?(link: LinkKey & { vendor: string }): Promise<void>;
-}
-
 export interface LinksOptions {
-  readonly database: Database;
-  readonly store: LinkStore;
-  readonly sessions: Sessions;
-  readonly devices: Devices;
+  readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly callVendor: CallVendor;
   readonly calls: Calls;
-  readonly tokens: TokensOfLinks;
+  readonly devices: Devices;
+  readonly events: LinkEvents;
   readonly linkCodes: LinkCodes;
   /** Whether a simulator stands in for the vendor. */
   readonly isSimulated: (vendor: string) => boolean;
   /** How many links an account may have. */
   readonly mostLinks: (account: number) => Promise<number>;
-  readonly watchers?: readonly LinkWatcher[];
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
 }
 
-/** What making a link needs of those that are there. */
+/** What making a link needs of the links that are there. */
 interface Others {
-  adapterOf(vendor: string): Adapter;
-  /** Ends what the link's connections are, on every process. */
-  drop(row: LinkKey & { vendor: string }, reason: DropReason): Promise<void>;
-  tellWatchers(tell: (watcher: LinkWatcher) => Promise<void> | undefined): Promise<void>;
+  readonly store: LinkStore;
+  /** Ends the link's connections, on every process. */
+  drop(row: LinkOf, reason: DropReason): Promise<void>;
 }
 
 const hasLinkCode = (credentials: unknown): boolean =>
@@ -116,24 +88,22 @@ function credentialChecks(adapters: ReadonlyMap<string, Adapter>) {
 }
 
 /** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
-export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWatchers }: Others) {
-  const { database, store, sessions, devices, callVendor, calls, tokens, linkCodes, clock, random } = options;
+export function createLinkMaker(options: LinksOptions, { store, drop }: Others) {
+  const { adapters, calls, devices, events, linkCodes } = options;
+  const { database, clock, random } = options.host;
+  const { credentials: vaulted, tokens } = calls;
   const linking = new Map<string, Promise<unknown>>();
   const checkCredentials = credentialChecks(options.adapters);
 
   async function link(request: LinkRequest): Promise<Linking> {
     const { account, vendor, userRef } = request;
-    const adapter = adapterOf(vendor);
+    const adapter = adapterNamed(adapters, vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
     const given = checkCredentials(vendor, request.credentials);
     await requireRoom(account, vendor);
     await request.begun();
     if (adapter.oauth === undefined) {
-      const signIn = (row: NewRow, signal: AbortSignal) =>
-        adapter.login?.signIn?.(
-          calls.loginSession(adapter, { ...row, credentials: given }, { signal }),
-          given,
-        );
+      const signIn: Given['signIn'] = (session) => adapter.login?.signIn?.(session, given);
       return linkAs({ account, vendor, userRef, credentials: given, signIn });
     }
     return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
@@ -152,20 +122,17 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
     return linkAs({ account, vendor, userRef, credentials: {}, signIn: async () => signedIn });
   }
 
-  interface Making {
+  interface Making extends Given {
     readonly account: number;
     readonly vendor: string;
     readonly userRef: string;
-    readonly credentials: JsonObject;
-    /** The first tokens, where the vendor wants some. */
-    readonly signIn: (row: NewRow, signal: AbortSignal) => Promise<Tokens> | undefined;
   }
 
   async function linkAs(making: Making): Promise<Linking> {
     const { account, vendor, userRef, credentials } = making;
-    const adapter = adapterOf(vendor);
+    const adapter = adapterNamed(adapters, vendor);
     const now = clock.now();
-    const provisional: NewRow = {
+    const provisional: NewLink = {
       account,
       link: randomId(random),
       vendor,
@@ -178,25 +145,9 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
       createdAt: now,
       linkedAt: now,
     };
-    const trace: Trace = { host: undefined, isCommandSent: false };
-    const { linked, tokens: latest } = await callVendor({ vendor, call: 'link' }, async (signal) => {
-      try {
-        const first = await making.signIn(provisional, signal);
-        const opened = sessions.openNew(
-          provisional,
-          { credentials, tokens: first },
-          { signal, call: 'link', trace },
-        );
-        const found = await adapter.link(opened.session);
-        return { linked: found, tokens: opened.tokens() };
-      } catch (error) {
-        await calls.learn(error, provisional, trace);
-        // Nobody was signed in before: what is refused is what was just given.
-        if (error instanceof AppError && error.code === 'vendor.login_expired')
-          throw new AppError('link.credentials_refused', error.message, { cause: error });
-        throw error;
-      }
-    });
+    const { result: linked, tokens: latest } = await calls.withNewLink(provisional, making, (session) =>
+      adapter.link(session),
+    );
     // One at a time for a vendor account: two requests that link it at once make one link.
     const key = `${account}/${vendor}/${linked.vendorAccount}`;
     const saved = (linking.get(key) ?? Promise.resolve())
@@ -207,19 +158,19 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
   }
 
   /** Another process may have made the same link a moment ago; then this one updates it. */
-  async function saveOnce(provisional: NewRow, linked: Linked, given: Given): Promise<Linking> {
+  async function saveOnce(provisional: NewLink, linked: Linked, kept: Kept): Promise<Linking> {
     try {
-      return await save(provisional, linked, given);
+      return await save(provisional, linked, kept);
     } catch (error) {
       const { account, vendor } = provisional;
       if ((await store.findByVendorAccount(account, vendor, linked.vendorAccount)) === undefined) throw error;
-      return save(provisional, linked, given);
+      return save(provisional, linked, kept);
     }
   }
 
-  async function save(provisional: NewRow, linked: Linked, given: Given): Promise<Linking> {
+  async function save(provisional: NewLink, linked: Linked, kept: Kept): Promise<Linking> {
     const { account, vendor } = provisional;
-    const adapter = adapterOf(vendor);
+    const adapter = adapterNamed(adapters, vendor);
     const before = await store.findByVendorAccount(account, vendor, linked.vendorAccount);
     if (before === undefined) await refuseBeyond(account);
     const key = { account, link: before?.link ?? provisional.link };
@@ -228,22 +179,24 @@ export function createLinkMaker(options: LinksOptions, { adapterOf, drop, tellWa
       ...key,
       vendorAccount: linked.vendorAccount,
       createdAt: before?.createdAt ?? provisional.createdAt,
-      sealed: sessions.seal(key, linked.credentials ?? given.credentials),
+      sealed: vaulted.seal(key, linked.credentials ?? kept.credentials),
     };
-    const told = options.isSimulated(vendor) ? markedAsSimulated(adapter, linked.devices) : linked.devices;
+    const reported = options.isSimulated(vendor)
+      ? markedAsSimulated(adapter, linked.devices)
+      : linked.devices;
     const old = before === undefined ? [] : await devices.ofLink(row);
-    // A station tells its devices itself; what linking said of them holds only until it has.
+    // A station reports its own devices; what linking found holds only until it has.
     const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
     await database.transaction(async (transaction) => {
       await store.save(transaction, row);
-      if (given.tokens !== undefined) await tokens.put(transaction, row, given.tokens);
+      if (kept.tokens !== undefined) await tokens.put(transaction, row, kept.tokens);
       if (keepsDevices) await devices.setUserRef(transaction, row);
-      else await devices.replace(transaction, row, told);
+      else await devices.replace(transaction, row, reported);
     });
-    if (given.tokens !== undefined) await tokens.forget(row);
+    if (kept.tokens !== undefined) await tokens.forget(row);
     await devices.changed(account, [...old, ...linked.devices]);
     if (before !== undefined) await drop(row, 'credentials_changed');
-    await tellWatchers((watcher) => watcher.linked(row));
+    await events.emit('linked', row);
     const found = await devices.ofLink(row);
     return {
       link: row.link,

@@ -1,12 +1,10 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { LinkKey } from '../../adapter/session.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Random } from '../../core/ids.ts';
-import type { Log } from '../../core/log.ts';
-import type { Metrics } from '../../core/metrics.ts';
-import type { Database } from '../../db/database.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import type { Host } from '../../db/host.ts';
 import { type Budgets, sharingTypes } from '../budgets/index.ts';
+import type { Calls, DeviceOf, LinkEvents } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
+import type { Streams } from '../streams/index.ts';
 import { createLane, type Lane } from './lane.ts';
 import {
   createTurnStore,
@@ -19,9 +17,7 @@ import {
   type TurnKey,
   type TurnStore,
 } from './store.ts';
-import { createTurnTaker, type LinkState } from './turn.ts';
-
-export type { LinkState } from './turn.ts';
+import { createTurnTaker } from './turn.ts';
 
 const TICK_MS = 500;
 /** A vendor of which nothing is due is not looked at again for so long. */
@@ -41,26 +37,23 @@ const ACTIVE_MS = 120_000;
 const GATHER_MS = 100;
 
 interface PollingOptions {
-  readonly database: Database;
+  /** Its clock times this process's own work; when a device is read goes by the moments of the database. */
+  readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Pick<Devices, 'background' | 'flush'>;
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
-  readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
-  /** Whether a stream of the link is open, in whichever process. */
-  readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
-  /** Times this process's own work; when a device is read goes by the moments of the database. */
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'polls' | 'pollLateness'>;
+  readonly calls: Pick<Calls, 'find'>;
+  readonly streams: Pick<Streams, 'isOpen'>;
+  readonly events: Pick<LinkEvents, 'on'>;
 }
 
 /**
- * Reads linked devices in the background, as often as their vendor's pace and limits bear. Nothing of it is in memory but what is
- * at work: each device has its next turn in the database, and whichever process finds it due takes it.
+ * Reads linked devices in the background, as often as their vendor's pace and limits allow. Only running tasks are in memory:
+ * each device has its next turn in the database, and whichever process finds it due takes it.
  */
 export function createPolling(options: PollingOptions) {
-  const { database, adapters, clock, random, log } = options;
+  const { adapters, events } = options;
+  const { database, clock, random, log, metrics } = options.host;
   const { moments } = database;
   const store = createTurnStore(database);
   const lanes = new Map<string, Lane>();
@@ -97,9 +90,7 @@ export function createPolling(options: PollingOptions) {
 
   const take = createTurnTaker({
     ...options,
-    store,
-    chance,
-    finish,
+    ...{ store, chance, finish, log, metrics },
     laneOf: (vendor) => lanes.get(vendor),
     clock: moments.clock,
   });
@@ -208,56 +199,62 @@ export function createPolling(options: PollingOptions) {
     device: adapter.sweep === undefined ? device : '',
   });
 
+  /** An account was linked, or linked again: its devices are read soon. */
+  async function linked(link: LinkOf): Promise<void> {
+    const adapter = adapters.get(link.vendor);
+    if (adapter?.pace === undefined) return;
+    const devices = await options.devices.background.ofLink(link);
+    const keys = adapter.sweep === undefined ? devices.map(({ id }) => id) : [''];
+    await add(
+      adapter,
+      keys.map((device) => keyOf(adapter, link, device)),
+      FIRST_MS,
+    );
+    laneOf(adapter).called();
+  }
+
+  /** These devices may have changed: each is read as soon as its limits allow, once for however many hints. */
+  async function readSoon(devices: readonly DeviceOf[]): Promise<void> {
+    const now = moments.clock.now();
+    const turns = new Map<string, TurnKey & { vendor: string }>();
+    for (const device of devices) {
+      const adapter = adapters.get(device.vendor);
+      if (adapter === undefined) continue;
+      const key = keyOf(adapter, device, device.id);
+      turns.set(`${key.account}/${key.link}/${key.device}`, { ...key, vendor: device.vendor });
+      laneOf(adapter).called();
+    }
+    await store.hint([...turns.values()], now);
+  }
+
+  /** A device was commanded: it is read more often for two minutes. */
+  async function commanded(device: DeviceOf): Promise<void> {
+    const adapter = adapters.get(device.vendor);
+    if (adapter?.pace === undefined) return;
+    const now = moments.clock.now();
+    const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
+    const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
+    writing = Promise.allSettled([writing, stored]).then(() => {});
+    await stored;
+    laneOf(adapter).called();
+  }
+
+  /** The stream of a link has ended: what it would have reported must be asked for again. */
+  async function streamEnded(link: LinkOf): Promise<void> {
+    const adapter = adapters.get(link.vendor);
+    if (adapter?.pace === undefined) return;
+    await store.bringForward(link, moments.clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
+    laneOf(adapter).called();
+  }
+
+  events.on('linked', linked);
+  events.on('healed', linked);
+  events.on('hinted', readSoon);
+  events.on('commanded', commanded);
+  events.on('streamEnded', streamEnded);
+
   return {
     start: beat,
-
-    /** An account was linked, or linked again: its devices are read soon. */
-    async linked(link: LinkKey & { vendor: string }): Promise<void> {
-      const adapter = adapters.get(link.vendor);
-      if (adapter?.pace === undefined) return;
-      const devices = await options.devices.background.ofLink(link);
-      const keys = adapter.sweep === undefined ? devices.map(({ id }) => id) : [''];
-      await add(
-        adapter,
-        keys.map((device) => keyOf(adapter, link, device)),
-        FIRST_MS,
-      );
-      laneOf(adapter).called();
-    },
-
-    /** Something told that these devices have changed: they are read as soon as may be, once for however many hints. */
-    async readSoon(devices: readonly (LinkKey & { vendor: string; id: string })[]): Promise<void> {
-      const now = moments.clock.now();
-      const turns = new Map<string, TurnKey & { vendor: string }>();
-      for (const device of devices) {
-        const adapter = adapters.get(device.vendor);
-        if (adapter === undefined) continue;
-        const key = keyOf(adapter, device, device.id);
-        turns.set(`${key.account}/${key.link}/${key.device}`, { ...key, vendor: device.vendor });
-        laneOf(adapter).called();
-      }
-      await store.hint([...turns.values()], now);
-    },
-
-    /** A device was commanded: it is read more often for two minutes. */
-    async commanded(device: LinkKey & { vendor: string; id: string }): Promise<void> {
-      const adapter = adapters.get(device.vendor);
-      if (adapter?.pace === undefined) return;
-      const now = moments.clock.now();
-      const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
-      const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
-      writing = Promise.allSettled([writing, stored]).then(() => {});
-      await stored;
-      laneOf(adapter).called();
-    },
-
-    /** The stream of a link has ended: what it told must be asked for again. */
-    async streamEnded(link: LinkKey & { vendor: string }): Promise<void> {
-      const adapter = adapters.get(link.vendor);
-      if (adapter?.pace === undefined) return;
-      await store.bringForward(link, moments.clock.now() + Math.round(chance() * adapter.pace.idle * 1000));
-      laneOf(adapter).called();
-    },
 
     /** Resolves when all that was begun is done and stored. */
     async settled(): Promise<void> {

@@ -1,30 +1,24 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { DeviceType } from '../../adapter/device.ts';
-import type { LinkKey } from '../../adapter/session.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Budgets, Readers } from '../budgets/index.ts';
+import type { Calls } from '../calls/index.ts';
 import type { DeviceRow, Devices, Outcome, Seen } from '../devices/index.ts';
+import type { Streams } from '../streams/index.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
 import { type Finished, NEVER, type Turn, type TurnStore } from './store.ts';
-
-/** A link that a device belongs to, as far as reading it goes. */
-export interface LinkState {
-  /** Since when it has its status, ms since 1970. */
-  readonly statusSince: number;
-  readonly status: 'active' | 'needs_relink' | 'unreachable';
-}
 
 interface TakerOptions {
   readonly store: Pick<TurnStore, 'remove' | 'holdBack'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Pick<Devices, 'background'>;
   readonly budgets: Pick<Budgets, 'bearableSeconds'>;
-  readonly linkState: (link: LinkKey) => Promise<LinkState | undefined>;
-  readonly isStreaming: (link: LinkKey & { vendor: string }) => Promise<boolean>;
+  readonly calls: Pick<Calls, 'find'>;
+  readonly streams: Pick<Streams, 'isOpen'>;
   readonly laneOf: (vendor: string) => { turns(): number; links(): number } | undefined;
   /** From 0 until 1. */
   readonly chance: () => number;
@@ -75,7 +69,7 @@ export function createTurnTaker(options: TakerOptions) {
     const adapter = adapters.get(turn.vendor);
     const all = await devices.background.ofLink(turn);
     const [first, ...others] = turn.device === '' ? all : all.filter(({ id }) => id === turn.device);
-    const link = await options.linkState(turn);
+    const link = await options.calls.find(turn);
     if (adapter !== undefined && link !== undefined && first === undefined && turn.device === '') {
       // An account without devices; linking it again calls its turn.
       plan(turn, { interval: PARKED_SECONDS, dueAt: clock.now() + spread(PARKED_SECONDS, chance()) });
@@ -125,7 +119,7 @@ export function createTurnTaker(options: TakerOptions) {
         links: options.laneOf(turn.vendor)?.links() ?? 1,
       }),
       // What was commanded is watched whatever the stream tells.
-      isStreaming: adapter.stream !== undefined && !isCommanded && (await options.isStreaming(turn)),
+      isStreaming: adapter.stream !== undefined && !isCommanded && (await options.streams.isOpen(turn)),
     });
   }
 

@@ -1,17 +1,13 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { LinkKey } from '../../adapter/session.ts';
-import type { Stream, StreamSession } from '../../adapter/stream.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import type { Stream } from '../../adapter/stream.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Random } from '../../core/ids.ts';
-import type { Log } from '../../core/log.ts';
-import type { Metrics } from '../../core/metrics.ts';
-import type { Database } from '../../db/database.ts';
+import type { Host } from '../../db/host.ts';
 import { topic } from '../../db/topic.ts';
-import type { StreamSource } from '../calls/index.ts';
+import type { Calls, LinkEvents } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
 import { runStream } from './one-stream.ts';
-import { createStreamStore, type Held } from './store.ts';
+import { createStreamStore } from './store.ts';
 
 const CHANGED = topic<LinkKey>('streams.changed');
 const LOOK_MS = 5_000;
@@ -31,19 +27,14 @@ const GOOD_MS = 60_000;
 const PARKED_MS = 3_600_000;
 
 interface StreamsOptions {
-  readonly database: Database;
+  readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly source: StreamSource;
+  readonly calls: Pick<Calls, 'withStream'>;
   readonly devices: Pick<Devices, 'background' | 'observe'>;
-  /** The stream of a link has ended: its devices are read soon. */
-  readonly ended: (link: LinkKey & { vendor: string }) => Promise<void>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'streamEnds'>;
+  readonly events: LinkEvents;
 }
 
-interface Holding extends Held {
+interface Holding extends LinkOf {
   /** Ends the stream for good. */
   readonly stop: AbortController;
   /** Ends the stream that runs now; another follows. */
@@ -56,7 +47,8 @@ type StreamingVendor = Adapter & { readonly stream: Stream };
 
 /** Connections that we open to vendors that tell of changes: one for each link, held by one process. */
 export function createStreams(options: StreamsOptions) {
-  const { database, source, devices, clock, random, log, metrics } = options;
+  const { calls, devices, events } = options;
+  const { database, clock, random, log, metrics } = options.host;
   const { bus } = database;
   const store = createStreamStore(database);
   const vendors = new Map(
@@ -104,7 +96,7 @@ export function createStreams(options: StreamsOptions) {
       });
   }
 
-  function hold(one: Held): void {
+  function hold(one: LinkOf): void {
     if (isClosed || held.has(keyOf(one))) return;
     const holding: Holding = {
       ...one,
@@ -159,7 +151,7 @@ export function createStreams(options: StreamsOptions) {
     if (all.length === 0) return ended('parked');
     const signal = AbortSignal.any([holding.stop.signal, holding.renew.signal]);
     try {
-      const isLinked = await source.withStream(
+      const isLinked = await calls.withStream(
         holding,
         {
           observed: (id, raw) => {
@@ -170,10 +162,10 @@ export function createStreams(options: StreamsOptions) {
               );
           },
         },
-        (session: (of: AbortSignal) => StreamSession, note) =>
+        ({ open, opened }) =>
           runStream({
             adapter,
-            session,
+            session: open,
             devices: all,
             clock,
             signal,
@@ -182,7 +174,7 @@ export function createStreams(options: StreamsOptions) {
             },
             opened() {
               holding.isOpen = true;
-              note.opened();
+              opened();
               setOpen(holding, clock.now());
             },
           }),
@@ -196,11 +188,7 @@ export function createStreams(options: StreamsOptions) {
       if (holding.isOpen) {
         holding.isOpen = false;
         setOpen(holding, null);
-        // Whatever it would have told has to be asked for.
-        if (!isClosed)
-          await options
-            .ended(holding)
-            .catch((error: unknown) => log.warn({ err: error }, 'an ended stream was not made up for'));
+        if (!isClosed) await events.emit('streamEnded', holding);
       }
     }
     if (holding.stop.signal.aborted) return ended('stopped');
@@ -227,26 +215,29 @@ export function createStreams(options: StreamsOptions) {
     for (const signal of signals) signal.removeEventListener('abort', end);
   }
 
+  async function changed({ account, link, vendor }: LinkOf): Promise<void> {
+    if (vendors.has(vendor)) await CHANGED.publish(bus, { account, link });
+  }
+
+  /** A link has other devices or another sign-in: its stream is opened anew, wherever it is held. */
+  async function linked(link: LinkOf): Promise<void> {
+    if (!vendors.has(link.vendor)) return;
+    await store.free(link);
+    surveyedAt = Number.NEGATIVE_INFINITY;
+    await changed(link);
+  }
+
+  events.on('linked', linked);
+  events.on('healed', linked);
+  events.on('unlinked', changed);
+
   return {
     start(): void {
       if (slugs.length > 0) beat();
     },
 
-    /** A link has other devices or another sign-in: its stream is opened anew, wherever it is held. */
-    async linked(link: LinkKey & { vendor: string }): Promise<void> {
-      if (!vendors.has(link.vendor)) return;
-      await store.free(link);
-      surveyedAt = Number.NEGATIVE_INFINITY;
-      await CHANGED.publish(bus, { account: link.account, link: link.link });
-    },
-
-    /** A link is gone. */
-    async unlinked(link: LinkKey & { vendor: string }): Promise<void> {
-      if (vendors.has(link.vendor)) await CHANGED.publish(bus, { account: link.account, link: link.link });
-    },
-
     /** Whether a stream of the link is open, in whichever process. */
-    async isOpen(link: LinkKey & { vendor: string }): Promise<boolean> {
+    async isOpen(link: LinkOf): Promise<boolean> {
       if (!vendors.has(link.vendor)) return false;
       return held.get(keyOf(link))?.isOpen ?? store.isOpen(link);
     },

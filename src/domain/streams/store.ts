@@ -1,10 +1,6 @@
 import { sql } from 'kysely';
-import type { LinkKey } from '../../adapter/session.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
-
-export interface Held extends LinkKey {
-  readonly vendor: string;
-}
 
 /** The only SQL for `link_streams`. */
 export function createStreamStore(database: Database) {
@@ -44,7 +40,7 @@ export function createStreamStore(database: Database) {
     async claim(
       holder: string,
       at: { readonly vendors: readonly string[]; readonly leaseMs: number; readonly most: number },
-    ): Promise<Held[]> {
+    ): Promise<LinkOf[]> {
       const rows = await queries
         .with(
           (cte) => cte('free').materialized(),

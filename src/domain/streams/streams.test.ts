@@ -82,7 +82,7 @@ onEachEngine('streams', (engine) => {
     run.session.observed('light-1', { online: true, on: true, watt: 55 });
     run.session.observed('not ours', { online: true, on: true, watt: 1 });
     await until('it is known', async () => (await stateOf())?.power_w === 55);
-    const waiting = world.sessions.signals.of(await key()).wait('command:1', 10_000);
+    const waiting = world.calls.signals.of(await key()).wait('command:1', 10_000);
     run.session.tell('command:1', 'accepted');
     assert.equal(await waiting, 'accepted');
     assert.equal(vendor.count('read'), 0);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { adapterNamed } from '../../../adapter/adapters.ts';
 import { describeVendors, VendorDescription } from '../../../adapter/describe.ts';
-import { AppError } from '../../../core/errors.ts';
 import type { ConnectDependencies } from '../dependencies.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
@@ -41,12 +41,7 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
     async (request) => {
       const vendor = vendorSlug(request.params.vendor);
-      const adapter = adapters.get(vendor);
-      if (adapter === undefined)
-        throw new AppError(
-          'vendor.unknown',
-          `there is no vendor "${request.params.vendor.slice(0, 60)}"; GET /vendors lists them`,
-        );
+      const adapter = adapterNamed(adapters, vendor);
       const { account } = principalOf(request);
       const own = (await links.list(account)).filter((link) => link.vendor === vendor);
       return budgets.view(

@@ -3,8 +3,8 @@ import { type DeviceState, Status } from '../../adapter/device.ts';
 import { AppError } from '../../core/errors.ts';
 import type { DeviceRow, Seen } from './store.ts';
 
-/** Some fields of a state, as the vendor told them by itself. */
-export interface News {
+/** Some fields of a state, as the vendor reported them by itself. */
+export interface Report {
   readonly state: Partial<DeviceState>;
   /** When it was so, ms since 1970. */
   readonly at: number;
@@ -13,33 +13,34 @@ export interface News {
 const STATUS_FIELDS = Object.keys(Status.properties) as (keyof Status)[];
 
 /**
- * What is known once the news are in; `older` when more recent things are known already, and `unknown` when there is nothing that
+ * What is known once a report is in; `older` when more recent things are known already, and `unknown` when there is nothing that
  * they could be added to. Fields that the device has no capability for are left out.
  */
-export function withNews(
+export function withReport(
   row: Pick<DeviceRow, 'capabilities'>,
   before: Seen | null,
-  news: News,
+  report: Report,
 ): Seen | 'older' | 'unknown' {
   if (before === null) return 'unknown';
-  if (news.at < before.observedAt) return 'older';
+  if (report.at < before.observedAt) return 'older';
   const state: DeviceState = { ...before.state };
-  for (const field of STATUS_FIELDS) if (Object.hasOwn(news.state, field)) setField(state, news.state, field);
+  for (const field of STATUS_FIELDS)
+    if (Object.hasOwn(report.state, field)) setField(state, report.state, field);
   for (const capability of READ_CAPABILITIES) {
     const field = READS[capability];
-    if (row.capabilities.includes(capability) && Object.hasOwn(news.state, field))
-      setField(state, news.state, field);
+    if (row.capabilities.includes(capability) && Object.hasOwn(report.state, field))
+      setField(state, report.state, field);
   }
   // The rest of the state is as old as it was: whoever wants the whole of it still asks the vendor.
-  return { ...before, state, observedAt: news.at };
+  return { ...before, state, observedAt: report.at };
 }
 
 function setField<F extends keyof DeviceState>(
   state: DeviceState,
-  told: Partial<DeviceState>,
+  reported: Partial<DeviceState>,
   field: F,
 ): void {
-  const value = told[field];
+  const value = reported[field];
   if (value === undefined) return;
   if (typeof value !== 'number') {
     state[field] = value as DeviceState[F];

@@ -7,7 +7,7 @@ import type { UntilStored } from '../../db/until-stored.ts';
 import type { CommandEnd, CommandStore } from './store.ts';
 
 const WAITING_PER_DEVICE = 20;
-/** Longer than a vendor is given; a process that died holds the device's lane for so long. */
+/** Longer than a vendor is given; a process that died holds the device's queue for so long. */
 const LEASE_MS = 30_000;
 /** A command that has not had its turn by then is not sent: late is worse than never. */
 const TURN_MS = 15_000;
@@ -36,7 +36,7 @@ export interface Steps<T, R> {
   look(answer: T): Promise<R>;
 }
 
-interface LaneOptions {
+interface QueueOptions {
   readonly store: CommandStore;
   readonly untilStored: UntilStored;
   readonly moments: Moments;
@@ -48,13 +48,13 @@ interface LaneOptions {
  * Runs what changes a device one after the other: in the order of arrival within the process, and never beside a command
  * of another process. Each entry is kept before it runs, so that a crash leaves "unknown" instead of silence.
  */
-export function createLane({ store, untilStored, moments, clock, random }: LaneOptions) {
-  const lanes = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+export function createCommandQueue({ store, untilStored, moments, clock, random }: QueueOptions) {
+  const queues = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 
-  return async function inLane<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
+  return async function inQueue<T, R>(entry: Entry, steps: Steps<T, R>): Promise<R> {
     const key = `${entry.account}/${entry.vendor}/${entry.deviceId}`;
-    const lane = lanes.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
-    if (lane.waiting >= WAITING_PER_DEVICE) {
+    const queue = queues.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
+    if (queue.waiting >= WAITING_PER_DEVICE) {
       throw new AppError(
         'command.busy',
         `${WAITING_PER_DEVICE} commands are already waiting for this device`,
@@ -63,7 +63,7 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
         },
       );
     }
-    lane.waiting += 1;
+    queue.waiting += 1;
     let turn: 'awaited' | 'come' | 'missed' = 'awaited';
     let cancel = () => {};
     const missed = new Promise<never>((_resolve, reject) => {
@@ -73,19 +73,19 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
         reject(busy());
       });
     });
-    const run = lane.tail.then(async () => {
+    const run = queue.tail.then(async () => {
       if (turn === 'missed') throw busy();
       turn = 'come';
       return kept(entry, steps);
     });
-    lane.tail = run.catch(() => {});
-    lanes.set(key, lane);
+    queue.tail = run.catch(() => {});
+    queues.set(key, queue);
     try {
       return await Promise.race([run, missed]);
     } finally {
       cancel();
-      lane.waiting -= 1;
-      if (lane.waiting === 0 && lanes.get(key) === lane) lanes.delete(key);
+      queue.waiting -= 1;
+      if (queue.waiting === 0 && queues.get(key) === queue) queues.delete(key);
     }
   };
 
@@ -163,8 +163,6 @@ export function createLane({ store, untilStored, moments, clock, random }: LaneO
     await once();
   }
 }
-
-export type Lane = ReturnType<typeof createLane>;
 
 const busy = () =>
   new AppError('command.busy', 'another command to this device is still running', { retryAfterSeconds: 5 });

@@ -7,7 +7,7 @@ import { systemRandom } from '../../core/ids.ts';
 import { silentLog } from '../../core/log.ts';
 import { ownMoments } from '../../db/moments.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
-import { createLane } from './lane.ts';
+import { createCommandQueue } from './queue.ts';
 
 const entry = { account: 1, vendor: 'v', deviceId: 'lamp', keyId: 'k', commandJson: '{}' };
 
@@ -21,7 +21,7 @@ describe('a command behind one that hangs', () => {
       giveUpDead: async () => {},
       giveUpAll: async () => {},
     };
-    const inLane = createLane({
+    const inQueue = createCommandQueue({
       store,
       untilStored: createUntilStored({ clock, log: silentLog }),
       moments: ownMoments(clock),
@@ -41,11 +41,11 @@ describe('a command behind one that hangs', () => {
     const hung = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const first = inLane(
+    const first = inQueue(
       entry,
       step('first', () => hung),
     );
-    const second = inLane(
+    const second = inQueue(
       entry,
       step('second', async () => {}),
     );
@@ -54,7 +54,7 @@ describe('a command behind one that hangs', () => {
     await assert.rejects(second, (error) => error instanceof AppError && error.code === 'command.busy');
     answer();
     assert.equal(await first, 'first');
-    const third = await inLane(
+    const third = await inQueue(
       entry,
       step('third', async () => {}),
     );
@@ -68,10 +68,10 @@ describe('the note that a request begins', () => {
   const begun = Object.assign(async () => void notes.push('begun'), {
     takeBack: () => void notes.push('taken back'),
   });
-  const laneOf = (begin: () => Promise<boolean>) => {
+  const queueOf = (begin: () => Promise<boolean>) => {
     const clock = turnedClock();
     notes.length = 0;
-    return createLane({
+    return createCommandQueue({
       store: {
         begin: () => {
           notes.push('entered');
@@ -91,21 +91,21 @@ describe('the note that a request begins', () => {
   const look = async () => 'seen';
 
   it('is kept before the command is entered, and stays where it was sent', async () => {
-    const inLane = laneOf(async () => true);
+    const inQueue = queueOf(async () => true);
     const work = async (sent: () => void) => {
       sent();
       throw new AppError('vendor.refused', 'no');
     };
-    await assert.rejects(inLane(entry, { begun, work, look }), { code: 'vendor.refused' });
+    await assert.rejects(inQueue(entry, { begun, work, look }), { code: 'vendor.refused' });
     assert.deepEqual(notes, ['begun', 'entered']);
   });
 
   it('is taken back where the command was not entered, or was entered and not sent', async () => {
     const full = new AppError('database.full', 'full');
-    const unentered = laneOf(() => Promise.reject(full));
+    const unentered = queueOf(() => Promise.reject(full));
     await assert.rejects(unentered(entry, { begun, work: async () => {}, look }), { code: 'database.full' });
     assert.deepEqual(notes, ['begun', 'entered', 'taken back']);
-    const unsent = laneOf(async () => true);
+    const unsent = queueOf(async () => true);
     const work = () => Promise.reject(new AppError('device.not_found', 'gone'));
     await assert.rejects(unsent(entry, { begun, work, look }), { code: 'device.not_found' });
     assert.deepEqual(notes, ['begun', 'entered', 'taken back']);

@@ -1,0 +1,14 @@
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { Database } from './database.ts';
+
+/** What a process lends its domains: they read no clock, roll no dice and open no database of their own. */
+export interface Host {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}

@@ -1,0 +1,269 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
+import type { Http } from '../../adapter/http.ts';
+import type { LoginSession, Partner, Tokens } from '../../adapter/login.ts';
+import { type LinkKey, type LinkOf, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type {
+  EventsRequest,
+  EventsWatch,
+  StreamSession,
+  VendorEvent,
+  VendorSocket,
+} from '../../adapter/stream.ts';
+import type { VendorHttp } from '../../adapter/vendor-http.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Budgets } from '../budgets/index.ts';
+import { refreshGrant } from './refresh-grant.ts';
+import { renewTokens } from './renewal.ts';
+import type { CallName } from './time-limit.ts';
+import type { TokensOfLinks } from './tokens.ts';
+import {
+  asLink,
+  createVendorHttp,
+  type Spend,
+  type TokenKeeper,
+  type Trace,
+  tokenHeaders,
+} from './vendor-http.ts';
+
+/** Who calls, and until when. */
+export interface Caller {
+  readonly signal: AbortSignal;
+  readonly call: CallName;
+  readonly trace: Trace;
+}
+
+/** Where a stream is to be opened, and until when. */
+interface Place {
+  /** Which of the adapter's hosts. */
+  readonly host: string;
+  /** The address that the user chose, which stands for every host. */
+  readonly chosenAddress: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A WebSocket that is to be opened, with the token where the vendor wants it. */
+export interface SocketRequest extends Place {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A stream of server-sent events that is to be opened, with the token in its headers. */
+export interface EventsOpening extends Place {
+  readonly request: Pick<EventsRequest, 'path' | 'query' | 'headers' | 'lastEventId'>;
+  readonly watch: EventsWatch;
+}
+
+/** How vendors are reached. */
+export interface Reach {
+  /** A host of a vendor, as its adapter or a setting has it. */
+  readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
+  /** Opens a WebSocket at a host of a vendor. */
+  readonly openSocket?: (adapter: Adapter, request: SocketRequest) => Promise<VendorSocket>;
+  /** Opens a stream of server-sent events at a host of a vendor. */
+  readonly openEvents?: (adapter: Adapter, opening: EventsOpening) => Promise<AsyncIterable<VendorEvent>>;
+  readonly partnerOf: (vendor: string) => Partner | undefined;
+}
+
+interface ClientsOptions {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly reach: Reach;
+  readonly tokens: TokensOfLinks;
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+}
+
+/**
+ * A renewal is not given up when the call that began it is: the vendor may have taken the old token back already. It has a time
+ * of its own.
+ */
+const RENEWAL_MS = 60_000;
+
+/** Streams of events of which is remembered how far they have come. */
+const MOST_LAST_IDS = 5_000;
+
+/** HTTP clients and connections of links: within the vendor's limits, and with the link's token. */
+export function createClients({ adapters, reach, tokens, budgets, clock }: ClientsOptions) {
+  const { hostOf, openSocket, openEvents, partnerOf } = reach;
+  const lastEventIds = new BoundedMap<string, string>(MOST_LAST_IDS);
+
+  /** What a call waits for, and what is learnt where the vendor says that calls are too many. */
+  function limitsOf(adapter: Adapter, link: LinkKey, isBackground: boolean) {
+    return {
+      async spend(call: Parameters<Spend>[0]): Promise<void> {
+        await budgets.blocks.check({ adapter, host: call.host, link });
+        await budgets.spend({ ...call, link, adapter, isBackground });
+      },
+      limited: (failure: unknown, host: string) => budgets.blocks.learn(failure, { adapter, host, link }),
+    };
+  }
+
+  /** Calls without a token: for signing in. */
+  function loginSession(
+    link: LinkOf,
+    credentials: JsonObject,
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
+  ): LoginSession {
+    const adapter = adapterOf(adapters, link.vendor);
+    const address = adapter.chosenAddress?.(credentials);
+    const time = timeoutMs === undefined ? {} : { timeoutMs };
+    const http = createVendorHttp({
+      adapter,
+      host: (name) => hostOf(adapter, name, address),
+      tokens: undefined,
+      ...limitsOf(adapter, link, false),
+      of: { subject: subjectOf(link), isAside: false, ...time },
+      signal,
+    });
+    return { http, clock, partner: partnerOf(adapter.slug) };
+  }
+
+  const renewal = (adapter: Adapter, link: LinkOf, credentials: JsonObject) => async (old: Tokens) => {
+    const abort = new AbortController();
+    const cancel = clock.after(RENEWAL_MS, () => abort.abort());
+    const { oauth } = adapter;
+    try {
+      return await renewTokens(old, {
+        adapter,
+        session: loginSession(link, credentials, { signal: abort.signal, timeoutMs: RENEWAL_MS }),
+        credentials,
+        refreshGrant:
+          oauth === undefined
+            ? undefined
+            : (session, from) =>
+                refreshGrant({ slug: adapter.slug, name: adapter.name, oauth }, session, from),
+      });
+    } finally {
+      cancel();
+    }
+  };
+
+  interface Access {
+    readonly adapter: Adapter;
+    readonly link: LinkOf;
+    readonly credentials: JsonObject;
+    /** Undefined for vendors without tokens. */
+    readonly keeper: TokenKeeper | undefined;
+  }
+
+  function httpOf(
+    { adapter, link, credentials, keeper }: Access,
+    { signal, call, trace }: Caller,
+  ): VendorHttp {
+    const address = adapter.chosenAddress?.(credentials);
+    return createVendorHttp({
+      adapter,
+      host: (name) => hostOf(adapter, name, address),
+      tokens: keeper,
+      ...limitsOf(adapter, link, call === 'poll'),
+      // That a vendor does not take a subscription says nothing of what it does for its users.
+      of: { subject: subjectOf(link), isAside: call === 'subscribe' },
+      trace,
+      signal,
+    });
+  }
+
+  function keeperOf(adapter: Adapter, link: LinkOf, credentials: JsonObject): TokenKeeper | undefined {
+    if (adapter.login === undefined && adapter.oauth === undefined) return undefined;
+    return tokens.keeper(link, renewal(adapter, link, credentials));
+  }
+
+  return {
+    loginSession,
+
+    /** The vendor may have taken a good grant for a lost one: it is asked once more. A password that it refused is not sent again. */
+    async tryAgain(link: LinkOf): Promise<void> {
+      if (adapters.get(link.vendor)?.login?.signIn === undefined) await tokens.tryAgain(link);
+    },
+
+    /** What the vendor said in words of its own, that only its adapter knows: calls wait for it as well. */
+    async learn(error: unknown, link: LinkOf, { host }: Trace): Promise<void> {
+      const adapter = adapters.get(link.vendor);
+      if (adapter !== undefined && host !== undefined)
+        await budgets.blocks.learn(error, { adapter, host, link });
+    },
+
+    /** Calls of a stored link. */
+    ofLink(link: LinkOf, credentials: JsonObject, caller: Caller): VendorHttp {
+      const adapter = adapterOf(adapters, link.vendor);
+      if (adapter.hosts === undefined) return WITHOUT_CALLS.http;
+      const keeper = keeperOf(adapter, link, credentials);
+      return httpOf({ adapter, link, credentials, keeper }, caller);
+    },
+
+    /** Connections of a stored link: with its token in the headers, or in the query where the vendor wants it there. */
+    socketOf(link: LinkOf, credentials: JsonObject, { signal, trace }: Caller): StreamSession['connect'] {
+      const adapter = adapterOf(adapters, link.vendor);
+      return async ({ host = 'api', path, query = {}, tokenQuery, headers = {} }) => {
+        if (openSocket === undefined) throw new Error('no connections can be opened here');
+        await budgets.blocks.check({ adapter, host, link });
+        const carried = await keeperOf(adapter, link, credentials)?.current();
+        const inQuery =
+          tokenQuery === undefined || carried === undefined ? {} : { [tokenQuery]: carried.access };
+        const inHeaders =
+          tokenQuery !== undefined || carried === undefined ? {} : tokenHeaders(adapter.login, carried);
+        trace.host = host;
+        return openSocket(adapter, {
+          host,
+          path,
+          query: { ...query, ...inQuery },
+          headers: { ...headers, ...inHeaders },
+          chosenAddress: adapter.chosenAddress?.(credentials),
+          signal,
+        });
+      };
+    },
+
+    /** Server-sent events of a stored link: with its token, within its budgets, and from where they were left. */
+    eventsOf(link: LinkOf, credentials: JsonObject, { signal, trace }: Caller): StreamSession['events'] {
+      const adapter = adapterOf(adapters, link.vendor);
+      return (request, watch = {}) => {
+        if (openEvents === undefined) throw new Error('no streams of events can be opened here');
+        const of = { adapter, tokens: keeperOf(adapter, link, credentials), trace };
+        return asLink({ ...of, ...limitsOf(adapter, link, false) }, request, (rest, { host }) => {
+          const place = `${subjectOf(link)} ${host}${rest.path}`;
+          const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';
+          return openEvents(adapter, {
+            host,
+            chosenAddress: adapter.chosenAddress?.(credentials),
+            request: { ...rest, lastEventId },
+            signal,
+            watch: {
+              ...watch,
+              taken(id) {
+                lastEventIds.set(place, id);
+                watch.taken?.(id);
+              },
+            },
+          });
+        });
+      };
+    },
+
+    /** Calls of a link that is being made, with the tokens of its first sign-in. */
+    ofNew(
+      made: {
+        readonly link: LinkOf;
+        readonly credentials: JsonObject;
+        readonly tokens: Tokens | undefined;
+      },
+      caller: Caller,
+    ): { readonly http: VendorHttp; tokens(): Tokens | undefined } {
+      const { link, credentials } = made;
+      const adapter = adapterOf(adapters, link.vendor);
+      if (adapter.hosts === undefined) return { http: WITHOUT_CALLS.http, tokens: () => undefined };
+      const keeper =
+        made.tokens === undefined
+          ? undefined
+          : tokens.ofNew(made.tokens, renewal(adapter, link, credentials));
+      return { http: httpOf({ adapter, link, credentials, keeper }, caller), tokens: () => keeper?.latest() };
+    },
+  };
+}
+
+const subjectOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
+
+export type Clients = ReturnType<typeof createClients>;

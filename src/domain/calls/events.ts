@@ -1,0 +1,66 @@
+import type { LinkOf } from '../../adapter/session.ts';
+import type { Log } from '../../core/log.ts';
+
+/** What happens to links, and to their devices outside a read. */
+interface LinkEventMap {
+  /** It was linked, anew or again, or its devices are others now. */
+  readonly linked: LinkOf;
+  /** It is about to be removed; `isLast` when no other link shares its vendor account. */
+  readonly unlinking: LinkOf & { readonly isLast: boolean };
+  /** It is gone. */
+  readonly unlinked: LinkOf;
+  /** It works again, and was thought to need linking again: what had been given up for it begins again. */
+  readonly healed: LinkOf;
+  /** The user of the vendor account took the permission back, at this moment. */
+  readonly loginLost: { readonly vendor: string; readonly vendorAccount: string; readonly at: number };
+  /** What its stream would have reported must be asked for again. */
+  readonly streamEnded: LinkOf;
+  /** Something says that these devices have changed. */
+  readonly hinted: readonly DeviceOf[];
+  /** A device was commanded. */
+  readonly commanded: DeviceOf;
+}
+
+/** A device, as far as events name it. */
+export interface DeviceOf extends LinkOf {
+  readonly id: string;
+}
+
+type Listener<E> = (event: E) => Promise<void> | void;
+
+/** Tells domains what happens to links, in the order in which they subscribed. */
+export interface LinkEvents {
+  on<N extends keyof LinkEventMap>(name: N, listener: Listener<LinkEventMap[N]>): void;
+  /** Best effort: resolves when all were told. What happened is done already, and listeners look again on their own schedule. */
+  emit<N extends keyof LinkEventMap>(name: N, event: LinkEventMap[N]): Promise<void>;
+  /** Resolves when all have done what follows, durably; rejects with the first failure. */
+  emitOrThrow<N extends keyof LinkEventMap>(name: N, event: LinkEventMap[N]): Promise<void>;
+}
+
+export function createLinkEvents(log: Log): LinkEvents {
+  const listeners: { readonly [N in keyof LinkEventMap]: Listener<LinkEventMap[N]>[] } = {
+    linked: [],
+    unlinking: [],
+    unlinked: [],
+    healed: [],
+    loginLost: [],
+    streamEnded: [],
+    hinted: [],
+    commanded: [],
+  };
+  return {
+    on: (name, listener) => void listeners[name].push(listener),
+    async emit(name, event) {
+      for (const listener of listeners[name]) {
+        try {
+          await listener(event);
+        } catch (error) {
+          log.warn({ err: error, event: name }, 'what follows from an event of a link was not done');
+        }
+      }
+    },
+    async emitOrThrow(name, event) {
+      for (const listener of listeners[name]) await listener(event);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database, Queries } from '../../db/database.ts';
+import { type LinkRow, linkRowOf } from '../calls/index.ts';
+
+/** Links as they are made, listed and removed. */
+export function createLinkStore({ engine, queries }: Database) {
+  return {
+    async count(account: number): Promise<number> {
+      const { links } = await queries
+        .selectFrom('links')
+        .select(({ fn }) => fn.countAll().as('links'))
+        .where('account_id', '=', account)
+        .executeTakeFirstOrThrow();
+      return Number(links);
+    },
+
+    /** Whether the account has a link of the vendor, whichever vendor account that is of. */
+    async hasAny(account: number, vendor: string): Promise<boolean> {
+      const link = await queries
+        .selectFrom('links')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('vendor', '=', vendor)
+        .limit(1)
+        .executeTakeFirst();
+      return link !== undefined;
+    },
+
+    async findByVendorAccount(
+      account: number,
+      vendor: string,
+      vendorAccount: string,
+    ): Promise<LinkRow | undefined> {
+      const columns = await queries
+        .selectFrom('links')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('vendor', '=', vendor)
+        .where('vendor_account', '=', vendorAccount)
+        .executeTakeFirst();
+      return columns === undefined ? undefined : linkRowOf(columns);
+    },
+
+    /** Links of every account that name this vendor account, oldest first. */
+    async expecting(vendor: string, vendorAccount: string): Promise<LinkRow[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .selectAll()
+        .where('vendor', '=', vendor)
+        .where('vendor_account', '=', vendorAccount)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(linkRowOf);
+    },
+
+    async list(account: number): Promise<LinkRow[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .selectAll()
+        .where('account_id', '=', account)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(linkRowOf);
+    },
+
+    /**
+     * Writes the link and answers its key: that of the link which the account already has for this vendor account, or of
+     * the new one. Both at once from two requests end as one.
+     */
+    async save(transaction: Queries, row: LinkRow): Promise<void> {
+      const written = {
+        user_ref: row.userRef,
+        status: row.status,
+        status_since: row.statusSince,
+        status_reason: row.statusReason,
+        updated_at: row.linkedAt,
+        vault_key: row.sealed.keyId,
+        sealed_credentials: row.sealed.text,
+        refused_since: row.refusedSince,
+      };
+      await transaction
+        .insertInto('links')
+        .values({
+          account_id: row.account,
+          id: row.link,
+          vendor: row.vendor,
+          vendor_account: row.vendorAccount,
+          created_at: row.createdAt,
+          ...written,
+        })
+        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet(written))
+        .execute();
+    },
+
+    /** Locks the link until the transaction ends. */
+    async hold(transaction: Queries, { account, link }: LinkKey): Promise<void> {
+      if (engine === 'sqlite') return;
+      await transaction
+        .selectFrom('links')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .forUpdate()
+        .execute();
+    },
+
+    /** Deletes the link with its documents and devices. */
+    async remove(transaction: Queries, { account, link }: LinkKey): Promise<boolean> {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('links')
+        .where('account_id', '=', account)
+        .where('id', '=', link)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export type LinkStore = ReturnType<typeof createLinkStore>;
