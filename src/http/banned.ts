@@ -15,15 +15,15 @@ interface BannedGateOptions {
   readonly personOf: (request: FastifyRequest) => Promise<Person | undefined>;
 }
 
-/** Keys and sessions that are looked up for a banned address in vain in a minute: nobody guesses them, and each costs a query. */
+/** Failed look-ups of keys and sessions per minute for a banned address: they cannot be guessed, but each costs a query. */
 const LOOKED_UP = makePlan([{ name: 'banned', calls: 60, lengthMs: 60_000 }]);
-/** Wrong admin tokens in an hour: an operator may have chosen one that can be guessed, so a ban slows down the guessing. */
+/** Wrong admin tokens per hour: an operator may have chosen a guessable one, so a ban slows down guessing. */
 const TOKENS = makePlan([{ name: 'banned-tokens', calls: 5, lengthMs: 3_600_000 }]);
 const MOST_ADDRESSES = 10_000;
 
 /**
- * What a ban leaves open. An address stands for a home, an office or a mobile network: who there has a right key, a session or the
- * admin token is let in, while what is wrong or missing is refused. Tries are counted in this process alone: nobody waits for Redis.
+ * What a ban still allows. An address can be a home, an office or a mobile network, so a right key, session or admin token from it
+ * is accepted, while a wrong or missing one is refused. Attempts are counted in this process only, so that none waits for Redis.
  */
 export function createBannedGate({ accounts, clock, adminToken, personOf }: BannedGateOptions) {
   const lookedUp = new MemoryTallies(MOST_ADDRESSES);
@@ -42,12 +42,12 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
   }
 
   return {
-    /** Whom the key of a request speaks for; throws `client.banned` where it is wrong or missing. */
+    /** The principal of a request's key; throws `client.banned` when the key is wrong or missing. */
     async principalOf(request: FastifyRequest, until: number): Promise<Principal> {
       const { ip } = request;
       const key = carriedKey(request);
       if (key === undefined || !isWellFormedKey(key)) throw refusal(until);
-      // A key that was right before is looked up whatever others at the address try.
+      // A key that was right before is always looked up, whatever others at the address try.
       if (!accounts.isKnown(key) && !tally(lookedUp, LOOKED_UP, ip, 0)) throw refusal(until);
       try {
         return await accounts.authenticate(key);
@@ -58,7 +58,7 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
       }
     },
 
-    /** Lets somebody in who is signed in. */
+    /** Admits a signed-in person. */
     async admitPerson(request: FastifyRequest, until: number): Promise<void> {
       if (!tally(lookedUp, LOOKED_UP, request.ip, 0)) throw refusal(until);
       const person = await personOf(request);
@@ -69,7 +69,7 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
       request.person = person;
     },
 
-    /** Lets the admin token in. */
+    /** Admits the admin token. */
     async admitAdmin({ ip, headers }: FastifyRequest, until: number): Promise<void> {
       const token = headers['x-admin-token'];
       if (typeof token !== 'string' || token === '' || !tally(tokens, TOKENS, ip, 0)) throw refusal(until);
@@ -80,7 +80,7 @@ export function createBannedGate({ accounts, clock, adminToken, personOf }: Bann
   };
 }
 
-/** Undefined also for headers that carry no key. */
+/** Undefined also for headers without a valid key. */
 function carriedKey(request: FastifyRequest): string | undefined {
   try {
     return keyOf(request);

@@ -1,25 +1,25 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 
-/** A body must arrive within this, however large it is. */
+/** The time limit for the whole body, whatever its size. */
 const ARRIVAL_MS = 30_000;
-/** What is to be large shows that it comes before it gets a place: with so many bytes in so long. */
+/** Before a large body gets a slot, this many bytes must arrive within `HEAD_MS`. */
 export const HEAD_BYTES = 64 * 1024;
 const HEAD_MS = 2_000;
-/** While it holds a place, so many come in each stretch of time: 256 KiB a second. */
+/** While it holds a slot, this many bytes must arrive in each stretch: 256 KiB a second. */
 const STRETCH_MS = 2_000;
 const STRETCH_BYTES = 512 * 1024;
 
-/** Whether a body comes as fast as it must. */
+/** Watches how fast a body arrives. */
 export interface BodyPace {
-  /** Rejects with `request.timeout` once it is too slow. */
+  /** Rejects with `request.timeout` once the body is too slow. */
   readonly late: Promise<never>;
   arrived(bytes: number): void;
-  /** It waits for a place, and is not read meanwhile. */
-  waits(): void;
-  /** It holds a place now. */
-  placed(): void;
-  /** Waits for no more. */
+  /** The body waits for a slot and is not read meanwhile. */
+  pause(): void;
+  /** The body has a slot and is read again. */
+  resume(): void;
+  /** Stops watching. */
   end(): void;
 }
 
@@ -46,8 +46,8 @@ export function watchPace(clock: Clock, { isLarge }: { readonly isLarge: boolean
     arrived(bytes) {
       received += bytes;
     },
-    waits: () => cancel(),
-    placed() {
+    pause: () => cancel(),
+    resume() {
       expect(STRETCH_BYTES, STRETCH_MS);
     },
     end() {

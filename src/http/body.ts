@@ -4,11 +4,11 @@ import { faultInJsonOf } from '../core/json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Bodies are JSON in UTF-8 and nothing else; what no store could keep is refused here. */
+/** Accepts bodies of JSON in UTF-8 only, and refuses what no database can store. */
 export function parseBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Many clients send the type with every request: an empty body is in order where none is asked for.
+    // Many clients send the content type with every request: an empty body is accepted where none is expected.
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) {
       done(null, undefined);
       return;
@@ -21,9 +21,9 @@ export function parseBodies(server: FastifyInstance): void {
   });
 }
 
-/** A body as a value; throws `request.malformed` where it is not JSON that can be kept. */
+/** Parses a body; throws `request.malformed` when it is not JSON that can be stored. */
 export function parseJson(body: Uint8Array): unknown {
-  // Some clients name the type of a body that they do not send; a route that needs one says so itself.
+  // Some clients send the content type without a body; a route that needs a body reports that itself.
   if (body.length === 0) return undefined;
   let text: string;
   try {
@@ -42,7 +42,7 @@ export function parseJson(body: Uint8Array): unknown {
   return value;
 }
 
-/** The place of a JSON syntax error, without the text around it, which may hold a secret. */
+/** The position of a JSON syntax error, without the text around it, which may hold a secret. */
 function whereOf(cause: unknown): string {
   const match = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(
     cause instanceof Error ? cause.message : '',

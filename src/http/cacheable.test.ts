@@ -52,12 +52,12 @@ describe('a cacheable answer', () => {
     assert.match(String(answer.headers.etag), /^"[\w-]{22}"$/);
   });
 
-  it('has the same tag for the same body, and another for another', () => {
+  it('has equal tags for equal bodies, and different tags for different ones', () => {
     assert.equal(prepared('{"ort":"Ängelholm"}').etag, ANSWER.etag);
     assert.notEqual(prepared('{"ort":"Angelholm"}').etag, ANSWER.etag);
   });
 
-  it('is not sent to who has it, and counted all the same', async () => {
+  it('responds 304 to a caller that has it, and counts the call', async () => {
     counted.length = 0;
     for (const tag of [
       ANSWER.etag,
@@ -77,7 +77,7 @@ describe('a cacheable answer', () => {
     assert.deepEqual(counted, [304, 304, 304, 304, 304]);
   });
 
-  it('is sent to who has something else', async () => {
+  it('responds 200 to a caller that has another version', async () => {
     const bare = ANSWER.etag.slice(1, -1);
     for (const tag of ['', '"other"', bare, `"${bare}`, '"', 'W/', `"${bare}x"`, '"*"', ','.repeat(9_000)]) {
       const answer = await get('/own', tag);
@@ -86,7 +86,7 @@ describe('a cacheable answer', () => {
     }
   });
 
-  it('may be kept by shared caches where that is said, and is asked again when its time is over', async () => {
+  it('allows shared caches only where declared, and requires revalidation after its lifetime', async () => {
     assert.equal((await get('/shared')).headers['cache-control'], 'public, max-age=60, must-revalidate');
     assert.equal((await get('/over')).headers['cache-control'], 'private, no-cache');
     assert.equal((await get('/over', ANSWER.etag)).statusCode, 304);

@@ -22,7 +22,7 @@ const FORWARDED = [
   ' , ',
 ];
 
-test('the address of a client is what the HTTP server takes it for, whatever is trusted and forwarded', async () => {
+test('the client address equals that of the HTTP server, whatever is trusted and forwarded', async () => {
   let compared = 0;
   for (const list of LISTS) {
     const addressOf = clientAddressOf(list);

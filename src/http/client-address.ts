@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * The address that a request came from, behind the proxies of `ELNAV_TRUST_PROXY`: from right to left the first one that is
- * not trusted. The same as `request.ip` of the HTTP server, for upgrade requests, which do not pass through it.
+ * The address of a request behind the proxies of `ELNAV_TRUST_PROXY`: from right to left the first one that is not trusted.
+ * The same as `request.ip` of the HTTP server, for upgrade requests, which do not pass through it.
  */
 export function clientAddressOf(trustProxy: readonly string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();

@@ -6,7 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { silentLog } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';
-import { openReads } from './cors.ts';
+import { allowCrossOriginReads } from './cors.ts';
 import { createServer } from './server.ts';
 
 const ORIGIN = { origin: 'https://page.example' };
@@ -16,7 +16,7 @@ const PREFLIGHT = {
   'access-control-request-headers': 'if-none-match',
 };
 
-describe('reads that are open to pages', () => {
+describe('cross-origin reads', () => {
   let app: FastifyInstance;
   let admitted = 0;
   before(() => {
@@ -37,7 +37,7 @@ describe('reads that are open to pages', () => {
       trustProxy: [],
       tls: undefined,
     }).app;
-    openReads(app, '/api/v1/');
+    allowCrossOriginReads(app, '/api/v1/');
     const config = { access: 'anonymous' as const };
     app.get('/api/v1/read', { config }, () => ({ ok: true }));
     app.post('/api/v1/write', { config }, () => ({ ok: true }));
@@ -46,7 +46,7 @@ describe('reads that are open to pages', () => {
   const corsOf = (headers: Record<string, unknown>) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('say so to every origin, without credentials', async () => {
+  it('allow every origin, without credentials', async () => {
     for (const headers of [ORIGIN, {}]) {
       const answer = await app.inject({ url: '/api/v1/read?code=1', headers });
       assert.equal(answer.headers['access-control-allow-origin'], '*');
@@ -58,13 +58,13 @@ describe('reads that are open to pages', () => {
     }
   });
 
-  it('have errors that a page can read', async () => {
+  it('include errors that a page can read', async () => {
     const answer = await app.inject({ url: '/api/v1/read', headers: { ...ORIGIN, 'x-api-key': 'wrong' } });
     assert.equal(answer.statusCode, 401);
     assert.equal(answer.headers['access-control-allow-origin'], '*');
   });
 
-  it('answer a preflight, which is not counted, and let no page send a key', async () => {
+  it('accept a preflight, which is not counted, and allow no page to send a key', async () => {
     const before = admitted;
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/read?code=1', headers: PREFLIGHT });
     assert.equal(answer.statusCode, 204);
@@ -75,7 +75,7 @@ describe('reads that are open to pages', () => {
     assert.equal(admitted, before);
   });
 
-  it('leave everything else closed', async () => {
+  it('leave all other routes closed', async () => {
     for (const url of ['/api/v1/write', '/admin/users', '/api/v1/none', '/']) {
       const preflight = await app.inject({ method: 'OPTIONS', url, headers: PREFLIGHT });
       assert.ok(preflight.statusCode === 404 || preflight.statusCode === 405, url);
@@ -90,7 +90,7 @@ describe('reads that are open to pages', () => {
     }
   });
 
-  it('refuse OPTIONS that is no preflight as every other method', async () => {
+  it('refuse OPTIONS that is not a preflight like any other method', async () => {
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/read', headers: ORIGIN });
     assert.equal(answer.statusCode, 405);
     assert.equal(answer.headers.allow, 'GET, HEAD');

@@ -2,20 +2,20 @@ import type { FastifyInstance } from 'fastify';
 
 const METHODS = 'GET, HEAD';
 /**
- * What a page may send: no cookies and no API key. Reads need none, and a key in a page belongs to whoever opens it; with one every
- * page of the web could also send wrong keys from the addresses of its visitors.
+ * Headers that a page may send: no cookies and no API key. Reads need none, and everybody who opens a page can read its key; if it
+ * were allowed, every page on the web could also send wrong keys from the addresses of its visitors.
  */
 const REQUEST_HEADERS = 'if-none-match, x-request-id';
-/** What a page may read of an answer. */
+/** Response headers that a page may read. */
 const ANSWER_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, elnav-error, x-request-id';
-/** Browsers cap it at two hours or a day. */
+/** Browsers cap this at two hours or a day. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /**
  * Lets pages of every origin read the GET routes below a path, without cookies, and nothing else of the service.
- * Errors are readable too. A preflight costs no quota. Call it before those routes are added.
+ * Errors are readable too. A preflight uses no quota. Call it before those routes are added.
  */
-export function openReads(app: FastifyInstance, prefix: `/${string}/`): void {
+export function allowCrossOriginReads(app: FastifyInstance, prefix: `/${string}/`): void {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url.startsWith(prefix) && [method].flat().includes('GET')) paths.add(url);
@@ -28,8 +28,13 @@ export function openReads(app: FastifyInstance, prefix: `/${string}/`): void {
 
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;
-    const asked = request.headers['access-control-request-method'];
-    if (request.method !== 'OPTIONS' || origin === undefined || asked === undefined || !isOpen(request.url)) {
+    const requestedMethod = request.headers['access-control-request-method'];
+    if (
+      request.method !== 'OPTIONS' ||
+      origin === undefined ||
+      requestedMethod === undefined ||
+      !isOpen(request.url)
+    ) {
       done();
       return;
     }
@@ -43,7 +48,7 @@ export function openReads(app: FastifyInstance, prefix: `/${string}/`): void {
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // To whoever asks, a page or not: an answer that differed by Origin would have to say so to caches.
+    // Sent to every caller: if it depended on Origin, caches would have to vary by it.
     if (isRead && isOpen(request.url)) {
       reply
         .header('access-control-allow-origin', '*')

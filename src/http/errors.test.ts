@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { AppError } from '../core/errors.ts';
 import { errorBody, toAppError, ValidationError } from './errors.ts';
 
-describe('an error as it is told', () => {
-  it('keeps what is not ours to itself', () => {
+describe('an error response', () => {
+  it('hides the text of unexpected errors', () => {
     for (const unexpected of [
       new Error('canary'),
       'canary',
@@ -24,7 +24,7 @@ describe('an error as it is told', () => {
     assert.equal(toAppError({ statusCode: 400 }).code, 'request.malformed');
   });
 
-  it('has the shape of its service', () => {
+  it('has the format of its service', () => {
     const items = [{ loc: ['query', 'q'], msg: 'Field required', type: 'missing', input: null }];
     const invalid = new ValidationError(items);
     assert.deepEqual(errorBody('grid', invalid), { detail: items });

@@ -4,7 +4,7 @@ import { wantsPage } from './wants-page.ts';
 
 export type Service = 'connect' | 'grid';
 
-/** One fault of a request in the shape that Grid's 422 has. */
+/** One fault of a request, in the format of Grid's 422 responses. */
 export interface ValidationItem {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -13,7 +13,7 @@ export interface ValidationItem {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** Faults of a request's parameters: Grid lists them as they are, Connect says the first in a sentence. */
+/** Faults in a request's parameters: Grid lists all of them, Connect gives the first as a sentence. */
 export class ValidationError extends AppError {
   readonly items: readonly ValidationItem[];
 
@@ -28,7 +28,7 @@ export class ValidationError extends AppError {
   }
 }
 
-/** The framework's own errors that a caller can cause, and ours for them. */
+/** Fastify's own errors that a caller can cause, with our codes. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request.too_large' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -47,17 +47,17 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCodeName; detail?: 
   FST_ERR_ASYNC_CONSTRAINT: { code: 'request.malformed', detail: 'the request headers are not valid' },
 };
 
-/** What the caller is told; everything that is not an `AppError` becomes a 500 without detail. */
+/** The error that the caller gets; every error other than an `AppError` becomes a 500 without detail. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  // Anything can be thrown, null too.
+  // Anything can be thrown, even null.
   const { code, limit, statusCode } = (error ?? {}) as Partial<FastifyError> & { readonly limit?: number };
-  const known = FRAMEWORK_ERRORS[code ?? ''];
-  if (known !== undefined) {
+  const mapped = FRAMEWORK_ERRORS[code ?? ''];
+  if (mapped !== undefined) {
     const detail =
-      known.detail ??
-      (limit === undefined ? ERRORS[known.code].title : `the body is larger than ${limit} bytes`);
-    return new AppError(known.code, detail, { cause: error });
+      mapped.detail ??
+      (limit === undefined ? ERRORS[mapped.code].title : `the body is larger than ${limit} bytes`);
+    return new AppError(mapped.code, detail, { cause: error });
   }
   if (statusCode === 400)
     return new AppError('request.malformed', 'the request is not well-formed', { cause: error });
@@ -76,36 +76,40 @@ export function errorBody(service: Service, error: AppError): object {
   return { detail: error instanceof ValidationError ? error.items : error.message };
 }
 
-/** Logs an error, unexpected ones whole, and sets the status and the fields of its answer; answers what the caller is told. */
+/** Logs an error (unexpected ones in full), sets the status and headers of the response, and returns the error for the caller. */
 export function noteError(
   service: Service,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): AppError {
-  const told = toAppError(error);
-  const status = ERRORS[told.code][service];
-  if (told.code === 'server.internal') request.log.error({ err: error, code: told.code }, 'unexpected error');
+  const appError = toAppError(error);
+  const status = ERRORS[appError.code][service];
+  if (appError.code === 'server.internal')
+    request.log.error({ err: error, code: appError.code }, 'unexpected error');
   else if (status >= 500)
-    request.log.warn({ code: told.code, detail: told.message, cause: told.cause }, 'request failed');
-  if (told.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(Math.max(1, Math.ceil(told.retryAfterSeconds))));
-  reply.code(status).header('elnav-error', told.code).header('cache-control', 'no-store');
-  return told;
+    request.log.warn(
+      { code: appError.code, detail: appError.message, cause: appError.cause },
+      'request failed',
+    );
+  if (appError.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(appError.retryAfterSeconds))));
+  reply.code(status).header('elnav-error', appError.code).header('cache-control', 'no-store');
+  return appError;
 }
 
-/** Answers with an error. */
+/** Sends an error response. */
 export function sendError(
   service: Service,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const told = noteError(service, error, request, reply);
+  const appError = noteError(service, error, request, reply);
   const { showError } = request.routeOptions.config;
-  if (showError !== undefined && wantsPage(request)) return showError(told, request, reply);
+  if (showError !== undefined && wantsPage(request)) return showError(appError, request, reply);
   return reply
     .header('content-type', 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(errorBody(service, told));
+    .send(errorBody(service, appError));
 }

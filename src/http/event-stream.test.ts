@@ -11,12 +11,12 @@ import { createOpenAnswers } from './open-answers.ts';
 
 describe('event streams', () => {
   let app: FastifyInstance;
-  let seen: { readonly opened: EventStream[]; closed: number };
-  /** What the server waits for before it opens a stream. */
+  let observed: { readonly opened: EventStream[]; closed: number };
+  /** The server waits for this before it opens a stream. */
   let ready: (request: { readonly isGone: boolean }) => Promise<void>;
   beforeEach(async () => {
-    seen = { opened: [], closed: 0 };
-    const own = seen;
+    observed = { opened: [], closed: 0 };
+    const own = observed;
     ready = async () => {};
     const streams = createEventStreams({
       clock: turnedClock(),
@@ -26,7 +26,7 @@ describe('event streams', () => {
     app = Fastify();
     app.decorateRequest('principal', null);
     app.get('/', async (request, reply) => {
-      // Of a caller only the account is asked for; an address is not known any more once the caller is gone.
+      // Only the account of a caller is read; the address is unknown after the caller has disconnected.
       request.principal = { account: 7 } as Principal;
       await ready({
         get isGone() {
@@ -50,23 +50,23 @@ describe('event streams', () => {
     return app.close();
   });
   const url = () => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`;
-  /** An answer whose body nobody reads. */
+  /** A response whose body nobody reads. */
   const unread = () =>
     new Promise<IncomingMessage>((resolve, reject) => {
       ask(url(), resolve).on('error', reject).end();
     });
 
-  it('hang up on a caller who does not read, and forget him', async () => {
+  it('disconnect a caller that does not read, and free its stream', async () => {
     const answer = await unread();
     answer.on('error', () => {});
-    const [stream] = seen.opened;
+    const [stream] = observed.opened;
     assert.ok(stream !== undefined);
     const text = eventText({ id: '2', name: 'day', data: 'x'.repeat(100_000) });
     let sent = 0;
-    await until('the caller is hung up on', () => {
+    await until('the caller is disconnected', () => {
       stream.send(text);
       sent += 1;
-      return seen.closed === 1;
+      return observed.closed === 1;
     });
     assert.ok(sent > 3, `${sent} events were sent`);
     stream.send(text);
@@ -77,7 +77,7 @@ describe('event streams', () => {
     answer.resume();
     await until('the caller has noticed', () => end !== '');
     assert.equal(end, 'cut off');
-    assert.equal(seen.closed, 1);
+    assert.equal(observed.closed, 1);
     const again = await unread();
     assert.equal(again.statusCode, 200);
     again.destroy();
@@ -87,42 +87,42 @@ describe('event streams', () => {
     const answer = await fetch(url(), { method: 'HEAD' });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-    // A stream has no length, and it is not 0.
+    // A stream has no length, and in particular not 0.
     assert.equal(answer.headers.get('content-length'), null);
-    assert.equal(seen.opened.length, 0);
+    assert.equal(observed.opened.length, 0);
   });
 
-  it('lose nothing on a caller who reads', async () => {
+  it('lose nothing for a caller that reads', async () => {
     const answer = await unread();
     let bytes = 0;
     answer.on('data', (part: Buffer) => {
       bytes += part.length;
     });
-    await until('the first event is there', () => bytes > 0);
+    await until('the first event has arrived', () => bytes > 0);
     const before = bytes;
     const text = eventText({ id: '2', name: 'day', data: 'x'.repeat(100_000) });
     for (let count = 1; count <= 50; count += 1) {
-      seen.opened[0]?.send(text);
+      observed.opened[0]?.send(text);
       await until('it is read', () => bytes >= before + count * text.length);
     }
-    assert.equal(seen.closed, 0);
+    assert.equal(observed.closed, 0);
     answer.destroy();
-    await until('the server has noticed', () => seen.closed === 1);
+    await until('the server has noticed', () => observed.closed === 1);
   });
 
-  it('leave nothing behind of a caller who is gone before they are opened', async () => {
+  it('leave nothing behind when the caller disconnects before they are opened', async () => {
     let isAsked = false;
     ready = async (request) => {
       isAsked = true;
-      await until('the caller is gone', () => request.isGone);
+      await until('the caller has disconnected', () => request.isGone);
     };
     const call = ask(url());
     call.on('error', () => {});
     call.end();
-    await until('the call is there', () => isAsked);
+    await until('the call has arrived', () => isAsked);
     call.destroy();
-    await until('the stream was opened', () => seen.opened.length === 1);
-    await until('it is over', () => seen.closed === 1);
+    await until('the stream was opened', () => observed.opened.length === 1);
+    await until('it has ended', () => observed.closed === 1);
     ready = async () => {};
     const next = await unread();
     assert.equal(next.statusCode, 200);

@@ -5,20 +5,20 @@ import type { OpenAnswers } from './open-answers.ts';
 
 interface EventStreamsOptions {
   readonly clock: Clock;
-  /** Ends every stream. */
+  /** Ends every stream when it fires. */
   readonly stopping: AbortSignal;
-  /** How many may be open at a time. */
+  /** Limits how many streams are open at a time. */
   readonly limit: OpenAnswers;
 }
 
-/** An answer without an end, to one caller. */
+/** A response without an end, to one caller. */
 export interface EventStream {
-  /** Sends text as `eventText` makes it. A caller who does not read is hung up on. */
+  /** Sends text from `eventText`. A caller that does not read is disconnected. */
   send(text: string): void;
 }
 
 export interface EventStreams {
-  /** Answers with events, the first of them at once; `closed` is called when the caller is gone, or was hung up on. */
+  /** Starts a stream with its first events; `closed` is called when the caller has disconnected or was disconnected. */
   open(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -26,10 +26,10 @@ export interface EventStreams {
   ): FastifyReply;
 }
 
-/** Proxies commonly give up on a connection that is silent for 30 or 60 seconds. */
+/** Proxies commonly close a connection that is silent for 30 or 60 seconds. */
 const HEARTBEAT_MS = 20_000;
 const RETRY_MS = 5_000;
-/** What waits for a caller, beyond what the system's own buffers hold. */
+/** The maximum that is buffered for a caller, besides the system's own buffers. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 /** Server-sent events (HTML Living Standard, 9.2). */
@@ -63,7 +63,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       open.add(body);
       cancelHeartbeat ??= clock.after(HEARTBEAT_MS, beat);
       const closed = opened({ send: (text) => send(body, text) });
-      // Not that of the answer: it comes before, where the caller was gone while the key was looked up.
+      // The response may have closed before, when the caller disconnected during the key look-up; its own event would be missed.
       body.once('close', () => {
         closed();
         open.delete(body);
@@ -74,7 +74,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   };
 }
 
-/** One event: an id that the client sends back when it returns, a name, and data in one line. */
+/** One event: an id that the client sends when it reconnects, a name, and data in one line. */
 export function eventText(event: {
   readonly id: string;
   readonly name: string;

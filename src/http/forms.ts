@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import { faultInText } from '../core/json.ts';
 
-/** What a form sent. */
+/** The fields of a submitted form. */
 export class Form {
   readonly #fields: URLSearchParams;
 
@@ -10,7 +10,7 @@ export class Form {
     this.#fields = fields;
   }
 
-  /** The last value of a field; '' where it is missing, as browsers send an empty one. */
+  /** The last value of a field; '' when it is missing, since browsers send empty fields as ''. */
   text(name: string): string {
     return this.all(name).at(-1) ?? '';
   }
@@ -31,7 +31,7 @@ export class Form {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Lets the routes of a scope take forms; `request.body` is then a `Form`. Elsewhere bodies stay JSON alone. */
+/** Lets the routes of a scope accept forms; `request.body` is then a `Form`. All other routes accept JSON only. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -46,7 +46,7 @@ export function acceptForms(scope: FastifyInstance): void {
   );
 }
 
-/** Throws `request.malformed` for what no store could keep. */
+/** Parses a form; throws `request.malformed` for text that no database can store. */
 export function parseForm(body: Uint8Array): Form {
   let text: string;
   try {
@@ -62,7 +62,7 @@ export function parseForm(body: Uint8Array): Form {
   return new Form(fields);
 }
 
-/** The form that a route of such a scope was sent; throws where it was sent none. */
+/** The form of a request; throws when the body is something else. */
 export function formOf(body: unknown): Form {
   if (body instanceof Form) return body;
   throw new AppError(

@@ -73,7 +73,7 @@ onEachEngine('the gate', (engine) => {
     return { status: answer.statusCode, detail, account, headers: got, code: got['elnav-error'] };
   };
 
-  it('lets anybody in where a key is optional, and judges the key of a program', async () => {
+  it('admits everybody where a key is optional, and checks the key of a program', async () => {
     const { id, key } = await world.userWithKey();
     const optional = await call('/page');
     assert.deepEqual([optional.status, optional.account], [200, null]);
@@ -85,12 +85,12 @@ onEachEngine('the gate', (engine) => {
     assert.deepEqual(
       [page.status, page.account],
       [200, null],
-      'a browser gets its page whatever it sends along',
+      'a browser gets its page whatever its headers contain',
     );
   });
 
   describe('with keys', () => {
-    it('takes one from either header, whatever the case of its name', async () => {
+    it('accepts one from either header, whatever the case of its name', async () => {
       const { id, key } = await world.userWithKey('pro');
       for (const headers of [
         { authorization: `Bearer ${key}` },
@@ -104,7 +104,7 @@ onEachEngine('the gate', (engine) => {
       }
     });
 
-    it('says what is wrong with one, and not whether its id exists', async () => {
+    it('says what is wrong with one, but not whether its id exists', async () => {
       const { key } = await world.userWithKey();
       const { key: other } = await world.userWithKey();
       const ip = '127.0.0.1';
@@ -117,7 +117,7 @@ onEachEngine('the gate', (engine) => {
       assert.match(basic.detail, /must be: Bearer/);
       const two = await call('/key', { ip, key, headers: { 'x-api-key': other } });
       assert.match(two.detail, /two different keys/);
-      // A right id with another secret answers as an unknown id does.
+      // A valid id with another secret gets the same response as an unknown id.
       const unknown = await world.userWithKey();
       const swapped = await world.userWithKey();
       const { queries } = world.database;
@@ -132,7 +132,7 @@ onEachEngine('the gate', (engine) => {
       assert.deepEqual([b.status, b.detail], [a.status, a.detail]);
     });
 
-    it('names the scope that one lacks, and the limits do not count the call', async () => {
+    it('names the missing scope, and does not count the call towards the limits', async () => {
       const { id } = await world.userWithKey();
       const { api_key: key } = await world.accounts.keys.create(
         id,
@@ -146,7 +146,7 @@ onEachEngine('the gate', (engine) => {
       assert.match(String(answer.headers.ratelimit), /"minute";r=59/);
     });
 
-    it('refuses a revoked one with the next request', async () => {
+    it('refuses a revoked one from the next request on', async () => {
       const { keyId, key } = await world.userWithKey();
       assert.equal((await call('/key', { key })).status, 200);
       await world.accounts.keys.revoke(keyId, ADMIN);
@@ -155,7 +155,7 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with limits', () => {
-    it('answers 429 with Retry-After and the fields, and lets in again after that', async () => {
+    it('responds 429 with Retry-After and the fields, and admits the caller after that time', async () => {
       const { key } = await world.userWithKey();
       for (let count = 0; count < 30; count += 1) assert.equal((await call('/key', { key })).status, 200);
       const refused = await call('/key', { key });
@@ -166,7 +166,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/key', { key })).status, 200);
     });
 
-    it('counts a caller without a key by address, and never takes a wrong key for none', async () => {
+    it('counts a caller without a key by address, and never treats a wrong key as none', async () => {
       await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 2, anon_global_per_day: 100 }, ADMIN);
       const statuses = [];
       for (let count = 0; count < 3; count += 1)
@@ -179,13 +179,13 @@ onEachEngine('the gate', (engine) => {
   });
 
   describe('with bans', () => {
-    /** Ten wrong keys, after which the address is banned. */
+    /** Sends ten wrong keys, after which the address is banned. */
     const ban = async (ip: string): Promise<void> => {
       for (let count = 0; count < 10; count += 1)
         assert.equal((await call('/key', { ip, key: unknownKey() })).status, 401);
     };
 
-    it('refuses what is wrong or missing from an address after ten wrong keys, but for what is public', async () => {
+    it('refuses wrong and missing keys from an address after ten wrong ones, except on public routes', async () => {
       const { key } = await world.userWithKey();
       const ip = '192.0.2.70';
       await ban(ip);
@@ -212,14 +212,14 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/key', { ip })).status, 401);
     });
 
-    it('lets in what is right from a banned address: keys, sessions, the admin token', async () => {
+    it('accepts right keys, sessions and the admin token from a banned address', async () => {
       const ip = '192.0.2.72';
       await ban(ip);
       const { id, key } = await world.userWithKey();
       for (const url of ['/key', '/open', '/read']) {
         const answer = await call(url, { ip, key });
         assert.deepEqual([answer.status, answer.account], [200, id], url);
-        assert.match(String(answer.headers.ratelimit), /"minute"/, 'and counts it');
+        assert.match(String(answer.headers.ratelimit), /"minute"/, 'the call is counted');
       }
       assert.equal((await call('/me', { ip, headers: { cookie: 'session=right' } })).status, 200);
       assert.equal((await call('/admin', { ip, headers: { 'x-admin-token': TOKEN } })).status, 200);
@@ -231,7 +231,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/read', { ip, key: narrow })).code, 'key.scope_missing');
     });
 
-    it('looks few things up for a banned address, but always a key that was right', async () => {
+    it('looks up few keys for a banned address, but always one that was right before', async () => {
       const ip = '192.0.2.73';
       const { key } = await world.userWithKey();
       const { key: other } = await world.userWithKey();
@@ -246,7 +246,7 @@ onEachEngine('the gate', (engine) => {
       for (let count = 0; count < 100; count += 1) await call('/key', { ip, key: unknownKey() });
       assert.equal(asked, 60);
       world.clock.turn(31_000);
-      assert.equal((await call('/key', { ip, key })).status, 200, 'though it must be read again');
+      assert.equal((await call('/key', { ip, key })).status, 200, 'though it is no longer cached');
       assert.equal((await call('/key', { ip, key: other })).status, 403);
       world.accounts.authenticate = authenticate;
       world.clock.turn(30_000);
@@ -266,7 +266,7 @@ onEachEngine('the gate', (engine) => {
       );
     });
 
-    it('counts no typo', async () => {
+    it('does not count typos', async () => {
       const ip = '192.0.2.76';
       const { key } = await world.userWithKey();
       const typos = ['x', 'elnav_guess', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, key.slice(1)];
@@ -277,7 +277,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/open', { ip })).status, 200);
     });
 
-    it('counts nothing that a page of another site sent, and looks few such keys up', async () => {
+    it('does not count what a page of another site sent, and looks up few such keys', async () => {
       const { key } = await world.userWithKey();
       const pages = [
         { origin: 'https://evil.example' },
@@ -295,7 +295,7 @@ onEachEngine('the gate', (engine) => {
         );
         assert.equal((await call('/open', { ip })).status, 200, 'the address is not banned');
         assert.equal((await call('/open', { ip, key })).status, 200);
-        assert.equal((await call('/open', { ip, key, headers })).status, 200, 'a known key');
+        assert.equal((await call('/open', { ip, key, headers })).status, 200, 'an existing key');
       }
       const own = { host: 'grid.example', origin: 'https://grid.example', 'sec-fetch-site': 'same-origin' };
       for (let count = 0; count < 10; count += 1)
@@ -303,11 +303,11 @@ onEachEngine('the gate', (engine) => {
       assert.equal(
         (await call('/open', { ip: '192.0.2.99' })).code,
         'client.banned',
-        'a page of its own counts',
+        'a page of the same site counts',
       );
     });
 
-    it('keeps an address out after ten wrong admin tokens; a missing one is not wrong', async () => {
+    it('bans an address after ten wrong admin tokens; a missing one does not count', async () => {
       const ip = '192.0.2.80';
       for (let count = 0; count < 20; count += 1) assert.equal((await call('/admin', { ip })).status, 401);
       const headers = { 'x-admin-token': 'guess' };
@@ -317,7 +317,7 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await call('/admin', { ip, headers })).status, 403);
     });
 
-    it('slows down guesses from loopback, which it never bans', async () => {
+    it('slows down guesses from loopback, which is never banned', async () => {
       const ip = '127.0.0.1';
       const headers = { 'x-admin-token': 'guess' };
       for (let count = 0; count < 60; count += 1) {
@@ -345,7 +345,7 @@ onEachEngine('the gate', (engine) => {
       assert.match((await call('/key', { ip, key: TOKEN })).detail, /admin token/);
     });
 
-    it('says where a key is made that is missing', async () => {
+    it('says where to create a missing key', async () => {
       assert.match((await call('/key')).detail, /\/account.*npm run key/);
     });
   });
@@ -373,7 +373,7 @@ onEachEngine('the gate', (engine) => {
       }
     });
 
-    it('counts wrong admin tokens, and lets the right one of a banned address in', async () => {
+    it('counts wrong admin tokens, and accepts the right one from a banned address', async () => {
       const ip = '203.0.113.3';
       for (let count = 0; count < 10; count += 1)
         assert.equal((await at(ip, { 'x-admin-token': 'guess' })).status, 404);
@@ -382,13 +382,13 @@ onEachEngine('the gate', (engine) => {
       assert.equal((await at(ip, { 'x-admin-token': TOKEN })).status, 200);
     });
 
-    it('does not take whoever is behind a proxy that is not trusted for this machine', async () => {
+    it('does not treat a caller behind an untrusted proxy as this machine', async () => {
       for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }])
         assert.equal((await at('127.0.0.1', headers)).status, 404);
     });
   });
 
-  it('counts what was answered, by route and status class', async () => {
+  it('counts requests by route and status class', async () => {
     const { id, keyId, key } = await world.userWithKey();
     for (let count = 0; count < 31; count += 1) await call('/read', { key });
     await call('/admin', { headers: { 'x-admin-token': TOKEN } });

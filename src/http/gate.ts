@@ -18,20 +18,20 @@ interface GateOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly adminToken: Secret;
-  /** Whether a request comes from where the service is operated. */
+  /** Whether a request comes from the operator's addresses. */
   readonly isOperator: (request: FastifyRequest) => boolean;
-  /** Who a request is signed in as; undefined where nobody signs in. */
+  /** The signed-in person of a request; undefined for a service without sign-in. */
   readonly personOf?: (request: FastifyRequest) => Promise<Person | undefined>;
 }
 
-/** Wrong admin tokens of one address in a minute before it must wait; it also slows down loopback, which is not banned. */
+/** Wrong admin tokens per minute from one address; this also slows down loopback, which is never banned. */
 const WRONG_TOKENS_A_MINUTE = 60;
 
 const STATUS_CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
 /**
- * The gate of a service: bans, keys, scopes and limits, in this order. With a remembered key and limits in memory
- * `admit` answers at once, without a promise.
+ * The gate of a service: bans, keys, scopes and limits, in this order. With a cached key and limits in memory `admit`
+ * returns synchronously, without a promise.
  */
 export function createGate(options: GateOptions): Gate {
   const { service, accounts, limits, clock, adminToken, isOperator } = options;
@@ -40,7 +40,11 @@ export function createGate(options: GateOptions): Gate {
   const personOf = async (request: FastifyRequest) => options.personOf?.(request);
   const banned = createBannedGate({ ...options, personOf });
 
-  function letIn(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void> | void {
+  function admitPrincipal(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal,
+  ): Promise<void> | void {
     request.principal = principal;
     const scope = scopeOf(request.routeOptions.config.access);
     if (scope !== undefined && !principal.scopes.has(scope)) {
@@ -60,10 +64,10 @@ export function createGate(options: GateOptions): Gate {
     } catch (error) {
       return wrong.refuse(error, request, key);
     }
-    if (!(found instanceof Promise)) return letIn(request, reply, found);
+    if (!(found instanceof Promise)) return admitPrincipal(request, reply, found);
     return found
       .catch((error: unknown) => wrong.refuse(error, request, key))
-      .then((principal) => letIn(request, reply, principal));
+      .then((principal) => admitPrincipal(request, reply, principal));
   }
 
   async function admitAdmin(request: FastifyRequest): Promise<void> {
@@ -79,7 +83,7 @@ export function createGate(options: GateOptions): Gate {
     throw new AppError('admin.token_invalid', 'the admin token in the header x-admin-token is wrong');
   }
 
-  /** To everybody but the operator there is nothing; a wrong admin token is counted all the same. */
+  /** Everybody except the operator gets a 404; a wrong admin token is still counted. */
   async function admitOperator(request: FastifyRequest): Promise<void> {
     try {
       const until = accounts.bans.bannedUntil(request.ip);
@@ -101,13 +105,13 @@ export function createGate(options: GateOptions): Gate {
     const until = accounts.bans.bannedUntil(request.ip) ?? 0;
     if (access === 'admin') return banned.admitAdmin(request, until);
     if (access === 'session') return banned.admitPerson(request, until);
-    return letIn(request, reply, await banned.principalOf(request, until));
+    return admitPrincipal(request, reply, await banned.principalOf(request, until));
   }
 
   return {
     admit(request, reply, access) {
       if (access === 'public') return;
-      // A browser that asks for a page is not judged by what stands in its headers.
+      // A browser that asks for a page is admitted whatever its headers contain.
       if (access === 'optional' && (wantsPage(request) || keyOf(request) === undefined)) return;
       if (access === 'operator') return isOperator(request) ? undefined : admitOperator(request);
       if (accounts.bans.bannedUntil(request.ip) !== null) return admitBanned(request, reply, access);

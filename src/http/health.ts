@@ -4,12 +4,12 @@ import type { Clock } from '../core/clock.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Service } from './errors.ts';
 
-/** One thing that the service leans on. */
+/** Checks one dependency of the service. */
 export interface Probe {
   readonly name: string;
-  /** Without it requests cannot be answered; a probe that is not vital only shows. */
+  /** Whether requests cannot be served without it; a failed probe that is not vital only degrades the service. */
   readonly vital: boolean;
-  /** A word or a sentence on how it is; throws when it is not well. */
+  /** A word or a sentence on its state; throws when it does not work. */
   check(): Promise<string>;
 }
 
@@ -29,16 +29,16 @@ const Ready = Type.Object({
 const WHO =
   'For the operator: from the same machine, from the addresses in `ELNAV_METRICS_FROM`, or with the admin token. Returns 404 to others.';
 
-/** Whoever asks a probe that is silent is told so then; orchestrators give up not much later. */
+/** The time limit of a probe; orchestrators give up not much later. */
 const PROBE_MS = 2_000;
-/** Nobody needs to be told more often, and anybody may ask. */
-const KEPT_MS = 1_000;
+/** How long a result is reused, since anybody with access may ask often. */
+const SHARED_MS = 1_000;
 
-/** `/healthz`: the process answers. `/readyz`: it can do its work. `/metrics`: Prometheus. */
+/** `/healthz`: the process responds. `/readyz`: it can serve requests. `/metrics`: Prometheus. */
 export function addHealth(app: FastifyInstance, options: HealthOptions): void {
   const config = {
     access: 'operator' as const,
-    // As an address that nothing is at.
+    // The same page as for an unknown path.
     ...(app.showUnknown === null ? {} : { showError: app.showUnknown }),
   };
   const nothing = Type.Object(
@@ -46,7 +46,7 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     { description: 'For everybody except the operator' },
   );
   const { clock, probes } = options;
-  const ready = kept(clock, () => judge(probes, clock));
+  const ready = shareBriefly(clock, () => judge(probes, clock));
   app.get(
     '/healthz',
     {
@@ -73,8 +73,8 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
     },
     async (_request, reply) => {
       const { status, checks } = await ready();
-      const told = options.isStopping() ? 'not_ready' : status;
-      return reply.code(told === 'not_ready' ? 503 : 200).send({ status: told, checks });
+      const reported = options.isStopping() ? 'not_ready' : status;
+      return reply.code(reported === 'not_ready' ? 503 : 200).send({ status: reported, checks });
     },
   );
 
@@ -100,8 +100,8 @@ export function addHealth(app: FastifyInstance, options: HealthOptions): void {
   );
 }
 
-/** What is made for everybody: shared while it is being made, and for a second afterwards. */
-function kept<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
+/** Shares the result among callers: while it is computed, and for a second afterwards. */
+function shareBriefly<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
   let last: { readonly made: Promise<T>; until: number } | undefined;
   return () => {
     if (last !== undefined && clock.now() < last.until) return last.made;
@@ -110,7 +110,7 @@ function kept<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
       own.until = clock.now() + ms;
     };
     own.made.then(
-      () => keep(KEPT_MS),
+      () => keep(SHARED_MS),
       () => keep(0),
     );
     last = own;
@@ -118,26 +118,26 @@ function kept<T>(clock: Clock, make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Asks all probes at once; one that is silent for two seconds is not well. */
+/** Runs all probes at once; one that does not respond within two seconds has failed. */
 async function judge(probes: readonly Probe[], clock: Clock): Promise<Static<typeof Ready>> {
   const judged = await Promise.all(
     probes.map(async ({ name, vital, check }) => {
       const silent = Promise.withResolvers<never>();
-      const patience = clock.after(PROBE_MS, () =>
-        silent.reject(new Error(`no answer in ${PROBE_MS / 1_000} seconds`)),
+      const cancelTimeout = clock.after(PROBE_MS, () =>
+        silent.reject(new Error(`no response in ${PROBE_MS / 1_000} seconds`)),
       );
       try {
-        return { name, vital, isWell: true, told: await Promise.race([check(), silent.promise]) };
+        return { name, vital, isWell: true, message: await Promise.race([check(), silent.promise]) };
       } catch (error) {
-        return { name, vital, isWell: false, told: error instanceof Error ? error.message : 'failed' };
+        return { name, vital, isWell: false, message: error instanceof Error ? error.message : 'failed' };
       } finally {
-        patience();
+        cancelTimeout();
       }
     }),
   );
   const unwell = judged.filter(({ isWell }) => !isWell);
   return {
     status: unwell.some(({ vital }) => vital) ? 'not_ready' : unwell.length > 0 ? 'degraded' : 'ready',
-    checks: Object.fromEntries(judged.map(({ name, told }) => [name, told])),
+    checks: Object.fromEntries(judged.map(({ name, message }) => [name, message])),
   };
 }

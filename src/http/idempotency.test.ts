@@ -61,7 +61,7 @@ onEachEngine('an idempotency key', (engine) => {
     return answer;
   };
 
-  it('gets the same bytes again, and the vendor nothing', async () => {
+  it('returns the same bytes again without calling the vendor', async () => {
     const first = await post(caller, COMMAND, { type: 'turn_on' });
     assert.equal(first.status, 200);
     assert.equal(first.replayed, null);
@@ -78,7 +78,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('link'), 1);
   });
 
-  it('gets the same failure again', async () => {
+  it('returns the same failure again', async () => {
     const failures: readonly [string, () => Promise<void>][] = [
       ['vendor.refused', () => Promise.reject(new AppError('vendor.refused', 'the lamp is broken'))],
       [
@@ -99,7 +99,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), failures.length);
   });
 
-  it('is refused with another request', async () => {
+  it('is refused with a different request', async () => {
     await post(caller, COMMAND, { type: 'turn_on' });
     for (const [path, body] of [
       [COMMAND, { type: 'turn_off' }],
@@ -111,7 +111,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('belongs to its route and its account', async () => {
+  it('is specific to its route and its account', async () => {
     const other = await world.newAccount();
     await post(other, '/link', LINK);
     assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).status, 200);
@@ -121,11 +121,11 @@ onEachEngine('an idempotency key', (engine) => {
     assert.deepEqual([elsewhere.status, elsewhere.replayed], [200, null]);
   });
 
-  it('is told to wait while the first request runs', async () => {
+  it('gets 409 while the first request runs', async () => {
     const gate = Promise.withResolvers<void>();
     vendor.onCommand = () => gate.promise;
     const first = post(caller, COMMAND, { type: 'turn_on' });
-    await until('the vendor is asked', () => vendor.count('command') === 1);
+    await until('the vendor has been called', () => vendor.count('command') === 1);
     const second = await post(caller, COMMAND, { type: 'turn_on' });
     assert.deepEqual([second.status, second.code], [409, 'idempotency.in_progress']);
     assert.ok(Number(second.retryAfter) >= 1);
@@ -135,7 +135,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('lets exactly one of many equal requests through', async () => {
+  it('lets exactly one of many concurrent equal requests run', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(caller, COMMAND, { type: 'turn_on' })),
     );
@@ -144,7 +144,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.ok(answers.some(({ status, replayed }) => status === 200 && replayed === null));
   });
 
-  it('does not keep what was refused before anything was done', async () => {
+  it('does not store a refusal from before the work began', async () => {
     const refused: readonly [string, unknown, number][] = [
       [COMMAND, { type: 'nonsense' }, 400],
       ['/devices/nothing/command', { type: 'turn_on' }, 404],
@@ -159,7 +159,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal((await post(caller, '/link', LINK, 'link')).status, 200);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     await post(caller, COMMAND, { type: 'turn_on' });
     clock.turn(24 * HOUR_MS - 1);
     assert.equal((await post(caller, COMMAND, { type: 'turn_on' })).replayed, 'true');
@@ -168,7 +168,7 @@ onEachEngine('an idempotency key', (engine) => {
     assert.equal(vendor.count('command'), 2);
   });
 
-  it('has 1 to 255 characters that can be seen', async () => {
+  it('has 1 to 255 printable characters', async () => {
     for (const key of ['x'.repeat(256), 'caf\u00e9', 'a\tb']) {
       const answer = await post(caller, COMMAND, { type: 'turn_on' }, key);
       assert.deepEqual([answer.status, answer.code], [400, 'request.invalid'], key);
@@ -179,7 +179,7 @@ onEachEngine('an idempotency key', (engine) => {
 });
 
 onEachEngine('a password in a request with an idempotency key', (engine) => {
-  it('cannot be guessed from anything that is stored', async () => {
+  it('cannot be guessed from stored data', async () => {
     const place = await makePlace(engine);
     const world = await makeWorld({ engine, place });
     const caller = await world.newAccount();
@@ -196,7 +196,7 @@ onEachEngine('a password in a request with an idempotency key', (engine) => {
     await database.close();
     assert.ok(
       stored.some((text) => text.includes('order-1')) && guesses.length > 20,
-      'there was something to see',
+      'there was something stored',
     );
     assert.deepEqual(
       stored.filter((text) => [...hashes].some((guess) => text.includes(guess))),
@@ -207,7 +207,7 @@ onEachEngine('a password in a request with an idempotency key', (engine) => {
   });
 });
 
-/** What a fingerprint may have been taken over: each part of the body alone, and with what stands around it. */
+/** Texts that a fingerprint may have been computed from: each part of the body, with and without its surroundings. */
 function serialisations(body: { readonly credentials: object }, around: readonly string[]): string[] {
   const { credentials } = body;
   const [method, url] = around;
@@ -235,7 +235,7 @@ async function everyColumn({ queries }: Awaited<ReturnType<Place['open']>>): Pro
 }
 
 onEachEngine('an idempotency key of a process that died', (engine) => {
-  it('is answered with 502, and the command is not sent again', async () => {
+  it('responds 502, and the command is not sent again', async () => {
     const clock = turnedClock();
     const vendor = testVendor();
     const place = await makePlace(engine);
@@ -246,7 +246,7 @@ onEachEngine('an idempotency key of a process that died', (engine) => {
     await caller.call('POST', '/link', body);
     await before.close();
 
-    // What a process leaves behind that is killed between the claim and the answer.
+    // The state that a process leaves behind when it is killed between the claim and the response.
     const url = '/devices/light-1/command';
     const command = { type: 'turn_on' };
     const database = await place.open(clock);
@@ -273,8 +273,8 @@ onEachEngine('an idempotency key of a process that died', (engine) => {
     const send = async (key: string) => {
       const headers = { 'content-type': 'application/json', 'x-api-key': caller.key, 'idempotency-key': key };
       const init = { method: 'POST', headers, body: JSON.stringify(command) };
-      const { status, headers: told } = await fetch(`${world.connect}${url}`, init);
-      return [status, told.get('elnav-error')];
+      const { status, headers: responseHeaders } = await fetch(`${world.connect}${url}`, init);
+      return [status, responseHeaders.get('elnav-error')];
     };
     for (let time = 0; time < 2; time += 1)
       assert.deepEqual(await send('k'), [502, 'command.outcome_unknown']);

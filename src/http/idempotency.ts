@@ -10,13 +10,13 @@ export interface Work {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly account: number;
-  /** Does it; what fails before `begun` is awaited, or after it was taken back, is not kept. */
+  /** Does the work. A failure before `begun` is awaited, or after it was taken back, is not stored. */
   run(begun: Begin): Promise<object>;
 }
 
 /**
- * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): the same request again gets
- * the first answer, another request with the key 422, one that still runs 409. Without the header it just runs.
+ * Runs a request at most once for its `Idempotency-Key` (24 hours; same account, route, key): a repeated request gets the first
+ * response, another request with the key 422, and one during the first 409. Without the header it just runs.
  */
 export function createIdempotency(accounts: Accounts) {
   return async function once({ request, reply, account, run }: Work): Promise<object | FastifyReply> {
@@ -76,24 +76,24 @@ export function createIdempotency(accounts: Accounts) {
         begun = false;
       };
       const answer = await run(Object.assign(begin, { takeBack }));
-      // Serialised as the route does it, once: the first answer and its replays are the same bytes.
+      // Serialised once, as the route does it, so that the first response and its replays are the same bytes.
       const body = String(reply.serialize(answer));
       await held.finish({ status: 200, code: null, body });
       return reply.type('application/json; charset=utf-8').serializer(String).send(body);
     } catch (error) {
-      const told = begun ? afterBegun(error) : error;
-      await (begun ? held.finish(keptAnswer(told)) : held.release());
-      throw told;
+      const outcome = begun ? afterBegun(error) : error;
+      await (begun ? held.finish(storedResponse(outcome)) : held.release());
+      throw outcome;
     }
   };
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** A database that fails once something was done says nothing of what was done; to try again is no advice then. */
+/** After the work has begun, a failure of the database leaves its outcome unknown; a retry would be bad advice then. */
 function afterBegun(error: unknown): unknown {
-  const told = toAppError(error);
-  if (!told.code.startsWith('database.')) return error;
+  const appError = toAppError(error);
+  if (!appError.code.startsWith('database.')) return error;
   return new AppError(
     'command.outcome_unknown',
     'the database failed during the request, so its outcome is unknown; check the device or link, then use a new key',
@@ -101,12 +101,12 @@ function afterBegun(error: unknown): unknown {
   );
 }
 
-/** What the key answers from now on. */
-function keptAnswer(error: unknown): { status: number; code: ErrorCodeName; body: string } {
-  const told = toAppError(error);
+/** The response that is stored for the key. */
+function storedResponse(error: unknown): { status: number; code: ErrorCodeName; body: string } {
+  const appError = toAppError(error);
   return {
-    status: ERRORS[told.code].connect,
-    code: told.code,
-    body: JSON.stringify(errorBody('connect', told)),
+    status: ERRORS[appError.code].connect,
+    code: appError.code,
+    body: JSON.stringify(errorBody('connect', appError)),
   };
 }

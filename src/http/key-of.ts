@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
 
-/** The API key that a request carries; undefined when it carries none. Throws `key.invalid` for two, and for what is no key. */
+/** The API key of a request; undefined when it has none. Throws `key.invalid` for two different keys and for a malformed header. */
 export function keyOf(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
   const header = request.headers['x-api-key'];

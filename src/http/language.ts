@@ -6,16 +6,16 @@ import { ownPath } from './own-path.ts';
 const COOKIE = 'elnav_language';
 const YEAR_SECONDS = 365 * 86_400;
 
-/** The language of a page: the one that was chosen on a page before, else the one that the browser prefers. */
+/** The language of a page: the one chosen on an earlier page, else the one that the browser prefers. */
 export function pageLanguage(request: FastifyRequest): Language {
   const chosen = cookieIn(request, COOKIE);
   return LANGUAGES.find((one) => one === chosen) ?? languageOf(request.headers['accept-language']);
 }
 
-/** For whom a page is made. */
+/** The reader of a page. */
 export interface PageReader {
   readonly language: Language;
-  /** Where the page can be asked for again in the other language. */
+  /** The path at which the page can be requested again in the other language. */
   readonly path: string;
 }
 
@@ -30,8 +30,8 @@ interface LanguageQuery {
 }
 
 /**
- * Remembers the language that somebody chose, and leads back to the page; the links in the heads of pages lead here. It is a link,
- * and not a form, since nobody loses anything by it, and it works on every page whatever its policy says of forms.
+ * Stores the chosen language in a cookie, and redirects back to the page; the links in page headers lead here. It is a link and not
+ * a form, since nobody is harmed if another site triggers it, and it works whatever the page's policy on forms.
  */
 export function languageRoute(app: FastifyInstance, publicUrl: () => string | undefined): void {
   app.get<LanguageQuery>(

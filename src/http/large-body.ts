@@ -2,26 +2,26 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { type BodyPace, HEAD_BYTES, watchPace } from './body-pace.ts';
-import type { Places } from './places.ts';
+import type { FairSemaphore } from './fair-semaphore.ts';
 
-/** Bodies above this are in work only two at a time, whatever their route. */
+/** Only two larger bodies are processed at a time, whatever their route. */
 export const LARGE = 4 * 1024 * 1024;
-/** An answer must be taken within this: a slow client would keep a place from all others. */
-const TAKING_MS = 60_000;
+/** The time limit for reading a response: a slow client would keep its slot from all others. */
+const READ_MS = 60_000;
 
 export interface ArrivedBody {
-  /** Only the last may be partly filled; one where the client told the length. */
+  /** Only the last block may be partly filled; a single block when the client sent the length. */
   readonly blocks: readonly ArrayBuffer[];
   /** Bytes. */
   readonly length: number;
-  /** Does the work on the body; its place is kept until that has ended, even when the client is gone by then. */
+  /** Works on the body; its slot is held until the work has ended, even if the client disconnects. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface ReadOptions {
-  /** Most bytes that are taken. */
+  /** The maximum size, bytes. */
   readonly limit: number;
-  readonly places: Places;
+  readonly slots: FairSemaphore;
   readonly clock: Clock;
 }
 
@@ -32,53 +32,53 @@ export function leaveBodiesUnread(scope: FastifyInstance): void {
 }
 
 /**
- * Reads a body as bytes into memory that can be handed to a thread. A body of more than 4 MiB waits for a place once it comes,
- * and must go on coming; the place is kept until the answer has been taken.
+ * Reads a body as bytes into memory that can be transferred to a thread. A body of more than 4 MiB waits for a slot once it starts
+ * to arrive, and must keep arriving; the slot is held until the response has been read.
  */
 export async function readLargeBody(
   request: FastifyRequest,
   reply: FastifyReply,
   options: ReadOptions,
 ): Promise<ArrivedBody> {
-  const { limit, places, clock } = options;
-  const told = request.headers['content-length'];
-  const expected = told === undefined ? undefined : Number(told);
+  const { limit, slots, clock } = options;
+  const contentLength = request.headers['content-length'];
+  const expected = contentLength === undefined ? undefined : Number(contentLength);
   if (expected !== undefined && expected > limit) {
-    // What is a little too large is read and thrown away, so that the client gets to see the answer.
+    // A slightly too large body is read and discarded, so that the client receives the response.
     if (expected > 2 * limit) reply.header('connection', 'close');
     throw tooLarge(limit);
   }
-  const stay = new Stay(request, reply, places);
+  const slot = new RequestSlot(request, reply, slots);
   const pace = watchPace(clock, { isLarge: expected !== undefined && expected > LARGE });
   try {
     const { blocks, length } = await Promise.race([
-      collect(request, { expected, limit, stay, pace }),
+      collect(request, { expected, limit, slot, pace }),
       pace.late,
     ]);
-    return { blocks, length, during: (work) => stay.during(work) };
+    return { blocks, length, during: (work) => slot.during(work) };
   } catch (error) {
     reply.header('connection', 'close');
     throw error;
   } finally {
     pace.end();
-    stay.watchAnswer(clock);
+    slot.watchAnswer(clock);
   }
 }
 
-/** What a request holds of the places, from before its body is read to when its answer is taken. */
-class Stay {
+/** The slot of a request, from before its body is read until its response is read. */
+class RequestSlot {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
-  readonly #places: Places;
+  readonly #slots: FairSemaphore;
   #release: (() => void) | undefined;
   #working = 0;
   #gone: boolean;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, places: Places) {
+  constructor(request: FastifyRequest, reply: FastifyReply, slots: FairSemaphore) {
     this.#request = request;
     this.#reply = reply;
-    this.#places = places;
-    // A client may have gone while its key was looked up.
+    this.#slots = slots;
+    // The client may have disconnected during the key look-up.
     this.#gone = reply.raw.destroyed || request.raw.destroyed;
     reply.raw.once('close', () => {
       this.#gone = true;
@@ -87,7 +87,7 @@ class Stay {
   }
 
   async take(): Promise<void> {
-    this.#release = await this.#places.take(this.#request.principal?.account ?? 0);
+    this.#release = await this.#slots.take(this.#request.principal?.account ?? 0);
     this.#leave();
   }
 
@@ -101,12 +101,12 @@ class Stay {
     }
   }
 
-  /** Cuts the connection of a client that does not take its answer. */
+  /** Closes the connection of a client that does not read its response. */
   watchAnswer(clock: Clock): void {
     if (this.#release === undefined) return;
     const { raw } = this.#reply;
-    const patience = clock.after(TAKING_MS, () => raw.destroy());
-    raw.once('close', patience);
+    const cancelTimeout = clock.after(READ_MS, () => raw.destroy());
+    raw.once('close', cancelTimeout);
   }
 
   #leave(): void {
@@ -119,29 +119,29 @@ class Stay {
 interface Collecting {
   readonly expected: number | undefined;
   readonly limit: number;
-  readonly stay: Stay;
+  readonly slot: RequestSlot;
   readonly pace: BodyPace;
 }
 
 async function collect(
   request: FastifyRequest,
-  { expected, limit, stay, pace }: Collecting,
+  { expected, limit, slot, pace }: Collecting,
 ): Promise<{ blocks: readonly ArrayBuffer[]; length: number }> {
-  // Where the client tells that it is large a place is taken when it really comes; else once it has become large.
+  // With a large content-length a slot is taken when the body really arrives; otherwise once the body has become large.
   const placeAt = expected !== undefined && expected > LARGE ? HEAD_BYTES : LARGE;
   const blocks = new Blocks(expected);
   let length = 0;
   try {
-    // A request that is refused half-way stays open for the answer.
+    // A request that is refused half-way stays open for the response.
     const chunks: AsyncIterable<Uint8Array> = request.raw.iterator({ destroyOnReturn: false });
     for await (const chunk of chunks) {
       length += chunk.length;
       pace.arrived(chunk.length);
       if (length > limit) throw tooLarge(limit);
       if (length > placeAt && length - chunk.length <= placeAt) {
-        pace.waits();
-        await stay.take();
-        pace.placed();
+        pace.pause();
+        await slot.take();
+        pace.resume();
       }
       blocks.add(chunk, length);
     }
@@ -155,7 +155,7 @@ async function collect(
   return { blocks: blocks.all, length };
 }
 
-/** What has arrived; one block where the client told the length. */
+/** The bytes that have arrived; a single block when the client sent the length. */
 class Blocks {
   readonly all: ArrayBuffer[] = [];
   readonly #expected: number | undefined;
@@ -166,7 +166,7 @@ class Blocks {
     this.#expected = expected;
   }
 
-  /** Adds a chunk; `length` are the bytes that have arrived with it. */
+  /** Adds a chunk; `length` is the total so far, this chunk included. */
   add(chunk: Uint8Array, length: number): void {
     let rest = chunk;
     while (rest.length > 0) {
@@ -179,17 +179,17 @@ class Blocks {
   }
 
   #begin(length: number): void {
-    const told = this.#expected;
-    if (told === undefined) {
+    const expected = this.#expected;
+    if (expected === undefined) {
       // Ever larger blocks: few of them for a large body, and little memory for a small one.
       this.#block = new Uint8Array(Math.min(LARGE, Math.max(HEAD_BYTES, length)));
       this.#used = 0;
       this.all.push(this.#block.buffer);
       return;
     }
-    // Memory for the whole of a large one only once its head is there.
+    // Memory for the whole of a large body is allocated only once its head has arrived.
     const head = this.#block;
-    this.#block = new Uint8Array(told > LARGE && head.length === 0 ? HEAD_BYTES : told);
+    this.#block = new Uint8Array(expected > LARGE && head.length === 0 ? HEAD_BYTES : expected);
     this.#block.set(head);
     this.all[0] = this.#block.buffer;
   }

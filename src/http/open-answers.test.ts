@@ -14,8 +14,8 @@ function answer() {
   return { reply: { raw } as unknown as FastifyReply, close: () => raw.emit('close') };
 }
 
-describe('open answers', () => {
-  it('are so many for a caller, whatever others have', () => {
+describe('open responses', () => {
+  it('are limited per caller, independently of other callers', () => {
     const open = createOpenAnswers({ name: 'streams', mostOfCaller: 1 });
     for (const caller of [fromAddress('192.0.2.1'), fromAddress('192.0.2.2'), ofAccount(1), ofAccount(2)]) {
       const { reply, close } = answer();
@@ -30,7 +30,7 @@ describe('open answers', () => {
     }
   });
 
-  it('are so many in all', () => {
+  it('are limited in total', () => {
     const open = createOpenAnswers({ name: 'streams', mostInAll: 3 });
     const answers = [1, 2, 3].map((account) => {
       const { reply, close } = answer();
@@ -43,7 +43,7 @@ describe('open answers', () => {
     assert.throws(() => open.enter(ofAccount(5), answer().reply), { code: 'limit.busy' });
   });
 
-  it('are not counted for who is gone already', () => {
+  it('are not counted for a caller that has disconnected', () => {
     const open = createOpenAnswers({ name: 'streams', mostOfCaller: 1 });
     const { reply } = answer();
     Object.assign(reply.raw, { closed: true });

@@ -3,16 +3,16 @@ import { AppError } from '../core/errors.ts';
 import { clientAddress } from '../domain/accounts/index.ts';
 
 interface OpenAnswersOptions {
-  /** How they are called in a sentence: streams, answers of history. */
+  /** Their name in error messages: streams, history responses. */
   readonly name: string;
-  /** Open at a time: of one key's account, or of one address without a key; and of all. */
+  /** The maximum open at a time: per account, or per address without a key; and in total. */
   readonly mostOfCaller?: number;
   readonly mostInAll?: number;
 }
 
-/** Answers that stay open for as long as their callers read them: they hold memory and a connection. */
+/** Limits responses that stay open for as long as their callers read them, since they hold memory and a connection. */
 export interface OpenAnswers {
-  /** Counts one more, until the connection is done with it; throws `limit.busy` where too many are open. */
+  /** Counts a response until its connection closes; throws `limit.busy` when too many are open. */
   enter(request: FastifyRequest, reply: FastifyReply): void;
 }
 
@@ -25,7 +25,7 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
 
   return {
     enter(request, { raw }) {
-      // Whoever is gone while the key was looked up has no address any more, and nothing that stays open.
+      // A caller that disconnected during the key look-up has no address any more, and nothing that stays open.
       if (raw.closed) return;
       const caller =
         request.principal === null ? clientAddress(request.ip) : `account ${request.principal.account}`;

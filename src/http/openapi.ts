@@ -14,19 +14,19 @@ export interface DocumentOptions {
   readonly title: string;
   readonly description: string;
   readonly version: string;
-  /** Sections of the page, in their order. */
+  /** Sections of the page, in order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** What a newcomer needs to know, in the order of the page. */
+  /** The first steps for newcomers, in order. */
   readonly start: (about: Pick<DocumentOptions, 'addressOf'>) => readonly StartStep[];
-  /** Where the source code is, with the guides and the changelog; undefined where the operator has not said so. */
+  /** Where the source code, the guides and the changelog are; undefined where the operator has not configured it. */
   readonly sourceUrl: string | undefined;
-  /** By method and path: the operations to begin with. */
+  /** The operations to begin with, as method and path. */
   readonly firstCalls: readonly string[];
-  /** By method and path: what must be known before an operation is tried on the page. */
+  /** Warnings shown before an operation is tried on the page, by method and path. */
   readonly warnings?: Readonly<Record<string, string>>;
-  /** Public addresses of the services, without a trailing slash; undefined where one is not known. */
+  /** Public addresses of the services, without a trailing slash; undefined where unknown. */
   readonly addressOf: (service: Service) => string | undefined;
-  /** Puts the page into the frame of the service. */
+  /** Renders the page in the frame of the service. */
   readonly frame: (page: DocumentPage) => string;
 }
 
@@ -35,7 +35,7 @@ export type DocumentPage = Omit<Page, 'navigation' | 'brand' | 'footer'>;
 const DOCUMENT_SECONDS = 300;
 const NAMES: Readonly<Record<Service, string>> = { connect: 'Connect', grid: 'Grid' };
 
-/** Serves `/openapi.json`, made from the routes' own schemas, and `/docs`. Call it before the routes are added. */
+/** Serves `/openapi.json`, generated from the routes' schemas, and `/docs`. Call it before the routes are added. */
 export async function addDocuments(app: FastifyInstance, options: DocumentOptions): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -59,7 +59,7 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
     '/openapi.json',
     { config: { access: 'public' }, schema: { summary: 'Read this document', tags: ['Operation'] } },
     (request, reply) => {
-      // Every route is there by now, and none is added later.
+      // All routes have been added by now.
       document ??= prepared(JSON.stringify(app.swagger()));
       return sendCacheable(request, reply, { ...document, seconds: DOCUMENT_SECONDS, isShared: true });
     },
@@ -105,7 +105,7 @@ function schemesOf(service: Service) {
   };
 }
 
-/** Who may call, in the words of OpenAPI 3.1, where the scopes of a key stand beside it. */
+/** OpenAPI's security requirements of a route; version 3.1 allows the scopes of a key in them. */
 function securityOf(access: Access | undefined): Record<string, string[]>[] {
   switch (access) {
     case undefined:
@@ -134,7 +134,7 @@ function renderPage(app: FastifyInstance, options: DocumentOptions): string {
     const address = addressOf(one);
     return address === undefined ? [] : [{ href: `${address}/docs`, text: NAMES[one] }];
   });
-  // What is published is what is shown.
+  // The page shows exactly what `/openapi.json` publishes.
   const document = JSON.parse(JSON.stringify(app.swagger())) as ApiDocument;
   const errors = Object.entries(ERRORS).map(([code, { retry, title, ...statuses }]) => ({
     code,

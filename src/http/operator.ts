@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../domain/accounts/index.ts';
 
 /**
- * Tells whether a request comes from where the service is operated: this machine, or an address or a network of the list.
- * Behind a trusted proxy it is the client's address that counts.
+ * Returns a function that decides whether a request comes from the operator: from this machine, or an address or network in the
+ * list. Behind a trusted proxy the client's address counts.
  */
 export function operatorAddresses(listed: readonly string[]): (request: FastifyRequest) => boolean {
   const named = new BlockList();
@@ -22,7 +22,7 @@ export function operatorAddresses(listed: readonly string[]): (request: FastifyR
   };
 }
 
-/** A proxy that is not trusted passed it on: the address is the proxy's, often this machine's, and anybody may be behind it. */
+/** An untrusted proxy forwarded it: the address is the proxy's, often this machine's, and anybody may be behind it. */
 function cameThroughStranger({ ip, socket, headers }: FastifyRequest): boolean {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
   return isForwarded && ip === socket.remoteAddress;

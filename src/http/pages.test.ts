@@ -37,7 +37,7 @@ describe('pages over HTTP', () => {
         const form = formOf(request.body);
         return { name: form.text('name'), all: form.all('name'), has: form.has('missing') };
       });
-      scope.post('/known', { config }, (request) => {
+      scope.post('/configured', { config }, (request) => {
         refuseForeign(request, 'https://grid.example:8443/base');
         return 'taken';
       });
@@ -45,7 +45,7 @@ describe('pages over HTTP', () => {
     });
   });
 
-  it('keeps a page of one user out of every cache, and lets it load nothing from elsewhere', async () => {
+  it('sends a page of one person uncacheable, and without resources from elsewhere', async () => {
     const { headers, statusCode } = await app.inject({ url: '/own', headers: { 'accept-encoding': 'br' } });
     assert.equal(statusCode, 400);
     assert.equal(headers['cache-control'], 'no-store');
@@ -57,7 +57,7 @@ describe('pages over HTTP', () => {
     assert.equal(/unsafe|https?:|\*/.test(policy), false);
   });
 
-  it('sends a page that is the same for everybody compressed as it is taken, and only once', async () => {
+  it('sends a common page in an accepted encoding, and only once', async () => {
     const get = (headers: Record<string, string>) => app.inject({ url: '/same', headers });
     const brotli = await get({ 'accept-encoding': 'gzip, br' });
     assert.equal(brotli.headers['content-encoding'], 'br');
@@ -68,12 +68,12 @@ describe('pages over HTTP', () => {
     const plain = await get({});
     assert.equal(plain.headers['content-encoding'], undefined);
     assert.equal(plain.payload, PAGE);
-    const known = await get({ 'if-none-match': String(plain.headers.etag) });
-    assert.equal(known.statusCode, 304);
-    assert.equal(known.payload, '');
+    const cached = await get({ 'if-none-match': String(plain.headers.etag) });
+    assert.equal(cached.statusCode, 304);
+    assert.equal(cached.payload, '');
   });
 
-  it('makes a page once for each version, however many ask for it meanwhile', async () => {
+  it('renders a page once per version, however many callers wait for it', async () => {
     const page = keepPage();
     let made = 0;
     const make = () => {
@@ -82,12 +82,12 @@ describe('pages over HTTP', () => {
     };
     const [one, other] = await Promise.all([page({ version: 'a', make }), page({ version: 'a', make })]);
     assert.equal(one, other);
-    assert.equal(page({ version: 'a', make }), one, 'at once, without a promise');
+    assert.equal(page({ version: 'a', make }), one, 'synchronously, without a promise');
     assert.notEqual(await page({ version: 'b', make }), one);
     assert.equal(made, 2);
   });
 
-  it('makes a page anew that could not be made', async () => {
+  it('renders a page again after a failure', async () => {
     const page = keepPage();
     const make = () => Promise.reject(new TypeError('no such figure'));
     await assert.rejects(async () => page({ version: 'a', make }), TypeError);
@@ -95,7 +95,7 @@ describe('pages over HTTP', () => {
     assert.equal(asset.body.toString(), PAGE);
   });
 
-  it('serves the files of pages for ever, and no other files', async () => {
+  it('serves the files of pages as immutable, and no other files', async () => {
     const sheet = await app.inject(assets.style('base'));
     assert.equal(sheet.statusCode, 200);
     assert.match(String(sheet.headers['content-type']), /^text\/css/);
@@ -113,7 +113,7 @@ describe('pages over HTTP', () => {
       assert.equal((await app.inject(`/assets/brand/${file}`)).statusCode, 404, file);
   });
 
-  it('shows an error to browsers as a page, and to programs as ever', async () => {
+  it('shows an error as a page in browsers, and as usual to programs', async () => {
     const page = await app.inject({ url: '/fails', headers: { accept: 'text/html' } });
     assert.equal(page.payload, '<p>limit.busy</p>');
     assert.equal(page.headers['retry-after'], '3');
@@ -139,7 +139,7 @@ describe('pages over HTTP', () => {
       },
     });
 
-  it('reads forms', async () => {
+  it('parses forms', async () => {
     assert.deepEqual((await post('/form', {})).json(), { name: 'å b', all: ['a', 'å b'], has: false });
     for (const [body, headers, status] of [
       ['name=%00', {}, 400],
@@ -150,7 +150,7 @@ describe('pages over HTTP', () => {
       assert.equal((await post('/form', headers, body)).statusCode, status, String(body));
   });
 
-  it('takes forms from its own pages alone', async () => {
+  it('accepts forms only from its own pages', async () => {
     const cases: readonly (readonly [string, Record<string, string>, number])[] = [
       ['/form', {}, 200],
       ['/form', { origin: 'http://grid.local:8081' }, 200],
@@ -163,11 +163,11 @@ describe('pages over HTTP', () => {
       ['/form', { origin: '' }, 403],
       ['/form', { 'sec-fetch-site': 'cross-site' }, 403],
       ['/form', { 'sec-fetch-site': 'same-site' }, 403],
-      ['/known', { origin: 'https://grid.example:8443' }, 200],
-      // Whoever writes the Host as well does not become the configured address.
-      ['/known', { origin: 'http://grid.local:8081' }, 403],
-      ['/known', { origin: 'https://grid.example' }, 403],
-      ['/known', { origin: 'http://grid.example:8443' }, 403],
+      ['/configured', { origin: 'https://grid.example:8443' }, 200],
+      // A forged Host does not replace the configured address.
+      ['/configured', { origin: 'http://grid.local:8081' }, 403],
+      ['/configured', { origin: 'https://grid.example' }, 403],
+      ['/configured', { origin: 'http://grid.example:8443' }, 403],
     ];
     for (const [url, headers, status] of cases)
       assert.equal((await post(url, headers)).statusCode, status, `${url} ${JSON.stringify(headers)}`);

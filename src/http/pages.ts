@@ -4,7 +4,7 @@ import { type Asset, type Assets, compressed } from '../pages/assets.ts';
 import { brandSheet, colorOfFile } from '../pages/brand-color.ts';
 import { prepared } from './cacheable.ts';
 
-/** What a page may do; everything comes from the service itself, and nothing stands in the page. */
+/** The content security policy of pages: everything is loaded from the service itself, and no script or style is inline. */
 const DIRECTIVES = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,8 +19,8 @@ const POLICY = [...DIRECTIVES, "form-action 'self'"].join('; ');
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * `same-origin` and not `no-referrer`, with which browsers send `Origin: null` with the forms of a page, so that nobody
- * can tell them from those of another site.
+ * `same-origin` instead of `no-referrer`: with the latter browsers send `Origin: null` with a page's forms, so that they cannot be
+ * distinguished from those of another site.
  */
 const HEADERS = {
   'content-type': HTML,
@@ -33,22 +33,22 @@ const HEADERS = {
 } as const;
 
 /**
- * Sends a page that is this caller's alone, with the status that has been set unless another is given. It may hold secrets, so it
- * is neither kept nor compressed.
+ * Sends a page that is specific to this caller, with the status already set unless another is given. It may hold secrets, so it is
+ * neither cached nor compressed.
  */
 export function sendPage(reply: FastifyReply, markup: string, status = reply.statusCode): FastifyReply {
   return reply.code(status).headers(HEADERS).header('cache-control', 'no-store').send(markup);
 }
 
 /**
- * The same for a page whose form is answered with the way to another site: browsers hold what forms are answered with to the rule for
- * forms as well, and where a vendor leads to nobody knows. The page's only form must be one of ours.
+ * Sends a page whose form redirects to another site: browsers also apply `form-action` to redirects, and the address of the vendor
+ * is not known in advance. The page must contain only our own form.
  */
 export function sendPageThatLeadsOn(reply: FastifyReply, markup: string): FastifyReply {
   return sendPage(reply, markup).header('content-security-policy', DIRECTIVES.join('; '));
 }
 
-/** A page that is the same for everybody, ready to be sent. */
+/** A page that is the same for all callers, ready to be sent. */
 export interface PreparedPage {
   readonly asset: Asset;
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string };
@@ -62,15 +62,15 @@ export async function preparePage(markup: string): Promise<PreparedPage> {
   };
 }
 
-/** A page with what it was made of: a page of another version is another. */
+/** A page with its version: the page is rendered again when the version changes. */
 export interface PageVersion {
   readonly version: string;
   make(): Promise<string> | string;
 }
 
 /**
- * Keeps the page of the last version, and answers at once where it is made already. Those who ask while it is being made
- * share the making; one that failed is made anew for the next.
+ * Caches the page of the last version, and returns it synchronously once it is rendered. Callers during rendering share the result;
+ * a failure is not cached.
  */
 export function keepPage(): (asked: PageVersion) => PreparedPage | Promise<PreparedPage> {
   let kept: { readonly version: string; page: PreparedPage | Promise<PreparedPage> } | undefined;
@@ -91,7 +91,7 @@ export function keepPage(): (asked: PageVersion) => PreparedPage | Promise<Prepa
   };
 }
 
-/** Sends a prepared page, compressed as the browser takes it, or 304 where it has it. It is asked for again each time. */
+/** Sends a prepared page in an encoding that the browser accepts, or 304 when it has it. Browsers revalidate it each time. */
 export function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -104,7 +104,7 @@ export function sendPrepared(
   return sendCompressed(request, reply, asset);
 }
 
-/** Serves the files that pages load, for ever fresh: their names hold their hash. */
+/** Serves the files that pages load; their names contain their hash, so they never change. */
 export function assetRoutes(app: FastifyInstance, assets: Assets): void {
   app.get<{ Params: { name: string } }>(
     '/assets/:name',
@@ -136,7 +136,7 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
     (request, reply) => {
       const color = colorOfFile(request.params.file);
       if (color === undefined) throw new AppError('route.not_found', 'there is no such file');
-      // Computed by this version; another may do it better.
+      // The style sheet may change with a new version.
       return reply
         .headers({
           'content-type': 'text/css; charset=utf-8',
@@ -155,7 +155,7 @@ function sendCompressed(request: FastifyRequest, reply: FastifyReply, asset: Ass
   return reply.send(asset.body);
 }
 
-/** Whether a coding is named, and not with weight 0 (RFC 9110, 12.5.3). */
+/** Whether the header accepts a coding, with a weight other than 0 (RFC 9110, 12.5.3). */
 function accepts(header: string, coding: string): boolean {
   const range = header.split(',').find((one) => one.trim().split(';', 1)[0] === coding);
   return range !== undefined && !/;\s*q=0(?:\.0*)?\s*$/.test(range);

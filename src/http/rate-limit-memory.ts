@@ -2,14 +2,14 @@ import { BoundedMap } from '../core/bounded-map.ts';
 import type { Plan } from './rate-limit-plan.ts';
 import { isSpent, newTally, type Tally, take } from './rate-limit-tally.ts';
 
-/** What became of a call under the plan that was held against it. */
+/** The result of a call, with the plan it was checked against. */
 export interface Taken {
   readonly isWithin: boolean;
   readonly tally: Readonly<Tally>;
   readonly plan: Plan;
 }
 
-/** Looked at for each new caller, so that those who stay away are forgotten without a timer. */
+/** Entries that are checked for each new caller, so that inactive ones are removed without a timer. */
 const LOOKED_AT = 4;
 
 /** The tallies of this process, by caller. */
@@ -17,7 +17,7 @@ export class MemoryTallies {
   readonly #tallies: BoundedMap<string, Tally>;
   #sweep: MapIterator<[string, Tally]>;
 
-  /** Beyond `capacity` callers the one that came first is forgotten. */
+  /** Beyond `capacity` callers the oldest entry is removed. */
   constructor(capacity: number) {
     this.#tallies = new BoundedMap(capacity);
     this.#sweep = this.#tallies.entries();

@@ -1,21 +1,21 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/durations.ts';
 import type { EffectivePolicy } from '../domain/accounts/index.ts';
 
-/** So many calls in a stretch of time. A day is a UTC day; a shorter window opens with its first call. */
+/** A number of calls in a period. A day is a UTC day; a shorter window starts with its first call. */
 export interface Window {
   readonly name: string;
   readonly calls: number;
   readonly lengthMs: number;
 }
 
-/** So many calls at once, which come back one in every `intervalMs`. */
+/** A number of calls at once, of which one is regained every `intervalMs`. */
 export interface Bucket {
   readonly name: string;
   readonly calls: number;
   readonly intervalMs: number;
 }
 
-/** All limits that a caller is under. */
+/** All limits of a caller. */
 export interface Plan {
   readonly bucket: Bucket | undefined;
   readonly windows: readonly Window[];
@@ -32,15 +32,15 @@ export function makePlan(windows: readonly Window[], bucket?: Bucket): Plan {
   return { bucket, windows, policyField: quotas.join(', ') };
 }
 
-/** How often the rates are halved: while an account is throttled, and while other instances cannot be asked. */
+/** How often the rates are halved: while an account is throttled, and while Redis is unreachable. */
 export type Halvings = 0 | 1 | 2;
 
-/** `calls` halved, and never made 0 by it. */
+/** `calls` halved, but at least 1 unless `calls` is 0. */
 export function halved(calls: number, halvings: Halvings): number {
   return Math.max(Math.min(calls, 1), Math.floor(calls / 2 ** halvings));
 }
 
-/** The limits of an account: its windows, and the bucket that keeps a minute's calls from coming all at once. */
+/** The limits of an account: its windows, and the bucket that prevents a minute's calls from coming all at once. */
 export function accountPlan(policy: EffectivePolicy, halvings: Halvings): Plan {
   const perMinute = halved(policy.perMinute, halvings);
   return makePlan(
@@ -57,7 +57,7 @@ export function accountPlan(policy: EffectivePolicy, halvings: Halvings): Plan {
   );
 }
 
-/** When a window ends that opens now. */
+/** The end of a window that starts now. */
 export function endOf(window: Window, now: number): number {
   return window.lengthMs === DAY_MS ? (Math.floor(now / DAY_MS) + 1) * DAY_MS : now + window.lengthMs;
 }

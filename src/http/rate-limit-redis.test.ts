@@ -70,7 +70,7 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     redis.disconnect();
   });
 
-  it('are shared by instances and never let more through, however many call at once', async () => {
+  it('are shared by instances and never let more calls through, however many are concurrent', async () => {
     const prefix = anyPrefix();
     const clients = await Promise.all([openRedis(prefix), openRedis(prefix), openRedis(prefix)]);
     const passed = await Promise.all(
@@ -86,7 +86,7 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     for (const redis of clients) redis.disconnect();
   });
 
-  it('leave Redis when their windows have ended', async () => {
+  it('expire in Redis when their windows have ended', async () => {
     const redis = await openRedis();
     const tallies = new RedisTallies({ redis, log: silentLog });
     const plan = makePlan([
@@ -95,13 +95,13 @@ describe('tallies in Redis', { skip: withoutRedis }, () => {
     ]);
     await tallies.take('me', plan, { now: START, cost: 1 });
     const ttl = await redis.pttl('elnav:limit:me');
-    assert.ok(ttl > 0 && ttl <= 15 * 3_600_000 + 1_000, `it stays for ${ttl} ms`);
+    assert.ok(ttl > 0 && ttl <= 15 * 3_600_000 + 1_000, `its TTL is ${ttl} ms`);
     redis.disconnect();
   });
 });
 
 describe('limits without Redis', { skip: withoutRedis }, () => {
-  it('are counted in memory, halved, and shared again when Redis is back', async () => {
+  it('are counted in memory, halved, and in Redis again when it is back', async () => {
     const proxy = await openRedisProxy();
     const redis = await openRedis(undefined, proxy.url);
     const clock = turnedClock(START);
@@ -110,17 +110,17 @@ describe('limits without Redis', { skip: withoutRedis }, () => {
 
     proxy.cut();
     await once(redis, 'close');
-    assert.equal(await passedOf(limit, 10), 3, 'half of six, by this process alone');
+    assert.equal(await passedOf(limit, 10), 3, 'half of six, in this process');
 
     await proxy.restore();
     if (redis.status !== 'ready') await once(redis, 'ready');
     clock.turn(1_000);
-    assert.equal(await passedOf(limit, 10), 4, 'what Redis had counted is still there');
+    assert.equal(await passedOf(limit, 10), 4, 'the earlier count in Redis still applies');
     redis.disconnect();
     proxy.cut();
   });
 
-  it('do not wait for a Redis that hangs, after the first time', async () => {
+  it('wait only once for a Redis that does not respond', async () => {
     const proxy = await openRedisProxy();
     const redis = await openRedis(undefined, proxy.url);
     const limit = sixPerHour(redis);
@@ -134,7 +134,7 @@ describe('limits without Redis', { skip: withoutRedis }, () => {
     proxy.cut();
   });
 
-  it('work from the start when Redis is not there', async () => {
+  it('work from the start without Redis', async () => {
     const redis = await openAbsentRedis();
     assert.equal(await passedOf(sixPerHour(redis), 10), 3);
   });

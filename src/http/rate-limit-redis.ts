@@ -6,9 +6,9 @@ import { endOf, type Plan } from './rate-limit-plan.ts';
 import { SKEW_MS } from './rate-limit-tally.ts';
 
 /**
- * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now,
- * cost, the bucket's calls (0: no bucket) and interval, then for each window its calls, its length and when it would
- * end. Numbers are kept with 17 digits, which is what a double needs.
+ * `take` of `rate-limit-tally.ts` for a tally that all instances share, in one atomic step. KEYS: the tally. ARGV: now, cost, the
+ * bucket's calls (0: no bucket) and interval, then for each window its calls, its length and when it would end. Numbers are
+ * stored with 17 digits, which a double needs.
  */
 const TAKE = `
 local now, cost, calls, interval = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -68,8 +68,8 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(last, full_at, refused_end) - 
 return answer
 `;
 
-/** After a failure Redis is left alone for so long, so that requests do not each wait for it. */
-const LEFT_ALONE_MS = 1_000;
+/** How long Redis is not called after a failure, so that not every request waits for it. */
+const PAUSE_MS = 1_000;
 
 interface RedisOptions {
   readonly redis: Redis;
@@ -78,11 +78,11 @@ interface RedisOptions {
 
 type TakeCommand = (key: string, ...args: (string | number)[]) => Promise<(string | number)[]>;
 
-/** Tallies that all instances share. Their clocks are taken to agree within a second or so, as NTP keeps them. */
+/** Tallies that all instances share. Their clocks must agree within about a second, as NTP ensures. */
 export class RedisTallies {
   readonly #options: RedisOptions;
   readonly #run: TakeCommand;
-  #askedAgainAt = 0;
+  #retryAt = 0;
 
   constructor(options: RedisOptions) {
     this.#options = options;
@@ -93,14 +93,14 @@ export class RedisTallies {
     this.#run = command.bind(redis) as TakeCommand;
   }
 
-  /** Undefined when Redis cannot be asked. */
+  /** Undefined when Redis is unreachable. */
   async take(
     caller: string,
     plan: Plan,
     { now, cost }: { readonly now: number; readonly cost: 0 | 1 },
   ): Promise<Taken | undefined> {
     const { redis, log } = this.#options;
-    if (redis.status !== 'ready' || now < this.#askedAgainAt) return undefined;
+    if (redis.status !== 'ready' || now < this.#retryAt) return undefined;
     try {
       const answer = await this.#run(
         `elnav:limit:${caller}`,
@@ -110,17 +110,16 @@ export class RedisTallies {
         plan.bucket?.intervalMs ?? 0,
         ...plan.windows.flatMap((window) => [window.calls, window.lengthMs, endOf(window, now)]),
       );
-      return understood(answer, plan);
+      return takenOf(answer, plan);
     } catch (error) {
-      if (now >= this.#askedAgainAt)
-        log.warn({ err: error }, 'Redis did not count a call; this process does');
-      this.#askedAgainAt = now + LEFT_ALONE_MS;
+      if (now >= this.#retryAt) log.warn({ err: error }, 'Redis did not count a call; this process does');
+      this.#retryAt = now + PAUSE_MS;
       return undefined;
     }
   }
 }
 
-function understood(answer: readonly (string | number)[], plan: Plan): Taken {
+function takenOf(answer: readonly (string | number)[], plan: Plan): Taken {
   const [within, fullAt = 0, refused = 0, refusedEndsAt = 0, at = 0, ...windows] = answer.map(Number);
   return {
     isWithin: within === 1,

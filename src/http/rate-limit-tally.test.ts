@@ -17,7 +17,7 @@ const policies = fc.record({
   throttledUntil: fc.constant(null),
 });
 
-/** Reads `RateLimit` as RFC 9651 has it: a list of strings with whole-number parameters. */
+/** Parses `RateLimit` according to RFC 9651: a list of strings with whole-number parameters. */
 function readField(field: string): { name: string; r: number; t: number }[] {
   return field.split(', ').map((item) => {
     const match = /^"([a-z-]+)";r=(\d{1,15});t=(\d{1,15})$/.exec(item);
@@ -27,7 +27,7 @@ function readField(field: string): { name: string; r: number; t: number }[] {
 }
 
 describe('the limits of an account', () => {
-  it('never refuse a client that obeys the fields of the answers', () => {
+  it('never refuse a client that follows the response headers', () => {
     let waits = 0;
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('the limits of an account', () => {
     assert.ok(waits > 100, `only ${waits} limits were ever reached`);
   });
 
-  it('let no more through than each window and the bucket allow', () => {
+  it('let no more calls through than each window and the bucket allow', () => {
     fc.assert(
       fc.property(
         policies,
@@ -73,7 +73,7 @@ describe('the limits of an account', () => {
               counts.set(window, count);
               assert.ok(count <= calls, `${count} calls in a window of ${calls}`);
             });
-            // In any stretch of time: a full bucket, and what ran into it since.
+            // In any period: a full bucket, and what was regained since.
             const { calls = 0, intervalMs = 1 } = plan.bucket ?? {};
             for (const start of passed.slice(-100)) {
               const within = passed.filter((at) => at >= start).length;
@@ -86,7 +86,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('let a caller in again after exactly the announced wait', () => {
+  it('admit a caller exactly after the announced wait', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const plan = accountPlan(policy, 0);
@@ -101,7 +101,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('use nothing for a refused call, and count the refused ones of a minute', () => {
+  it('use nothing for a refused call, and count the refused calls of a minute', () => {
     const plan = makePlan([{ name: 'hour', calls: 2, lengthMs: 3_600_000 }]);
     const tally = newTally();
     const answers = Array.from({ length: 6 }, () => take(tally, plan, START, 1));
@@ -120,7 +120,7 @@ describe('the limits of an account', () => {
     throttledUntil: null,
   };
 
-  it('go on as before where the clock is set back: nobody is refused or gets more by it', () => {
+  it('keep the remaining calls when the clock is set back', () => {
     for (const back of [2_001, MINUTE_MS, 3_600_000, 30 * DAY_MS]) {
       const plan = accountPlan({ ...FREE, perMinute: 600, burst: 500 }, 0);
       const tally = newTally();
@@ -130,13 +130,13 @@ describe('the limits of an account', () => {
       assert.equal(take(tally, plan, now, 0), true);
       assert.equal(rateLimitField(tally, plan, now).split(', "day"')[0], before, `back ${back}`);
       const passed = Array.from({ length: 200 }, () => take(tally, plan, now, 1)).filter(Boolean).length;
-      assert.equal(passed, 100, 'as many as were left');
+      assert.equal(passed, 100, 'as many as remained');
       now += 1_000;
-      assert.equal(take(tally, plan, now, 1), true, 'and they come back');
+      assert.equal(take(tally, plan, now, 1), true, 'and they are regained');
     }
   });
 
-  it('neither empty nor fill a small bucket where the clock is set back', () => {
+  it('neither empty nor fill a small bucket when the clock is set back', () => {
     const plan = accountPlan({ ...FREE, burst: 2 }, 0);
     const tally = newTally();
     assert.deepEqual(
@@ -145,7 +145,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('gain nothing from instances whose clocks differ by a second', () => {
+  it('give nothing away when the clocks of instances differ by a second', () => {
     const plan = accountPlan({ ...FREE, burst: 3 }, 0);
     const tally = newTally();
     const passed = Array.from({ length: 40 }, (_, call) =>
@@ -154,7 +154,7 @@ describe('the limits of an account', () => {
     assert.equal(passed, 3);
   });
 
-  it('are told in the fields of the draft', () => {
+  it('are reported in the fields of the draft', () => {
     const plan = accountPlan(
       { perMinute: 60, perHour: 1_000, perDay: 10_000, burst: 10, autoThrottle: true, throttledUntil: null },
       0,
@@ -171,7 +171,7 @@ describe('the limits of an account', () => {
     );
   });
 
-  it('are halved, and never to nothing', () => {
+  it('are halved, but never to zero', () => {
     const policy = {
       perMinute: 60,
       perHour: 1,
@@ -192,7 +192,7 @@ describe('the limits of an account', () => {
 describe('tallies in memory', () => {
   const plan = makePlan([{ name: 'minute', calls: 1, lengthMs: MINUTE_MS }]);
 
-  it('forget callers that stay away, and the oldest when there are too many', () => {
+  it('remove inactive callers, and the oldest when there are too many', () => {
     const tallies = new MemoryTallies(100);
     for (let caller = 0; caller < 1_000; caller += 1) {
       tallies.take(`flood ${caller}`, plan, { now: START, cost: 1 });

@@ -1,24 +1,24 @@
 import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import { endOf, type Plan } from './rate-limit-plan.ts';
 
-/** What a caller has used of its plan. Moments are milliseconds since 1970. */
+/** What a caller has used of its plan. Times are milliseconds since 1970. */
 export interface Tally {
   /** When the bucket is full again: the "theoretical arrival time" of GCRA (ITU-T I.371). */
   fullAt: number;
   /** One entry for each window of the plan. */
   readonly endsAt: number[];
   readonly counts: number[];
-  /** Refused calls of a minute that begins with the first one. */
+  /** Refused calls in a minute that starts with the first one. */
   refused: number;
   refusedEndsAt: number;
-  /** When it was last asked. */
+  /** The time of the last call. */
   at: number;
 }
 
-/** Clocks of instances agree to about a second; what is earlier by more is a clock that was set back. */
+/** Clocks of instances agree to about a second; a larger step back means that a clock was set back. */
 export const SKEW_MS = 2_000;
 
-/** Adding fractions of a millisecond to moments of today is exact to about 0.0002 ms. */
+/** Adding fractions of a millisecond to present timestamps is exact to about 0.0002 ms. */
 const ROUNDING_MS = 0.002;
 
 export function newTally(): Tally {
@@ -26,15 +26,15 @@ export function newTally(): Tally {
 }
 
 /**
- * Takes `cost` calls (0 only asks) and answers whether that is within every limit; a refused call uses nothing.
- * `rate-limit-redis.ts` holds the same rules in Lua.
+ * Takes `cost` calls (0 only checks) and returns whether that is within every limit; a refused call uses nothing.
+ * `rate-limit-redis.ts` implements the same rules in Lua.
  */
 export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): boolean {
   const { bucket, windows } = plan;
   const now = moment(tally, plan, asked);
   let isWithin = true;
   if (bucket !== undefined) {
-    // What a larger plan had used of it costs no more than the whole bucket.
+    // After a change to a smaller plan, at most the whole bucket counts as used.
     const emptied = now + bucket.calls * bucket.intervalMs;
     tally.fullAt = Math.max(now, Math.min(tally.fullAt, emptied));
     isWithin = tally.fullAt - now <= (bucket.calls - 1) * bucket.intervalMs + ROUNDING_MS;
@@ -67,8 +67,8 @@ export function take(tally: Tally, plan: Plan, asked: number, cost: 0 | 1): bool
 }
 
 /**
- * When the tally is asked. A clock that was set back takes its moments along, so that as much is left, for as long, as
- * before; the end of a UTC day stays. Within the difference that clocks may have, time stands still.
+ * The time of a call. If a clock was set back, the stored times move with it, so that the remaining calls and waits stay the same;
+ * the end of a UTC day does not move. Within the usual difference between clocks, time stands still.
  */
 function moment(tally: Tally, { windows }: Plan, asked: number): number {
   const back = tally.at - asked;
@@ -84,12 +84,12 @@ function moment(tally: Tally, { windows }: Plan, asked: number): number {
   return asked;
 }
 
-/** Whether nothing is lost when the tally is forgotten. */
+/** Whether the tally can be removed without losing anything. */
 export function isSpent(tally: Tally, now: number): boolean {
   return tally.fullAt <= now && tally.refusedEndsAt <= now && tally.endsAt.every((end) => end <= now);
 }
 
-/** The limit that keeps a caller waiting longest, and for how many seconds. */
+/** The limit with the longest wait, and that wait in seconds. */
 export function longestWait(
   tally: Tally,
   plan: Plan,
@@ -105,8 +105,8 @@ export function longestWait(
 }
 
 /**
- * Value of the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers): for each limit how many calls are left and in
- * how many seconds there are more.
+ * Value of the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers): for each limit the remaining calls and the seconds until
+ * there are more.
  */
 export function rateLimitField(tally: Tally, plan: Plan, now: number): string {
   let field = '';
@@ -128,7 +128,7 @@ export function rateLimitField(tally: Tally, plan: Plan, now: number): string {
   return field;
 }
 
-/** Until the bucket holds one call more than `left`. */
+/** Time until the bucket has one call more than `left`. */
 function msToNext(tally: Tally, plan: Plan, now: number, left = 0): number {
   if (plan.bucket === undefined) return 0;
   const { calls, intervalMs } = plan.bucket;

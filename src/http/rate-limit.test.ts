@@ -7,7 +7,7 @@ import { AppError } from '../core/errors.ts';
 import { silentLog } from '../core/log.ts';
 import { createLimits } from './rate-limit.ts';
 
-/** Runs a call of a limit; answers the headers that it set and how it was refused. */
+/** Runs a call of a limit; returns the headers that it set and its refusal. */
 async function outcome(call: (reply: FastifyReply) => Promise<void> | void) {
   const headers: Record<string, string> = {};
   const reply = {
@@ -30,7 +30,7 @@ onEachEngine('limits in memory', (engine) => {
   const limits = () =>
     createLimits({ accounts: world.accounts, clock: world.clock, log: silentLog, redis: undefined });
 
-  it('answer without a promise', async () => {
+  it('return without a promise', async () => {
     const { key } = await world.userWithKey();
     const principal = await world.accounts.authenticate(key);
     const answers: unknown[] = [];
@@ -45,7 +45,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.deepEqual(answers, [undefined, undefined, undefined]);
   });
 
-  it('say which limit is exceeded and when to try again, on a refused call too', async () => {
+  it('name the exceeded limit and the time to wait, also for a refused call', async () => {
     const { id, key } = await world.userWithKey();
     const policy = { per_minute: 60, per_hour: 12, per_day: 500, burst: 10, auto_throttle_enabled: false };
     await world.accounts.users.setPolicy(id, policy, ADMIN);
@@ -77,7 +77,7 @@ onEachEngine('limits in memory', (engine) => {
     assert.equal((await policyOf())?.throttled_until, null);
     const until = world.clock.now() + 600_000;
     await call();
-    // The throttle is stored beside the answer; the next change of the account comes after it.
+    // The throttle is stored in the background; the next change of the account waits for it.
     while ((await policyOf())?.throttled_until === null) await new Promise(setImmediate);
     assert.equal((await policyOf())?.throttled_until, new Date(until).toISOString());
     world.clock.turn(60_000);
@@ -105,7 +105,7 @@ onEachEngine('limits in memory', (engine) => {
     const first = await call('192.0.2.1');
     assert.equal(first.headers['ratelimit-policy'], '"day";q=3;w=86400');
     assert.match(first.headers.ratelimit ?? '', /^"day";r=2;t=\d+$/);
-    // What one address is refused does not use up everybody's quota.
+    // Calls refused for their address do not use the common quota.
     assert.equal(await refusedOf('192.0.2.1', 10), 8);
     assert.equal(await refusedOf('2001:db8::1', 2), 0);
     const everybody = await call('198.51.100.9');
@@ -117,14 +117,14 @@ onEachEngine('limits in memory', (engine) => {
     assert.equal(world.clock.now() % 86_400_000, 0);
     assert.equal(await refusedOf('2001:db8::2', 3), 0);
     assert.equal(await refusedOf('2001:db8::3', 1), 1);
-    // A changed quota holds at once, and keeps what was counted.
+    // A changed quota applies at once, and keeps the count.
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 4, anon_global_per_day: 100 }, ADMIN);
     assert.equal(await refusedOf('2001:db8::4', 2), 1);
     await world.accounts.setGlobalPolicy({ anon_per_ip_per_day: 0, anon_global_per_day: 100 }, ADMIN);
     assert.equal(await refusedOf('203.0.113.1', 1), 1);
   });
 
-  it('can be made for anything that an address may do so often', async () => {
+  it('can be created for any action of an address', async () => {
     const five = limits().perIp('partners', 5, 86_400);
     for (let call = 0; call < 5; call += 1) {
       assert.equal((await outcome(() => five.check('192.0.2.1'))).refused, undefined);

@@ -16,27 +16,27 @@ import { accountPlan, type Halvings, halved, makePlan, type Plan } from './rate-
 import { RedisTallies } from './rate-limit-redis.ts';
 import { longestWait, rateLimitField } from './rate-limit-tally.ts';
 
-/** A limit of so many calls in a stretch of time for each who calls. */
+/** A limit of a number of calls per period for each caller. */
 export interface OwnLimit {
-  /** Uses one call, and sets the fields of an answer; throws `limit.exceeded` when none is left. */
-  take(who: string, reply?: FastifyReply): Promise<void> | void;
-  /** Throws `limit.exceeded` when none is left, and uses none. */
-  check(who: string): Promise<void> | void;
+  /** Uses one call, and sets the response headers; throws `limit.exceeded` when none is left. */
+  take(caller: string, reply?: FastifyReply): Promise<void> | void;
+  /** Throws `limit.exceeded` when no call is left, without using one. */
+  check(caller: string): Promise<void> | void;
 }
 
 /**
- * Limits, counted in memory, or in Redis where several instances share them. In memory nothing is awaited: the methods
- * answer `undefined` at once, or throw. Refused calls use nothing. When Redis is lost each instance counts for itself
+ * Limits, counted in memory, or in Redis when several instances share them. In memory nothing is awaited: the methods return
+ * `undefined` or throw synchronously. Refused calls use nothing. While Redis is unreachable each instance counts for itself
  * against half of every limit.
  */
 export interface Limits {
-  /** Uses one call of the account's policy and sets the fields of the answer; throws `limit.exceeded`. */
+  /** Uses one call of the account's policy and sets the response headers; throws `limit.exceeded`. */
   account(principal: Principal, reply: FastifyReply): Promise<void> | void;
   /** The same for a caller without a key, against the quotas of its address and of all such callers. */
   anonymous(ip: string, reply: FastifyReply): Promise<void> | void;
-  /** A limit of its own: `calls` in `seconds` for each address, under a `name` that is used once. */
+  /** Creates a limit of `calls` in `seconds` per address; each `name` must be used once. */
   perIp(name: string, calls: number, seconds: number): OwnLimit;
-  /** The same for each name that is not an address: a session, say. */
+  /** The same per name that is not an address, such as a session. */
   perName(name: string, calls: number, seconds: number): OwnLimit;
 }
 
@@ -44,24 +44,24 @@ interface LimitsOptions {
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly log: Log;
-  /** Shared by all instances; undefined counts in memory. */
+  /** Shared by all instances; undefined: counted in memory. */
   readonly redis: Redis | undefined;
 }
 
-/** Callers of one kind that are counted in memory at a time. */
+/** The maximum number of callers of one kind that are counted in memory. */
 const MOST_CALLERS = 100_000;
 const REFUSED_BEFORE_THROTTLE = 20;
 const THROTTLED_MS = 10 * 60_000;
 const EVERYBODY = 'all';
 
-/** A plan as it is, and halved. */
+/** A plan, unchanged or halved. */
 type PlanOf = (halvings: Halvings) => Plan;
 
 export function createLimits(options: LimitsOptions): Limits {
   const { accounts, clock, log, redis } = options;
   const shared = redis === undefined ? undefined : new RedisTallies({ redis, log });
 
-  /** Counts a call with Redis, or without it in `memory`. */
+  /** Counts a call in Redis, or in `memory` when Redis is unreachable. */
   function counted(
     memory: MemoryTallies,
     caller: string,
@@ -78,8 +78,8 @@ export function createLimits(options: LimitsOptions): Limits {
   const plansByPolicy = new WeakMap<EffectivePolicy, Plan[]>();
   const planFor = (policy: EffectivePolicy, halvings: Halvings): Plan => {
     const plans = plansByPolicy.get(policy) ?? [];
-    const known = plans[halvings];
-    if (known !== undefined) return known;
+    const cached = plans[halvings];
+    if (cached !== undefined) return cached;
     const plan = accountPlan(policy, halvings);
     plans[halvings] = plan;
     plansByPolicy.set(policy, plans);
@@ -92,7 +92,7 @@ export function createLimits(options: LimitsOptions): Limits {
     if (taken.isWithin) return;
     const { account, policy } = principal;
     const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > now;
-    // Exactly the twentieth, so that of many refused calls at once only one throttles.
+    // Only the twentieth, so that of many concurrent refused calls exactly one throttles.
     if (policy.autoThrottle && !isThrottled && taken.tally.refused === REFUSED_BEFORE_THROTTLE) {
       const until = now + THROTTLED_MS;
       log.warn(
@@ -133,7 +133,7 @@ export function createLimits(options: LimitsOptions): Limits {
       (plans: readonly Plan[]): PlanOf =>
       (halvings) =>
         plans[halvings] ?? makePlan([]);
-    // The address first: what one address is refused must not use up everybody's quota.
+    // The address first: a call that is refused for its address must not use the common quota.
     return then(
       counted(anonymousTallies, address, { planOf: pick(perIp), kind: 'anonymous', cost: 1 }),
       (own) => {
@@ -165,7 +165,7 @@ export function createLimits(options: LimitsOptions): Limits {
     readonly name: string;
     readonly calls: number;
     readonly seconds: number;
-    readonly callerOf: (who: string) => string;
+    readonly callerOf: (caller: string) => string;
     readonly whose: string;
   }
 
@@ -173,9 +173,9 @@ export function createLimits(options: LimitsOptions): Limits {
     const memory = new MemoryTallies(MOST_CALLERS);
     const window = { name, calls, lengthMs: seconds * 1000 };
     const plans = [makePlan([window]), makePlan([{ ...window, calls: halved(calls, 1) }])] as const;
-    const judge = (who: string, cost: 0 | 1, reply?: FastifyReply) =>
+    const judge = (caller: string, cost: 0 | 1, reply?: FastifyReply) =>
       then(
-        counted(memory, callerOf(who), {
+        counted(memory, callerOf(caller), {
           planOf: (halvings) => (halvings === 0 ? plans[0] : plans[1]),
           kind: name,
           cost,
@@ -185,7 +185,7 @@ export function createLimits(options: LimitsOptions): Limits {
           if (!taken.isWithin) throw exceeded(taken, clock.now(), whose);
         },
       );
-    return { take: (who, reply) => judge(who, 1, reply), check: (who) => judge(who, 0) };
+    return { take: (caller, reply) => judge(caller, 1, reply), check: (caller) => judge(caller, 0) };
   }
 
   return {
@@ -194,7 +194,7 @@ export function createLimits(options: LimitsOptions): Limits {
       const isThrottled = policy.throttledUntil !== null && policy.throttledUntil > clock.now();
       const planOf: PlanOf = (halvings) => planFor(policy, isThrottled ? (halvings === 0 ? 1 : 2) : halvings);
       const taken = counted(accountTallies, String(principal.account), { planOf, kind: 'account', cost: 1 });
-      return then(taken, (told) => judgeAccount(principal, told, reply));
+      return then(taken, (result) => judgeAccount(principal, result, reply));
     },
     anonymous(ip, reply) {
       return takeAnonymous(accounts.globalPolicy(), clientAddress(ip), reply);
@@ -202,11 +202,11 @@ export function createLimits(options: LimitsOptions): Limits {
     perIp: (name, calls, seconds) =>
       ownLimit({ name, calls, seconds, callerOf: clientAddress, whose: 'for one address' }),
     perName: (name, calls, seconds) =>
-      ownLimit({ name, calls, seconds, callerOf: (who) => who, whose: 'for the same name' }),
+      ownLimit({ name, calls, seconds, callerOf: (name) => name, whose: 'for the same name' }),
   };
 }
 
-/** Goes on at once where there is nothing to wait for. */
+/** Continues synchronously when there is nothing to wait for. */
 function then<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

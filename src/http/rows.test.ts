@@ -14,7 +14,7 @@ describe('rows', () => {
   let app: FastifyInstance;
   let batches: () => AsyncGenerator<readonly Row[]>;
   let clock: TurnedClock;
-  /** The answers that are open, as the server holds them. */
+  /** The responses that are open on the server. */
   let open: Set<ServerResponse>;
   beforeEach(async () => {
     clock = turnedClock();
@@ -44,7 +44,7 @@ describe('rows', () => {
     async function* () {
       yield* lists;
     };
-  /** An answer whose body nobody reads yet. */
+  /** A response whose body nobody reads yet. */
   const unread = () =>
     new Promise<IncomingMessage>((resolve, reject) => {
       ask(url(), resolve).on('error', reject).end();
@@ -59,7 +59,7 @@ describe('rows', () => {
     ],
   );
 
-  it('are a JSON array over batches', async () => {
+  it('are a JSON array across batches', async () => {
     batches = ODD;
     const answer = await fetch(url());
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -70,14 +70,14 @@ describe('rows', () => {
     ]);
   });
 
-  it('are CSV as RFC 4180 has it', async () => {
+  it('are CSV as in RFC 4180', async () => {
     batches = ODD;
     const answer = await fetch(`${url()}?format=csv`);
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
     assert.equal(await answer.text(), 'name,value\r\n"a,b",1.5\r\n"say ""hi""\n",\r\nå,true\r\n');
   });
 
-  it('may be none', async () => {
+  it('may be empty', async () => {
     for (const none of [of(), of([]), of([], [])]) {
       batches = none;
       assert.equal(await (await fetch(url())).text(), '[]');
@@ -93,7 +93,7 @@ describe('rows', () => {
     ['*/*', 'application/json'],
     ['text/html', 'application/json'],
   ] as const) {
-    it(`are ${type} where ${accept} is accepted`, async () => {
+    it(`are ${type} for Accept: ${accept}`, async () => {
       batches = ODD;
       const answer = await fetch(url(), { headers: { accept } });
       assert.equal(answer.headers.get('content-type')?.split(';')[0], type);
@@ -101,15 +101,15 @@ describe('rows', () => {
     });
   }
 
-  it('are an error where the first batch cannot be had', async () => {
-    // biome-ignore lint/correctness/useYield: it fails before it has anything
+  it('are an error response when the first batch fails', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before the first batch
     batches = async function* () {
       throw new Error('no database');
     };
     assert.equal((await fetch(url())).status, 500);
   });
 
-  it('break the connection where a later batch cannot be had', async () => {
+  it('break the connection when a later batch fails', async () => {
     batches = async function* () {
       yield [{ name: 'first', value: 1 }];
       throw new Error('the database is gone');
@@ -119,7 +119,7 @@ describe('rows', () => {
     await assert.rejects(answer.text());
   });
 
-  it('are no longer read when the caller goes away', async () => {
+  it('stop being read when the caller disconnects', async () => {
     let isOver = false;
     batches = async function* () {
       try {
@@ -132,13 +132,13 @@ describe('rows', () => {
     await until('the reading has ended', () => isOver);
   });
 
-  it('wait for a caller who is slow', async () => {
+  it('wait for a slow caller', async () => {
     let made = 0;
     batches = async function* () {
       for (; made < 1_000; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
     };
     const answer = await unread();
-    // The buffers of the system fill up, and then nothing more is made however often others are let in.
+    // The buffers of the system fill up; then no more batches are read.
     let idle = 0;
     let before = made;
     await until('it waits', () => {
@@ -153,8 +153,8 @@ describe('rows', () => {
     assert.ok(bytes > 100_000_000);
   });
 
-  it('hold little for callers who do not read, and cut them off after half a minute', async () => {
-    // Of each the system itself buffers some megabytes.
+  it('buffer little for callers that do not read, and disconnect them after half a minute', async () => {
+    // The system itself buffers some megabytes for each.
     const READERS = 24;
     const BATCH_BYTES = 30_000;
     let made = 0;
@@ -179,16 +179,16 @@ describe('rows', () => {
       0,
     );
     const held = (made - handedOver) / READERS;
-    assert.ok(held < 5 * BATCH_BYTES, `${held} bytes are held for each`);
+    assert.ok(held < 5 * BATCH_BYTES, `${held} bytes are buffered for each`);
     clock.turn(29_999);
     assert.equal(open.size, READERS);
     clock.turn(1);
-    await until('they are cut off', () => open.size === 0);
+    await until('they are disconnected', () => open.size === 0);
     for (const answer of answers) answer.resume();
     await until('they have noticed', () => answers.every(({ closed, complete }) => closed && !complete));
   });
 
-  it('are not cut off for a caller who takes some of them, however slowly', async () => {
+  it('are not cut off for a caller that reads, however slowly', async () => {
     let made = 0;
     batches = async function* () {
       for (; made < 200; made += 1) yield [{ name: 'x'.repeat(100_000), value: made }];
@@ -200,12 +200,12 @@ describe('rows', () => {
     for await (const part of answer) {
       bytes += (part as Buffer).length;
       if (made === before) continue;
-      // Something more was asked for since: a little less than his patience goes by.
+      // A piece was read since, so a little less than the time limit passes.
       before = made;
       turns += 1;
       clock.turn(29_000);
     }
-    assert.ok(turns > 4, `the clock was turned ${turns} times`);
+    assert.ok(turns > 4, `the clock was advanced ${turns} times`);
     assert.ok(bytes > 20_000_000);
   });
 
@@ -214,7 +214,7 @@ describe('rows', () => {
     const answer = await fetch(url(), { method: 'HEAD' });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
-    // The length of what GET would send is not known, and it is not 0.
+    // The length of the GET response is not known, and in particular not 0.
     assert.equal(answer.headers.get('content-length'), null);
     assert.equal(await answer.text(), '');
   });

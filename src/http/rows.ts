@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 
-/** Text, a number, a truth or nothing; a JSON number where it is one. */
+/** Text, a number, a boolean or null; a JSON number stays a number. */
 export type Cell = string | number | boolean | null;
 
 export type RowFormat = 'json' | 'csv';
 
 export interface Rows<R extends Readonly<Record<string, Cell>>> {
-  /** In the order that both formats have. */
+  /** The order of the columns in both formats. */
   readonly columns: readonly (keyof R & string)[];
   readonly batches: AsyncIterable<readonly R[]>;
 }
@@ -20,9 +20,9 @@ const TYPES = {
 } satisfies Record<RowFormat, string>;
 
 /**
- * Answers 200 with rows as they come: a JSON array of objects, or CSV (RFC 4180) with a header line. What fails before the
- * first batch is answered as an error; what fails later breaks the connection, so that half an answer never looks whole. Reading stops
- * when the caller goes away, and waits while the caller is slow; one who takes nothing for half a minute is hung up on.
+ * Responds 200 and streams rows as they arrive: a JSON array of objects, or CSV (RFC 4180) with a header line. A failure before the
+ * first batch is an error response; a later one breaks the connection, so that a partial response never looks complete. Reading
+ * stops when the caller disconnects and waits while it is slow; a caller that reads nothing for half a minute is disconnected.
  */
 export async function sendRows<R extends Readonly<Record<string, Cell>>>(
   request: FastifyRequest,
@@ -37,11 +37,11 @@ export async function sendRows<R extends Readonly<Record<string, Cell>>>(
     return reply.send(Readable.from([]));
   }
   const parts = format === 'csv' ? csvParts : jsonParts;
-  const text = whileTaken(parts(columns, resumed(first, reading)), reply.raw, clock);
+  const text = whileRead(parts(columns, resumed(first, reading)), reply.raw, clock);
   return reply.send(Readable.from(text, { objectMode: false, highWaterMark: 1 }));
 }
 
-/** A list of column names and the batches that they name, as pieces of text. */
+/** Converts batches of rows with these columns into pieces of text. */
 type Parts = <R extends Readonly<Record<string, Cell>>>(
   columns: readonly (keyof R & string)[],
   batches: AsyncIterable<readonly R[]>,
@@ -83,14 +83,14 @@ const jsonParts: Parts = async function* (columns, batches) {
   yield before === '[' ? '[]' : ']';
 };
 
-/** An empty cell is nothing. Quoted where a separator, a quote or a line end stands in it. */
+/** Null is an empty cell. Text with a separator, a quote or a line end is quoted. */
 function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** What is being read, after a first step that was taken already. Nothing is read ahead: it would be held for who does not read. */
+/** An iteration whose first step is done. Nothing is read ahead, since it would be buffered for callers that do not read. */
 async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
     for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
@@ -99,25 +99,25 @@ async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): As
   }
 }
 
-/** Who takes nothing for so long does not read; what waits for him is given back. */
-const PATIENCE_MS = 30_000;
+/** A caller that reads nothing for so long is disconnected, and its buffers are freed. */
+const READ_MS = 30_000;
 
-/** The same text; the connection is cut where none of it is taken. The next piece is asked for when those before have gone out. */
-async function* whileTaken(
+/** Passes the text on, and closes the connection when none of it is read. The next piece is requested when the last was sent. */
+async function* whileRead(
   text: AsyncGenerator<string>,
   raw: ServerResponse,
   clock: Clock,
 ): AsyncGenerator<string> {
-  let patience = () => {};
-  raw.once('close', () => patience());
+  let cancelTimeout = () => {};
+  raw.once('close', () => cancelTimeout());
   for await (const piece of text) {
-    patience();
-    patience = clock.after(PATIENCE_MS, () => raw.destroy());
+    cancelTimeout();
+    cancelTimeout = clock.after(READ_MS, () => raw.destroy());
     yield piece;
   }
 }
 
-/** Whether a caller wants CSV: by `format`, or else by the media type that it accepts best. */
+/** The format that a caller wants: `format`, or else the preferred media type in Accept. */
 export function formatOf(request: FastifyRequest, asked: RowFormat | ''): RowFormat {
   if (asked !== '') return asked;
   const ranges = (request.headers.accept ?? '').split(',').map((range) => {

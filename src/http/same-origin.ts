@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
 
 /**
- * Refuses what a page of another site sends in a signed-in browser: browsers name the origin of every form and every
- * call that changes something. Programs send no Origin; they have no cookie that they were not given.
+ * Refuses requests that a page of another site sends in a signed-in browser: browsers name the origin of every form and every call
+ * that changes something. Programs send no Origin, and no cookie unless they were given one.
  *
- * `publicUrl` is the configured address, or undefined: then the page must come from the host that was asked.
+ * `publicUrl` is the configured address, or undefined: then the page's origin must match the Host header.
  */
 export function refuseForeign(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin, host } = request.headers;
@@ -13,14 +13,14 @@ export function refuseForeign(request: FastifyRequest, publicUrl: string | undef
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign();
   if (origin === undefined) return;
   if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return;
-  // Nobody who is let through here for his Host gets the cookie of another host.
+  // A request accepted here for its Host cannot carry a cookie of another host.
   if (publicUrl === undefined && URL.canParse(origin) && new URL(origin).host === host) return;
-  // Some browsers name no origin for privacy; this field a page cannot set.
+  // Some browsers send no origin for privacy; a page cannot set this header.
   if (origin === 'null' && site === 'same-origin') return;
   throw foreign();
 }
 
-/** Whether a page of another site sent a request: what it carries was not chosen by whoever is at the address. */
+/** Whether a page of another site sent a request, in which case the person at the address did not choose its contents. */
 export function isFromForeignPage({ headers }: FastifyRequest): boolean {
   const { origin, host } = headers;
   if (headers['sec-fetch-site'] === 'cross-site') return true;

@@ -21,7 +21,7 @@ function makeServer(lines: string[] = [], changes: Partial<ServerOptions> = {}):
     gate: open,
     probes: [
       { name: 'vital', vital: true, check: async () => 'ok' },
-      { name: 'spare', vital: false, check: () => Promise.reject(new Error('away')) },
+      { name: 'spare', vital: false, check: () => Promise.reject(new Error('unreachable')) },
     ],
     trustProxy: [],
     tls: undefined,
@@ -49,11 +49,11 @@ describe('a server', () => {
   });
   after(() => app.close());
 
-  it('does not start with a route that does not say who may call it', () => {
-    assert.throws(() => makeServer().app.get('/open', () => 'hello'), /GET \/open does not say/);
+  it('does not start with a route that declares no access', () => {
+    assert.throws(() => makeServer().app.get('/open', () => 'hello'), /GET \/open declares no access/);
   });
 
-  it('answers what nobody expected without its text, which the log has with the request id', async () => {
+  it('hides the text of unexpected errors, which is logged with the request id', async () => {
     for (const url of ['/fails', '/rejects']) {
       const reply = await app.inject({ url, headers: { 'x-request-id': `id-of${url.slice(1)}` } });
       assert.equal(reply.statusCode, 500);
@@ -62,8 +62,8 @@ describe('a server', () => {
       assert.equal(reply.headers['cache-control'], 'no-store');
       assert.ok(!reply.body.includes('canary'));
     }
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    assert.equal(told.filter(({ msg }) => msg === 'unexpected error').length, 2);
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(entries.filter(({ msg }) => msg === 'unexpected error').length, 2);
     assert.match(lines[0] ?? '', /canary/);
     assert.match(lines[0] ?? '', /id-offails/);
   });
@@ -78,7 +78,7 @@ describe('a server', () => {
     assert.deepEqual(reply.json(), { got: { a: [1000, 0, 0.1, 'å😀'] } });
   });
 
-  it('says where JSON breaks, and not what stands there', async () => {
+  it('gives the position of a JSON syntax error, but not the text there', async () => {
     const reply = await app.inject({
       method: 'POST',
       url: '/echo',
@@ -90,15 +90,15 @@ describe('a server', () => {
     assert.ok(!reply.body.includes('canary'));
   });
 
-  it('is degraded by what is not vital', async () => {
+  it('is degraded by a failed probe that is not vital', async () => {
     const reply = await app.inject({ url: '/readyz' });
     assert.deepEqual(
       [reply.statusCode, reply.json()],
-      [200, { status: 'degraded', checks: { vital: 'ok', spare: 'away' } }],
+      [200, { status: 'degraded', checks: { vital: 'ok', spare: 'unreachable' } }],
     );
   });
 
-  it('gives a probe two seconds, asks all of them at once, and keeps what they say for a second', async () => {
+  it('gives a probe two seconds, runs all at once, and reuses their results for a second', async () => {
     const clock = turnedClock();
     let asked = 0;
     const silent = () => {
@@ -115,9 +115,9 @@ describe('a server', () => {
     const ready = () => own.app.inject({ url: '/readyz' });
     const [first, second] = [ready(), ready()];
     first.catch(() => {});
-    await until('the probes are asked', () => asked === 2);
+    await until('the probes are running', () => asked === 2);
     clock.turn(2_000);
-    const sentence = 'no answer in 2 seconds';
+    const sentence = 'no response in 2 seconds';
     for (const reply of [await first, await second, await ready()])
       assert.deepEqual(
         [reply.statusCode, reply.json()],
@@ -127,13 +127,13 @@ describe('a server', () => {
     clock.turn(1_000);
     const third = ready();
     third.catch(() => {});
-    await until('they are asked again', () => asked === 4);
+    await until('they run again', () => asked === 4);
     clock.turn(2_000);
     await third;
     await own.app.close();
   });
 
-  it('tells browsers to use https alone where that is its address, and only there', async () => {
+  it('sends HSTS only where the service is reached by https', async () => {
     for (const [publicUrl, header] of [
       ['https://elnav.example', 'max-age=31536000'],
       ['http://elnav.example', undefined],
@@ -147,7 +147,7 @@ describe('a server', () => {
     }
   });
 
-  it('finishes what runs and refuses what comes when it stops', async () => {
+  it('finishes running requests and refuses new ones when it stops', async () => {
     const running = app.inject({ url: '/waits' });
     running.catch(() => {});
     const drain = server.drain().then(() => 'drained');

@@ -27,35 +27,35 @@ export interface ServerOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: Gate;
-  /** Asked by `/readyz`. */
+  /** The probes of `/readyz`. */
   readonly probes: readonly Probe[];
   readonly trustProxy: readonly string[];
   readonly tls: TlsFiles | undefined;
-  /** Where callers reach the service, as far as it is configured; where that is https, browsers shall use nothing else. */
+  /** The configured public address; if it is https, browsers are told to use nothing else. */
   readonly publicUrl?: string | undefined;
 }
 
 export interface Server {
   readonly app: FastifyInstance;
-  /** Adds `/healthz`, `/readyz` and `/metrics`; after the routes, so that the documents list them last. */
+  /** Adds `/healthz`, `/readyz` and `/metrics`; call it after the routes, so that the documents list them last. */
   addHealth(): void;
-  /** Fires when the server begins to stop: answers without an end are ended then. */
+  /** Fires when the server begins to stop: endless responses are ended then. */
   readonly stopping: AbortSignal;
-  /** From now on new requests get 503. Resolves when those that run have been answered. */
+  /** From now on new requests get 503. Resolves when the running ones are done. */
   drain(): Promise<void>;
 }
 
-/** Bytes that a body may have where the route does not say otherwise: no body of a caller is larger than a few of them. */
+/** The maximum size of a body unless the route sets its own: callers' bodies are rarely larger than a few KiB. */
 const BODY_LIMIT = 16 * 1024;
-/** For a year, and for this host alone: others of the domain may be somebody else's (RFC 6797). */
+/** A year, and only for this host: others of the domain may belong to somebody else (RFC 6797). */
 const HSTS = 'max-age=31536000';
 const WELL_FORMED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What every request of both services passes: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
+/** Creates the HTTP server of a service: ids, the gate, bodies, errors, metrics, health. Routes are added after. */
 export function createServer(options: ServerOptions): Server {
   const { service, random, log, metrics, gate, tls } = options;
   const prefix = randomBase62(random, 10);
-  const tellsAll = log.level === 'debug' || log.level === 'trace';
+  const logsRequests = log.level === 'debug' || log.level === 'trace';
   const isSecure = tls !== undefined || options.publicUrl?.startsWith('https:') === true;
   let requests = 0;
   let running = 0;
@@ -69,7 +69,7 @@ export function createServer(options: ServerOptions): Server {
   const http = {
     // Node's own refusal has no body; ours is below.
     requireHostHeader: false,
-    // Only a WebSocket that somebody waits for; whoever offers HTTP/2 (curl --http2) is answered in HTTP/1.1.
+    // Upgrades only to a WebSocket that a route handles; a client that offers HTTP/2 (curl --http2) gets HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       app.server.listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
   };
@@ -110,19 +110,19 @@ export function createServer(options: ServerOptions): Server {
   app.decorateRequest('person', null);
   app.decorateRequest('isCounted', false);
   app.setErrorHandler((error, request, reply) => sendError(service, error, request, reply));
-  // Schemas here describe and serialise; what is sent is judged where it is read, since answers, order and cost are fixed (ADR 0040).
+  // Schemas here describe and serialise; handlers validate input themselves, since responses, order and cost are fixed (ADR 0040).
   app.setValidatorCompiler(() => () => true);
 
   app.addHook('onRoute', (route) => {
     if (route.config?.access === undefined)
-      throw new Error(`${route.method} ${route.url} does not say who may call it`);
+      throw new Error(`${route.method} ${route.url} declares no access`);
   });
   answerUnknownRoutes(app, service);
 
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;
     reply.raw.once('close', () => {
-      // A caller who hung up in the middle of an answer has had it all the same.
+      // A caller that disconnected in the middle of a response is counted like any other.
       if (reply.raw.headersSent) answered(request, reply);
       running -= 1;
       if (running === 0) drained();
@@ -143,7 +143,7 @@ export function createServer(options: ServerOptions): Server {
     else waiting.then(() => done(), done);
   });
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
-    // An answer may close before or after it is finished; it is counted once.
+    // A response may close before or after it is finished; it is counted once.
     if (request.isCounted) return;
     request.isCounted = true;
     const route = request.routeOptions.url ?? 'unknown';
@@ -151,10 +151,10 @@ export function createServer(options: ServerOptions): Server {
       { service, method: request.method, route, status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
-    if (tellsAll) {
+    if (logsRequests) {
       request.log.debug(
         { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
-        'answered',
+        'request',
       );
     }
     gate.count(request, reply);
@@ -185,7 +185,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-/** A request names one host; with two, a proxy and we might take different ones (RFC 9112, 3.2). */
+/** A request must have one Host header; with two, a proxy and we might use different ones (RFC 9112, 3.2). */
 function refuseHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -197,16 +197,16 @@ function refuseHosts({ rawHeaders, httpVersion }: IncomingMessage): void {
     throw new AppError('request.malformed', 'the header Host is missing');
 }
 
-/** How long a client may leave its half of a connection open that we have ended. */
+/** How long a client may keep its half of a connection open after we ended ours. */
 const LINGER_MS = 2_000;
 
-/** A request that Node's parser refuses never reaches the framework; it gets the same body as every other error. */
+/** Responds to a request that Node's parser refuses: it never reaches Fastify, and gets the same body as every other error. */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket & { _httpMessage?: { headersSent: boolean } | null },
   { service, id }: { readonly service: Service; readonly id: string },
 ): void {
-  // Nothing may be written into an answer that is on its way.
+  // Nothing may be written into a response that is being sent.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
     return;

@@ -17,14 +17,14 @@ function server(contact: string | undefined, configuredUrl?: string) {
   return app;
 }
 
-describe('the files that programs look for', () => {
-  it('keep search engines from pages of one person', async () => {
+describe('well-known files', () => {
+  it('keep search engines from personal pages', async () => {
     const { headers, body } = await server(undefined).inject('/robots.txt');
     assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
     assert.equal(body, 'User-agent: *\nDisallow: /link/\nDisallow: /oauth/\n');
   });
 
-  it('name whom to tell of security faults, for less than a year', async () => {
+  it('name the contact for security reports, for less than a year', async () => {
     const plain = await server('mailto:security@example.com').inject('/.well-known/security.txt');
     assert.equal(plain.statusCode, 200);
     assert.equal(plain.headers['content-type'], 'text/plain; charset=utf-8');
@@ -38,9 +38,9 @@ describe('the files that programs look for', () => {
     assert.match(body, /\nCanonical: https:\/\/connect\.example\/\.well-known\/security\.txt\n$/);
   });
 
-  it('are told to be missing where nobody is named', async () => {
+  it('are missing without a configured contact', async () => {
     const missing = await server(undefined).inject('/.well-known/security.txt');
     assert.equal(missing.statusCode, 404);
-    assert.match(missing.json().error, /^no contact for reports of security faults is named here/);
+    assert.match(missing.json().error, /^there is no contact for security reports/);
   });
 });

@@ -7,18 +7,18 @@ import type { SiteSettings } from '../core/site-settings.ts';
 interface SiteFiles {
   readonly site: SiteSettings;
   readonly clock: Clock;
-  /** Beginnings of paths at which search engines find nothing: pages of one person, and what is counted. */
+  /** Path prefixes that search engines must not crawl: pages of one person, and counted routes. */
   readonly notForSearch: readonly string[];
-  /** Where the service is reached, as it is configured. */
+  /** The configured address of the service. */
   readonly configuredUrl: string | undefined;
 }
 
-/** Less than the year that RFC 9116 recommends as the most. */
+/** Less than a year, which RFC 9116 recommends as the maximum. */
 const EXPIRES_DAYS = 90;
 const TEXT = 'text/plain; charset=utf-8';
 const CACHED = 'public, max-age=86400';
 
-/** The files that programs look for at fixed addresses: `robots.txt` (RFC 9309) and `security.txt` (RFC 9116). */
+/** Serves the well-known files `robots.txt` (RFC 9309) and `security.txt` (RFC 9116). */
 export function siteFileRoutes(app: FastifyInstance, options: SiteFiles): void {
   const { site, clock, configuredUrl } = options;
   const robots = ['User-agent: *', ...options.notForSearch.map((path) => `Disallow: ${path}`), ''].join('\n');
@@ -30,7 +30,7 @@ export function siteFileRoutes(app: FastifyInstance, options: SiteFiles): void {
     if (site.contact === undefined)
       throw new AppError(
         'route.not_found',
-        'no contact for reports of security faults is named here; whoever runs the service can set ELNAV_CONTACT',
+        'there is no contact for security reports; the operator of the service can set ELNAV_CONTACT',
       );
     const today = Math.floor(clock.now() / DAY_MS) * DAY_MS;
     const lines = [

@@ -7,7 +7,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** The certificate and its key, read and found to belong together; throws a sentence that names what is wrong. */
+/** Reads the certificate and its key and checks that they match; throws an error that names the fault. */
 export function readTls({ certFile, keyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
   const read = (name: string, file: string): Buffer => {
     try {

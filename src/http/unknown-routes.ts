@@ -3,23 +3,23 @@ import { AppError } from '../core/errors.ts';
 import { noteError, type Service, sendError } from './errors.ts';
 import { wantsPage } from './wants-page.ts';
 
-/** How somebody is told in a browser that there is nothing at an address; programs get the service's own body. */
+/** Renders the page for an unknown path in a browser; programs get the service's own body. */
 type ShowUnknown = (error: AppError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Set by a service that has a page for it. */
+    /** Set by a service that has such a page. */
     showUnknown: ShowUnknown | null;
   }
 }
 
-/** Answers 405 with `Allow` for a known path and 404 otherwise, in the service's error shape. */
+/** Responds 405 with `Allow` for an existing path and 404 otherwise, in the service's error format. */
 export function answerUnknownRoutes(app: FastifyInstance, service: Service): void {
   const methodsByPath = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methodsByPath.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
-    for (const one of [method].flat()) known.methods.add(one);
-    methodsByPath.set(url, known);
+    const entry = methodsByPath.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
+    for (const one of [method].flat()) entry.methods.add(one);
+    methodsByPath.set(url, entry);
   });
   app.decorate('showUnknown', null);
   const send = (error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -43,10 +43,10 @@ export function answerUnknownRoutes(app: FastifyInstance, service: Service): voi
   });
 }
 
-/** Where the page for unknown addresses is asked for again: the same for all, so that no address is told from another by it. */
+/** The path at which the page for unknown paths is requested again; the same for all, so that it reveals nothing about a path. */
 export const UNKNOWN_PATH = '/not-found';
 
-/** How a path is answered where there is nothing for whoever asks. */
+/** The error for a path that does not exist, or not for this caller. */
 export function unknownPath(path: string): AppError {
   return new AppError('route.not_found', `there is no path ${path.slice(0, 100)}; GET /docs lists all`);
 }
@@ -55,7 +55,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${url.split('/').map(patternOfPart).join('/')}$`);
 }
 
-/** `:id`, or `:id(^[a-z]+$)` with what it must look like. */
+/** `:id`, or `:id(^[a-z]+$)` with its pattern. */
 function patternOfPart(part: string): string {
   if (part === '*') return '.*';
   if (!part.startsWith(':')) return RegExp.escape(part);

@@ -15,25 +15,25 @@ interface WrongKeysOptions {
   readonly adminToken: Secret;
 }
 
-/** How often in ten minutes an address is told that its key is the admin token: as often as it may try that token itself. */
-const TOLD_IN_TEN_MINUTES = 9;
+/** How often in ten minutes an address may learn that its key is the admin token: as often as it may try that token itself. */
+const HINTS_IN_TEN_MINUTES = 9;
 
-/** Wrong keys of an address in a minute that do not bring it nearer to a ban: each costs a query all the same. */
+/** Wrong keys per minute and address that do not count towards a ban: each still costs a query. */
 const UNCOUNTED = makePlan([{ name: 'uncounted-keys', calls: 60, lengthMs: 60_000 }]);
 const MOST_ADDRESSES = 10_000;
 
 /**
- * What becomes of a key that is wrong. Only what could be a guess brings an address nearer to a ban: not a typo, whose checksum
- * does not fit, and nothing that a page of another site made a visitor's browser send.
+ * Handles wrong keys. Only a possible guess counts towards a ban: not a typo, whose checksum does not match, and not a request that
+ * a page of another site made a visitor's browser send.
  */
 export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOptions) {
   const uncounted = new MemoryTallies(MOST_ADDRESSES);
-  const told = limits.perIp('admin-token-as-key', TOLD_IN_TEN_MINUTES, 600);
+  const hints = limits.perIp('admin-token-as-key', HINTS_IN_TEN_MINUTES, 600);
 
-  /** In constant time, and no oracle: an address gets as many answers as it has tries at the token itself. */
+  /** Constant time, and not an oracle: an address gets as many answers as it has attempts at the token itself. */
   async function isAdminToken(ip: string, key: string): Promise<boolean> {
     try {
-      await told.take(ip);
+      await hints.take(ip);
     } catch {
       return false;
     }
@@ -44,7 +44,7 @@ export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOpti
     uncounted.take(clientAddress(ip), UNCOUNTED, { now: clock.now(), cost }).isWithin;
 
   return {
-    /** Throws `limit.exceeded` for a key that is not worth looking up any more. */
+    /** Throws `limit.exceeded` when too many wrong keys came from pages at this address. */
     check(request: FastifyRequest, key: string): void {
       if (!isFromForeignPage(request) || accounts.isKnown(key) || tally(request.ip, 0)) return;
       throw new AppError(
@@ -54,7 +54,7 @@ export function wrongKeys({ accounts, limits, clock, adminToken }: WrongKeysOpti
       );
     },
 
-    /** Throws what the caller is told. */
+    /** Counts the wrong key, and throws the error for the caller. */
     async refuse(error: unknown, request: FastifyRequest, key: string): Promise<never> {
       if (!(error instanceof AppError) || error.code !== 'key.invalid') throw error;
       if (isWellFormedKey(key)) {

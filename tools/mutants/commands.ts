@@ -40,8 +40,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a key never keeps an error of the database that came after its request had begun',
     file: 'src/http/idempotency.ts',
-    from: "if (!told.code.startsWith('database.')) return error;",
-    to: 'if (told.code.length > 0) return error;',
+    from: "if (!appError.code.startsWith('database.')) return error;",
+    to: 'if (appError.code.length > 0) return error;',
     tests: ['test/faults/keys-of-lost-databases.test.ts'],
     needs: ['postgres'],
   },

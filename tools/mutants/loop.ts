@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'what readyz answers is kept for a second',
     file: 'src/http/health.ts',
-    from: '() => keep(KEPT_MS)',
+    from: '() => keep(SHARED_MS)',
     to: '() => keep(0)',
     tests: ['src/http/server.test.ts'],
   },
@@ -147,10 +147,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'an account holds all places for large bodies but one',
-    file: 'src/http/places.ts',
+    file: 'src/http/fair-semaphore.ts',
     from: 'held.length < count && holdsOf(account, held) < count - 1',
     to: 'held.length < count',
-    tests: ['src/http/places.test.ts'],
+    tests: ['src/http/fair-semaphore.test.ts'],
   },
   {
     control: 'a large body gets a place when it comes, not when its header does',

@@ -82,8 +82,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the answer that a key is the admin token is no oracle',
     file: 'src/http/wrong-keys.ts',
-    from: 'await told.take(ip);',
-    to: 'await told.check(ip);',
+    from: 'await hints.take(ip);',
+    to: 'await hints.check(ip);',
     tests: ['src/http/gate.test.ts'],
   },
   {
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'instances share their limits through Redis',
     file: 'src/http/rate-limit-redis.ts',
-    from: "if (redis.status !== 'ready' || now < this.#askedAgainAt) return undefined;",
+    from: "if (redis.status !== 'ready' || now < this.#retryAt) return undefined;",
     to: 'if (redis.status.length > 0) return undefined;',
     tests: ['src/http/rate-limit-redis.test.ts', 'test/faults/two-instances.test.ts'],
     needs: ['postgres', 'redis'],

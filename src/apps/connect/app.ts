@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { createFairSemaphore } from '../../http/fair-semaphore.ts';
 import { languageRoute } from '../../http/language.ts';
 import { addDocuments } from '../../http/openapi.ts';
 import { assetRoutes } from '../../http/pages.ts';
-import { createPlaces } from '../../http/places.ts';
 import { siteFileRoutes } from '../../http/site-files.ts';
 import { ENGLISH_ONLY } from '../../pages/foot.ts';
 import type { ConnectDependencies } from './dependencies.ts';
@@ -72,7 +72,7 @@ export async function addConnect(
   partnerRoutes(app, dependencies);
   await simulatedPages(app, dependencies.simulatedPages);
   await webhookRoutes(app, dependencies);
-  const places = createPlaces({ ...LARGE_BODIES, clock });
-  await optimizeRoutes(app, { clock, places, prices });
-  await flexRoutes(app, { clock, places });
+  const slots = createFairSemaphore({ ...LARGE_BODIES, clock });
+  await optimizeRoutes(app, { clock, slots, prices });
+  await flexRoutes(app, { clock, slots });
 }

@@ -4,7 +4,7 @@ import type { Accounts } from '../../domain/accounts/index.ts';
 import type { Areas } from '../../domain/areas/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Production } from '../../domain/production/index.ts';
-import { openReads } from '../../http/cors.ts';
+import { allowCrossOriginReads } from '../../http/cors.ts';
 import type { Service } from '../../http/errors.ts';
 import { languageRoute } from '../../http/language.ts';
 import { createOpenAnswers } from '../../http/open-answers.ts';
@@ -69,7 +69,7 @@ export async function addGrid(
   languageRoute(app, publicUrl);
   siteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, connectUrl, isSignUpOpen });
-  openReads(app, '/api/v1/');
+  allowCrossOriginReads(app, '/api/v1/');
   const answers = createAnswers({ clock, validUntil: areas.validUntil });
   addLookupRoutes(app, areas, answers);
   addRegionRoutes(app, areas, answers);

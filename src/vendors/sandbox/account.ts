@@ -38,7 +38,7 @@ function token(...parts: string[]): string {
 
 const nameOf = (type: DeviceType) => `Sandbox ${type.replaceAll('_', ' ')}`;
 
-/** The simulated account of a user: nothing is looked up and nothing is stored, ids follow from user_ref and seed. */
+/** The simulated account of a user. Nothing is loaded or stored: ids follow from user_ref and seed. */
 export async function link(session: Session): Promise<Linked> {
   const { credentials, userRef } = session;
   if (!credentialsCheck.Check(credentials))

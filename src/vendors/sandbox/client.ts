@@ -5,7 +5,7 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { ask, type CloudAnswer } from './simulator.ts';
 
-/** What a device says of itself; null while the cloud cannot reach it. */
+/** A device's reading; null while the cloud cannot reach it. */
 export type Answer<Reading> = Reading | null;
 
 const REASONS = {
@@ -16,15 +16,15 @@ const REASONS = {
 } as const satisfies Record<string, ErrorCodeName>;
 type Reason = keyof typeof REASONS;
 
-const noes = Compile(
+const refusals = Compile(
   Type.Object({ reason: Type.Enum(Object.keys(REASONS) as Reason[]), message: Type.String() }),
 );
 const envelopes = Compile(Type.Object({ reachable: Type.Boolean(), reading: Type.Unknown() }));
 const taken = Compile(Type.Object({ accepted: Type.Literal(true) }));
 
-/** One call to the cloud; every way in which it can go wrong becomes an `AppError`. */
+/** One call to the cloud; every failure becomes an `AppError`. */
 async function call(session: Session, device: DeviceRef, command?: Command): Promise<unknown> {
-  const answer = await patient(session, ask(session, device, command));
+  const answer = await withinSessionTime(session, ask(session, device, command));
   if (answer.status === 200 || answer.status === 202) return answer.body;
   if (answer.status === 429) {
     const retryAfterSeconds = answer.retryAfterSeconds ?? 60;
@@ -34,11 +34,11 @@ async function call(session: Session, device: DeviceRef, command?: Command): Pro
       { retryAfterSeconds },
     );
   }
-  if (!noes.Check(answer.body)) throw notUnderstood(device);
+  if (!refusals.Check(answer.body)) throw notUnderstood(device);
   throw new AppError(REASONS[answer.body.reason], `sandbox ${device.id}: ${answer.body.message}`);
 }
 
-async function patient(session: Session, answer: Promise<CloudAnswer>): Promise<CloudAnswer> {
+async function withinSessionTime(session: Session, answer: Promise<CloudAnswer>): Promise<CloudAnswer> {
   try {
     return await answer;
   } catch (cause) {
@@ -50,7 +50,7 @@ async function patient(session: Session, answer: Promise<CloudAnswer>): Promise<
 const notUnderstood = (device: DeviceRef) =>
   new AppError('vendor.answer_invalid', `the sandbox's response about ${device.id} was not understood`);
 
-/** A `read` that takes no answer but one of this shape. */
+/** A `read` that accepts only responses of this schema. */
 export function reader<Reading extends TSchema>(reading: Reading) {
   const readings = Compile(reading);
   return async (session: Session, device: DeviceRef): Promise<Answer<Type.Static<Reading>>> => {
@@ -62,7 +62,7 @@ export function reader<Reading extends TSchema>(reading: Reading) {
   };
 }
 
-/** Sends any command: the sandbox speaks elnav's own. */
+/** Sends any command: the sandbox uses elnav's own format. */
 export async function order(session: Session, device: DeviceRef, command: Command): Promise<void> {
   if (!taken.Check(await call(session, device, command))) throw notUnderstood(device);
 }

@@ -13,7 +13,7 @@ describe('faults', () => {
     garbage: 'vendor.answer_invalid',
   };
 
-  it('meet reads and commands, and end with null', async () => {
+  it('apply to reads and commands, and end with null', async () => {
     const here = world();
     const light = await here.device('light');
     for (const [fail, code] of Object.entries(CODES)) {
@@ -25,14 +25,14 @@ describe('faults', () => {
     assert.equal((await here.state(light)).power_on, true);
   });
 
-  it('tell when to come back', async () => {
+  it('include the time to retry', async () => {
     const here = world();
     const light = await here.device('light');
     await here.conditions(light, { fail: 'rate_limited' });
     await assert.rejects(here.state(light), { retryAfterSeconds: 30 });
   });
 
-  it('keep silent until the platform gives up', async () => {
+  it('never respond until the platform gives up', async () => {
     const here = world();
     const light = await here.device('light');
     await here.conditions(light, { fail: 'timeout' });
@@ -54,7 +54,7 @@ describe('faults', () => {
 });
 
 describe('a device that is offline', () => {
-  it('is read as offline, without values, and takes no command', async () => {
+  it('reads as offline, without values, and refuses commands', async () => {
     const here = world();
     for (const type of DEVICE_TYPES) {
       const device = await here.device(type);
@@ -71,7 +71,7 @@ describe('a device that is offline', () => {
 });
 
 describe('conditions', () => {
-  it('that a device cannot have are refused', async () => {
+  it('are refused when the device cannot have them', async () => {
     const here = world();
     const refused = async (type: (typeof DEVICE_TYPES)[number], conditions: JsonObject, message: RegExp) =>
       assert.rejects(here.conditions(await here.device(type), conditions), {
@@ -86,7 +86,7 @@ describe('conditions', () => {
     assert.equal(here.writes(), 0);
   });
 
-  it('make time run faster: an hour at 60 is a minute', async () => {
+  it('speed up time: an hour at 60 takes a minute', async () => {
     const [slow, fast] = [world(), world()];
     for (const type of DEVICE_TYPES) await fast.conditions(await fast.device(type), { time_scale: 60 });
     slow.pass(3_600);
@@ -97,14 +97,14 @@ describe('conditions', () => {
     }
   });
 
-  it('keep time from running off the calendar', async () => {
+  it('keep time within the calendar', async () => {
     const here = world();
     for (const type of DEVICE_TYPES) await here.conditions(await here.device(type), { time_scale: 3_600 });
     here.pass(100 * 366 * 86_400);
     for (const type of DEVICE_TYPES) assert.equal((await here.state(await here.device(type))).online, true);
   });
 
-  it('change the time scale from now on, not for what has passed', async () => {
+  it('change the time scale from now on, not for the past', async () => {
     const here = world();
     const vehicle = await here.device('vehicle');
     await here.conditions(vehicle, { battery_soc: 20 });
@@ -116,7 +116,7 @@ describe('conditions', () => {
     assert.deepEqual(await here.state(vehicle), before);
   });
 
-  it('stay as they are while the platform clock is set back', async () => {
+  it("stay the same when the platform's clock is set back", async () => {
     const here = world();
     const battery = await here.device('battery');
     await here.send(battery, { type: 'set_battery_power', power_w: 5_000 });
@@ -125,7 +125,7 @@ describe('conditions', () => {
     assert.deepEqual(await here.state(battery), before);
   });
 
-  it('outlive a stored device of another shape, which starts over', async () => {
+  it('survive a stored device of another format, which starts over', async () => {
     const here = world();
     const vehicle = await here.device('vehicle');
     const first = await here.state(vehicle);

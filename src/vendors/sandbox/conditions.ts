@@ -4,9 +4,9 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
-import { FAULTS, inTurn, keep, twinNow } from './twin.ts';
+import { FAULTS, keep, queued, twinNow } from './twin.ts';
 
-/** Conditions that the outside world sets on a simulated device. */
+/** Conditions that a test or a developer sets on a simulated device. */
 export const ConditionsSchema = Type.Object(
   {
     online: Type.Optional(Type.Boolean({ description: 'Whether the device is reachable' })),
@@ -39,8 +39,8 @@ export const ConditionsSchema = Type.Object(
 const conditionsCheck = Compile(ConditionsSchema);
 
 /**
- * Sets the conditions that are given and leaves the others; works on a device that fails or is offline, too. Answers what
- * the device would say if no fault were set.
+ * Sets the given conditions and leaves the others, also for a device that fails or is offline. Returns the reading that the device
+ * would have without a fault.
  */
 export async function applyConditions(
   session: Session,
@@ -52,7 +52,7 @@ export async function applyConditions(
       'request.invalid',
       'the body must have only the conditions online, plugged_in, battery_soc, fail and time_scale',
     );
-  return inTurn(session, device, () => applyNow(session, device, conditions));
+  return queued(session, device, () => applyNow(session, device, conditions));
 }
 
 async function applyNow(

@@ -29,7 +29,7 @@ describe('vehicle', () => {
     assert.equal(last.operation_state, 'complete');
   });
 
-  it('takes 230 V on three phases: 6 A is 4,140 W, 0 A pauses and a start goes on', async () => {
+  it('draws 230 V on three phases: 6 A is 4,140 W, 0 A pauses and a start resumes', async () => {
     const car = await one('vehicle');
     await car.send({ type: 'set_current', current_a: 6 });
     assert.equal((await car.state()).power_w, 4_140);
@@ -39,7 +39,7 @@ describe('vehicle', () => {
     assert.equal((await car.state()).power_w, 11_040);
   });
 
-  it('never shows its limit while it still charges', async () => {
+  it('never reads as at its limit while it still charges', async () => {
     const car = await one('vehicle');
     await car.conditions({ battery_soc: 79 });
     car.pass(180);
@@ -47,7 +47,7 @@ describe('vehicle', () => {
     assert.deepEqual([battery_soc, charging], [79, true]);
   });
 
-  it('charges by default when it is plugged in again, and not while it is not', async () => {
+  it('charges by default when it is plugged in again, and never while unplugged', async () => {
     const car = await one('vehicle');
     await car.send({ type: 'stop_charge' });
     await car.conditions({ plugged_in: false });
@@ -61,7 +61,7 @@ describe('vehicle', () => {
     assert.equal((await car.state()).charging, true);
   });
 
-  it('refuses a current between the pause and the least', async () => {
+  it('refuses a current between 0 and the minimum', async () => {
     const car = await one('vehicle');
     const expected = { code: 'command.out_of_range', message: /from 6 to 16; got 3/ };
     await assert.rejects(car.send({ type: 'set_current', current_a: 3 }), expected);
@@ -72,7 +72,7 @@ describe('vehicle', () => {
 });
 
 describe('charger', () => {
-  it('meters what its car takes', async () => {
+  it('meters the energy of its car', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     const before = await charger.state();
@@ -82,7 +82,7 @@ describe('charger', () => {
     assert.ok(Math.abs((after.energy_wh ?? 0) - (before.energy_wh ?? 0) - 11_040) <= 1);
   });
 
-  it('leaves to the house what it needs in the evening', async () => {
+  it('leaves the house its load in the evening', async () => {
     const charger = await one('charger', Date.UTC(2026, 10, 21, 18));
     await charger.conditions({ battery_soc: 20 });
     const { power_w, charging } = await charger.state();
@@ -91,7 +91,7 @@ describe('charger', () => {
     assert.equal((await charger.capacity())?.current_a, 0);
   });
 
-  it('is capped by its balancing limit, by current only', async () => {
+  it('is limited by load balancing, by current only', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_limit', max_a: 9 });
@@ -105,7 +105,7 @@ describe('charger', () => {
 });
 
 describe('a limit with an end', () => {
-  it('holds for its time, and then what was to follow', async () => {
+  it('applies for its time, and then the following limit does', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600, then_current_a: 12 });
@@ -115,7 +115,7 @@ describe('a limit with an end', () => {
     assert.equal((await charger.state()).power_w, 12 * 690);
   });
 
-  it('gives way to the highest where nothing was said of what follows', async () => {
+  it('is followed by the maximum when the command gives no other', async () => {
     const car = await one('vehicle', NIGHT);
     await car.conditions({ plugged_in: true, battery_soc: 20 });
     await car.send({ type: 'set_current', current_a: 0, for_seconds: 60 });
@@ -124,7 +124,7 @@ describe('a limit with an end', () => {
     assert.equal((await car.state()).power_w, 16 * 690);
   });
 
-  it('is forgotten with the next limit, and with the pause that a start lifts', async () => {
+  it('is replaced by the next limit, and by the start that ends a pause', async () => {
     const charger = await one('charger', NIGHT);
     await charger.conditions({ battery_soc: 20 });
     await charger.send({ type: 'set_current', current_a: 8, for_seconds: 600 });
@@ -152,7 +152,7 @@ describe('heat pump and thermostat', () => {
     assert.deepEqual([off.power_w, off.energy_wh, off.power_on], [0, 0, false]);
   });
 
-  it('say whether they heat and to what', async () => {
+  it('report whether they heat, and the target', async () => {
     for (const type of ['heat_pump', 'thermostat'] as const) {
       const heater = await one(type);
       await heater.send({ type: 'set_temperature', target_milli_c: 24_500 });
@@ -162,7 +162,7 @@ describe('heat pump and thermostat', () => {
     }
   });
 
-  it('refuse a target outside 5 to 35 °C and say so', async () => {
+  it('refuse a target outside 5 to 35 °C with the range', async () => {
     for (const type of ['heat_pump', 'thermostat'] as const) {
       const heater = await one(type);
       for (const target_milli_c of [4_999, 35_001])
@@ -197,7 +197,7 @@ describe('solar inverter', () => {
 });
 
 describe('battery', () => {
-  it('loses a tenth on the way through and stops when full and when empty', async () => {
+  it('loses a tenth in a round trip, and stops when full and when empty', async () => {
     const battery = await one('battery');
     await battery.conditions({ battery_soc: 0 });
     await battery.send({ type: 'set_battery_power', power_w: 2_000 });
@@ -234,7 +234,7 @@ describe('appliance', () => {
     assert.deepEqual([finished.operation_state, finished.remaining_seconds], ['finished', 0]);
   });
 
-  it('is stopped by switching off, and starts nothing while off', async () => {
+  it('stops when switched off, and starts nothing while off', async () => {
     const washer = await one('smart_home_appliance');
     await washer.send({ type: 'start_program' });
     await washer.send({ type: 'turn_off' });
@@ -249,7 +249,7 @@ describe('appliance', () => {
 });
 
 describe('light', () => {
-  it('draws by its brightness and tells dim and colour', async () => {
+  it('draws power by its brightness, and reports dim and colour', async () => {
     const light = await one('light');
     assert.equal((await light.state()).power_w, 12);
     await light.send({ type: 'set_light', dim: 40, color: [255, 0, 10] });
@@ -279,17 +279,17 @@ describe('elevator and industrial', () => {
     }
   });
 
-  it('shows a lift that moves', async () => {
+  it('reports that a lift is moving', async () => {
     const lift = await one('elevator', Date.UTC(2026, 10, 20, 7));
-    const seen = new Set<unknown>();
+    const states = new Set<unknown>();
     for (let second = 0; second < 360; second += 5) {
       lift.pass(5);
-      seen.add((await lift.state()).operation_state);
+      states.add((await lift.state()).operation_state);
     }
-    assert.deepEqual([...seen].sort(), ['moving down', 'moving up', 'waiting']);
+    assert.deepEqual([...states].sort(), ['moving down', 'moving up', 'waiting']);
   });
 
-  it('caps the plant by power only', async () => {
+  it('limits the plant by power only', async () => {
     const plant = await one('industrial', Date.UTC(2026, 10, 20, 12));
     await plant.send({ type: 'set_limit', max_w: 100_000 });
     const capped = await plant.state();

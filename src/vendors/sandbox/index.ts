@@ -12,7 +12,7 @@ const { thousandfold, batterySoc } = translate;
 const onOff = { turn_on: order, turn_off: order };
 const chargeControl = { start_charge: order, stop_charge: order };
 
-/** Simulated devices of every type, always there, for trying things out and for tests. */
+/** Simulated devices of every type, always available, for tests and for trying things out. */
 export const sandbox = {
   slug: 'sandbox',
   name: 'Sandbox (simulated devices)',

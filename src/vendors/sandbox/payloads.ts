@@ -11,7 +11,7 @@ const charging = {
   phase: Type.Enum(['disconnected', 'charging', 'paused', 'complete']),
 };
 
-/** What the simulated cloud answers about each type of device, in its own words and units. */
+/** Responses of the simulated cloud for each type of device, in its own fields and units. */
 export const VehicleReading = Type.Object({ ...charging, batteryPercent: percent });
 export const ChargerReading = Type.Object({
   ...charging,

@@ -1,6 +1,6 @@
 import type { Limits } from '../../adapter/device.ts';
 
-/** What the rating plates say. Charge currents are for each of three phases; 0 A pauses. */
+/** Ratings of the devices. Charge currents are per phase, of three phases; 0 A pauses. */
 export const CHARGE_LIMITS = { min_a: 6, max_a: 16, min_w: null, max_w: null } satisfies Limits;
 export const BATTERY_LIMITS = { min_a: null, max_a: null, min_w: -5_000, max_w: 5_000 } satisfies Limits;
 export const PLANT_LIMITS = { min_a: null, max_a: null, min_w: 50_000, max_w: 500_000 } satisfies Limits;

@@ -9,13 +9,13 @@ import { sandbox } from './index.ts';
 import { world } from './test-world.ts';
 
 describe('sandbox', () => {
-  it('has a device of every type and every capability between them', () => {
+  it('has a device of every type, and together they have every capability', () => {
     assert.deepEqual(Object.keys(sandbox.kinds), [...DEVICE_TYPES]);
     const offered = new Set(Object.values(sandbox.kinds).flatMap(capabilitiesOfKind));
     assert.deepEqual([...offered].sort(), [...CAPABILITIES].sort());
   });
 
-  it('shows both axes of load balancing', async () => {
+  it('has a device for both axes of load balancing', async () => {
     const here = world();
     const charger = await here.capacity(await here.device('charger'));
     const plant = await here.capacity(await here.device('industrial'));
@@ -30,7 +30,7 @@ describe('sandbox accounts', () => {
   const link = (userRef: string, credentials: JsonObject = {}) =>
     sandbox.link(world({ userRef, credentials }).session());
 
-  it('makes the same ids for the same user_ref and seed, and other ids for others', async () => {
+  it('gives the same ids for the same user_ref and seed, and others otherwise', async () => {
     const [first, again, otherUser, otherSeed] = await Promise.all([
       link('anna', { seed: 's' }),
       link('anna', { seed: 's' }),
@@ -47,7 +47,7 @@ describe('sandbox accounts', () => {
     }
   });
 
-  it('makes the devices that were asked for, under the same ids', async () => {
+  it('has only the requested devices, with the same ids', async () => {
     const some = await link('anna', { device_types: ['light', 'charger'] });
     const all = await link('anna');
     assert.deepEqual(
@@ -55,11 +55,11 @@ describe('sandbox accounts', () => {
       ['charger', 'light'],
     );
     assert.equal(some.vendorAccount, all.vendorAccount);
-    const known = new Set(all.devices.map(({ id }) => id));
-    assert.ok(some.devices.every(({ id }) => known.has(id)));
+    const ids = new Set(all.devices.map(({ id }) => id));
+    assert.ok(some.devices.every(({ id }) => ids.has(id)));
   });
 
-  it('refuses credentials of another shape', async () => {
+  it('refuses credentials that do not match the schema', async () => {
     const check = Compile(sandbox.credentials);
     for (const wrong of [
       { device_types: [] },
@@ -74,7 +74,7 @@ describe('sandbox accounts', () => {
     }
     assert.equal(check.Check({ seed: 'x'.repeat(64), device_types: [...DEVICE_TYPES] }), true);
     const twice = { device_types: ['light', 'light'] };
-    assert.equal((await link('anna', twice)).devices.length, 1, 'a type that is named twice is one device');
+    assert.equal((await link('anna', twice)).devices.length, 1, 'a type that is listed twice is one device');
   });
 
   it('stores nothing when linking or reading', async () => {

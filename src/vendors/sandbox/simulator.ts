@@ -3,9 +3,9 @@ import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MODELS } from './models/index.ts';
 import { Refusal } from './models/model.ts';
-import { type Fault, inTurn, keep, type Twin, twinNow } from './twin.ts';
+import { type Fault, keep, queued, type Twin, twinNow } from './twin.ts';
 
-/** An answer of the simulated cloud, as an HTTP client would see it. */
+/** A response of the simulated cloud, as an HTTP client receives it. */
 export interface CloudAnswer {
   readonly status: number;
   readonly retryAfterSeconds?: number;
@@ -14,12 +14,12 @@ export interface CloudAnswer {
 
 type Order = (state: JsonObject, command: Command, at: number) => JsonObject;
 
-/** Asks the simulated cloud for a device's reading, or hands it a command. Never answers while `timeout` is set. */
+/** Requests a device's reading from the simulated cloud, or sends it a command. Never resolves while `timeout` is set. */
 export async function ask(session: Session, device: DeviceRef, command?: Command): Promise<CloudAnswer> {
   const answer =
     command === undefined
       ? await answerNow(session, device)
-      : await inTurn(session, device, () => answerNow(session, device, command));
+      : await queued(session, device, () => answerNow(session, device, command));
   return typeof answer === 'string' ? failing(session, answer) : answer;
 }
 
@@ -67,7 +67,7 @@ function failing(session: Session, fault: Fault): CloudAnswer | Promise<CloudAns
   }
 }
 
-/** Rejects when the platform gives up, and never before. */
+/** Rejects when the platform gives up, and never resolves. */
 function silence(signal: AbortSignal): Promise<never> {
   const gaveUp = () => new Error('the platform gave up waiting', { cause: signal.reason });
   return new Promise((_resolve, reject) => {

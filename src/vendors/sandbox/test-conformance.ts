@@ -1,6 +1,6 @@
 import { simulatorForTest } from './test-world.ts';
 
-/** As `test/vendors.test.ts` tries it. */
+/** The variants for `test/vendors.test.ts`. */
 export const VARIANTS_TO_CONFORM = [
   { name: 'sandbox', open: async () => ({ simulator: simulatorForTest(), close: async () => {} }) },
 ];

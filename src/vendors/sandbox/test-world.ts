@@ -12,11 +12,11 @@ import { silentLog } from '../../core/log.ts';
 import { sandbox } from './index.ts';
 import { CHARGE_LIMITS, PLANT_LIMITS } from './ratings.ts';
 
-/** One linked sandbox account, its documents in memory, its clock turned by the test. */
+/** One linked sandbox account, with its documents in memory and a clock that the test advances. */
 export interface World {
   readonly clock: TurnedClock;
   readonly documents: Map<string, Json>;
-  /** How often something was stored. */
+  /** The number of writes. */
   writes(): number;
   session(signal?: AbortSignal): Session;
   device(type: DeviceType): Promise<DeviceRef>;
@@ -87,7 +87,7 @@ export function world({ start, credentials = {}, userRef = 'user-1' }: WorldOpti
 
 const CAR_AT_HALF = { online: true, plugged_in: true, battery_soc: 50 };
 
-/** Brings a device into each situation by conditions, commands and time alone. */
+/** Brings a device into each situation by conditions, commands and time only. */
 const ARRANGE: { readonly [S in Situation]: (world: World, device: DeviceRef) => Promise<void> } = {
   off: (world, device) => world.send(device, { type: 'turn_off' }),
   on: (world, device) => world.send(device, { type: 'turn_on' }),
@@ -139,7 +139,7 @@ const BALANCING: { readonly [T in DeviceType]: (world: World, device: DeviceRef)
   industrial: (world, device) => world.send(device, { type: 'set_limit', max_w: PLANT_LIMITS.max_w }),
 };
 
-/** The sandbox as the conformance check wants it: each situation starts from a device as it was linked. */
+/** The sandbox for the conformance check: each situation starts from a newly linked device. */
 export function simulatorForTest(): Simulator {
   const here = world();
   return {

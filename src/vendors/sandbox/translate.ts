@@ -15,13 +15,13 @@ import type {
 
 const OFFLINE: Status = { online: false };
 
-/** kW to W, kWh to Wh, °C to milli-°C; null while the device cannot be reached. */
+/** kW to W, kWh to Wh, °C to milli-°C; null while the device is unreachable. */
 export function thousandfold<Reading>(field: (reading: Reading) => number) {
   return (answer: Answer<Reading>) => (answer === null ? null : field(answer) * 1_000);
 }
 
 /**
- * Whole percent, rounded down: a battery that charges on is never shown at its limit, nor as full. The millionth makes up
+ * Whole percent, rounded down, so that a battery that still charges never reads as at its limit or full. The millionth compensates
  * for binary fractions.
  */
 export function batterySoc(answer: Answer<{ batteryPercent: number }>): number | null {
@@ -96,7 +96,7 @@ export function plantStatus(answer: Answer<PlantReading>): Status {
   return { online: true, power_on: answer.running, operation_state: answer.running ? running : 'off' };
 }
 
-/** Whole amperes, rounded down so that taking them never blows the fuse. */
+/** Whole amperes, rounded down so that using them never blows the fuse. */
 export function chargerCapacity(answer: Answer<ChargerReading>): AvailableCapacity {
   return { current_a: answer === null ? null : Math.floor(answer.headroomAmperes), power_w: null };
 }

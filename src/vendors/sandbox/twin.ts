@@ -7,14 +7,14 @@ import { MODELS } from './models/index.ts';
 export const FAULTS = ['timeout', 'refuse', 'rate_limited', 'garbage'] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Dates end here (ECMA-262, 21.4.1.1); a clock that runs 3,600 times too fast stands still a little before it. */
+/** The last possible date (ECMA-262, 21.4.1.1); a clock that runs 3,600 times too fast stops a little before it. */
 const LAST_MS = 8.6e15;
 
-/** A simulated device at one moment: its anchor, from which every later moment is computed. */
+/** A simulated device at one moment; every later state is computed from it. */
 const Anchor = Type.Object({
   /** The clock of the platform at the anchor, ms since 1970. */
   real_ms: Type.Number(),
-  /** The device's own clock at the anchor, ms since 1970; runs `time_scale` times as fast. */
+  /** The device's own clock at the anchor, ms since 1970; it runs `time_scale` times as fast. */
   simulated_ms: Type.Number(),
   time_scale: Type.Integer({ minimum: 1, maximum: 3_600 }),
   online: Type.Boolean(),
@@ -34,7 +34,7 @@ const states = Object.fromEntries(
 
 const nameOf = (device: DeviceRef) => `device/${device.id}`;
 
-/** The device as it is now. Reads the stored anchor, or derives one from the link, and stores nothing. */
+/** The device as it is now, from the stored anchor or one derived from the link; stores nothing. */
 export async function twinNow(session: Session, device: DeviceRef): Promise<Twin> {
   const twin = (await stored(session, device)) ?? fresh(session, device);
   const now = session.clock.now();
@@ -46,8 +46,8 @@ export async function twinNow(session: Session, device: DeviceRef): Promise<Twin
 
 const turns = new Map<string, Promise<unknown>>();
 
-/** What changes a device is done one after the other: each begins with what the one before has left. */
-export function inTurn<T>(session: Session, device: DeviceRef, work: () => Promise<T>): Promise<T> {
+/** Queues changes of a device, so that each starts from the result of the one before. */
+export function queued<T>(session: Session, device: DeviceRef, work: () => Promise<T>): Promise<T> {
   const key = `${session.account}/${session.link}/${device.id}`;
   const done = (turns.get(key) ?? Promise.resolve()).then(work);
   const settled = done.then(
@@ -59,7 +59,7 @@ export function inTurn<T>(session: Session, device: DeviceRef, work: () => Promi
   return done;
 }
 
-/** Makes the twin the device's new anchor. */
+/** Stores the twin as the device's new anchor. */
 export async function keep(session: Session, device: DeviceRef, twin: Twin): Promise<void> {
   const { real_ms, simulated_ms, time_scale, online, fail, state } = twin;
   await session.documents.put(nameOf(device), { real_ms, simulated_ms, time_scale, online, fail, state });
@@ -71,12 +71,12 @@ function fresh(session: Session, device: DeviceRef): Twin {
   return { real_ms: at, simulated_ms: at, time_scale: 1, online: true, fail: null, state };
 }
 
-/** A document that an older version wrote in another shape counts as none: the simulation then starts over. */
+/** The stored anchor. One that an older version wrote in another format is ignored, so that the simulation starts over. */
 async function stored(session: Session, device: DeviceRef): Promise<Twin | undefined> {
   const document = await session.documents.get(nameOf(device));
   if (document === undefined) return undefined;
   if (anchors.Check(document) && documents.Check(document) && states[device.type]?.Check(document.state))
     return { ...document, state: document.state as JsonObject };
-  session.log.warn({ device: device.id }, 'sandbox: the stored device is not understood and starts over');
+  session.log.warn({ device: device.id }, 'sandbox: the stored device has an unknown format and starts over');
   return undefined;
 }

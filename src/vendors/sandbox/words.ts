@@ -10,7 +10,7 @@ const choicesIn = (language: Language) =>
     }),
   );
 
-/** How people are asked what is to be simulated. */
+/** Labels of the fields that choose what is simulated. */
 export const words = {
   en: {
     device_types: {

@@ -13,8 +13,8 @@ import {
   MEMBER_LIMIT,
   type Question,
 } from '../../../domain/flex/index.ts';
+import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
-import type { Places } from '../../../http/places.ts';
 import { principalOf } from '../principal.ts';
 import { answers } from '../schemas.ts';
 
@@ -50,11 +50,11 @@ const ROUTES = [
 interface FlexOptions {
   readonly clock: Clock;
   /** Shared with whatever else takes large bodies. */
-  readonly places: Places;
+  readonly slots: FairSemaphore;
 }
 
 /** The fleet endpoints, in a scope of their own: their bodies are read as bytes. */
-export async function flexRoutes(app: FastifyInstance, { clock, places }: FlexOptions): Promise<void> {
+export async function flexRoutes(app: FastifyInstance, { clock, slots }: FlexOptions): Promise<void> {
   const pool = createFlexPool({ threads: THREADS, waiting: WAITING, clock });
   app.addHook('onClose', () => pool.close());
 
@@ -67,7 +67,7 @@ export async function flexRoutes(app: FastifyInstance, { clock, places }: FlexOp
       throw new AppError('request.malformed', 'the body is empty; send a JSON object');
     const { blocks, length, during } = await readLargeBody(request, reply, {
       limit: BODY_LIMIT,
-      places,
+      slots,
       clock,
     });
     const answered =

@@ -4,8 +4,8 @@ import { AppError } from '../../../core/errors.ts';
 import { joined } from '../../../core/joined.ts';
 import { MOST_SLOTS } from '../../../domain/planner/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
+import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { readLargeBody } from '../../../http/large-body.ts';
-import type { Places } from '../../../http/places.ts';
 import { type AreaRequest, areaRequestOf, withSpotPrices } from '../planning/area-prices.ts';
 import { parsePlanBody, planBody } from '../planning/plan-body.ts';
 import { AreaPlanRequestSchema, AreaPlanSchema } from '../planning/schemas.ts';
@@ -22,7 +22,7 @@ const INLINE_STEPS = 8;
 interface OptimizeOptions {
   readonly clock: Clock;
   /** Shared with whatever else takes large bodies. */
-  readonly places: Places;
+  readonly slots: FairSemaphore;
   /** What is stored of the day-ahead market, for requests that name an area. */
   readonly prices: Pick<Prices, 'spot'>;
 }
@@ -30,7 +30,7 @@ interface OptimizeOptions {
 /** The charge planner, in a scope of its own: its bodies are read as bytes. */
 export async function optimizeRoutes(
   app: FastifyInstance,
-  { clock, places, prices }: OptimizeOptions,
+  { clock, slots, prices }: OptimizeOptions,
 ): Promise<void> {
   const thread = createPlannerThread(clock);
   app.addHook('onClose', () => thread.close());
@@ -42,7 +42,7 @@ export async function optimizeRoutes(
   async function replyLater(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { blocks, length, during } = await readLargeBody(request, reply, {
       limit: BODY_LIMIT,
-      places,
+      slots,
       clock,
     });
     const body = joined(blocks, length);

@@ -5,12 +5,12 @@ import { inRange, model, Refusal } from './model.ts';
 
 const ApplianceState = Type.Object({
   on: Type.Boolean(),
-  /** When the programme starts or started, simulated ms; null when none was asked for. */
+  /** When the programme starts or started, simulated ms; null when none was started. */
   starts_at: Type.Union([Type.Number(), Type.Null()]),
 });
 type ApplianceState = Type.Static<typeof ApplianceState>;
 
-/** A 60 °C wash: until which second the machine draws what. */
+/** A 60 °C wash: the power until each second. */
 const PHASES = [
   { until: 1_500, watts: 2_000 },
   { until: 3_900, watts: 120 },
@@ -21,7 +21,7 @@ const IDLE_W = 2;
 
 type Stage = 'off' | 'ready' | 'delayed' | 'running' | 'finished';
 
-/** Where the programme is: everything follows from when it starts, so nothing has to advance. */
+/** The stage of the programme. It follows from the start time, so nothing has to advance. */
 function stageOf({ on, starts_at }: ApplianceState, at: number): { stage: Stage; elapsed: number } {
   if (!on) return { stage: 'off', elapsed: 0 };
   if (starts_at === null) return { stage: 'ready', elapsed: 0 };

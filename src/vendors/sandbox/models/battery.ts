@@ -14,10 +14,10 @@ const BatteryState = Type.Object({
 });
 type BatteryState = Type.Static<typeof BatteryState>;
 
-/** What the setpoint does to the store, watt. */
+/** The power that the setpoint adds to the store, watt. */
 const storingW = (setpoint: number) => (setpoint > 0 ? setpoint * EFFICIENCY : setpoint / EFFICIENCY);
 
-/** What flows on the grid side: nothing into a full battery, nothing out of an empty one. */
+/** The power on the grid side: 0 into a full battery and out of an empty one. */
 function flowingW({ stored_wh, setpoint_w }: BatteryState): number {
   if (setpoint_w > 0 && stored_wh >= CAPACITY_WH) return 0;
   return setpoint_w < 0 && stored_wh <= 0 ? 0 : setpoint_w;

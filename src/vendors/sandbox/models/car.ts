@@ -6,22 +6,22 @@ import { CHARGE_LIMITS } from '../ratings.ts';
 import { Ending, endingOf, hasCome } from './ending.ts';
 import { inRange, Refusal } from './model.ts';
 
-/** A car at its cable, as both the vehicle and the charger know it. */
+/** A car at its cable, as used by the vehicle and the charger. */
 export const Car = Type.Object({
   soc: Type.Number({ minimum: 0, maximum: 100 }),
   limit_percent: Type.Integer({ minimum: 0, maximum: 100 }),
   current_a: Type.Integer({ minimum: 0 }),
-  /** Absent in what was stored before limits could end. */
+  /** Absent in states stored before limits could end. */
   current_ends: Type.Optional(Ending),
   plugged_in: Type.Boolean(),
-  /** False once charging was told to stop. */
+  /** False after a command to stop charging. */
   wanted: Type.Boolean(),
 });
 export type Car = Type.Static<typeof Car>;
 
 const PERCENT = { least: 0, most: 100 };
 
-/** A car that came home with 35–65 % and was plugged in. */
+/** A car that arrived with 35–65 % and was plugged in. */
 export function arrivingCar(seed: string): Car {
   return {
     soc: between(seed, 'arrival', [35, 65]),
@@ -32,13 +32,13 @@ export function arrivingCar(seed: string): Car {
   };
 }
 
-/** The car before an offer of `amperes` on three phases. */
+/** The car's charging when `amperes` are offered on three phases. */
 export function chargingOf(car: Car, amperes: number): Charging {
   const offered = car.plugged_in && car.wanted ? amperes * WATT_PER_AMPERE : 0;
   return { soc: car.soc, limit: car.limit_percent, offeredW: offered };
 }
 
-/** What the station shows of the car, in the simulated cloud's words. */
+/** The car's state in the fields of the simulated cloud. */
 export function chargingView(car: Car, amperes: number) {
   const watts = drawnW(chargingOf(car, amperes));
   return {
@@ -72,7 +72,7 @@ export function withCurrent<C extends Car>(car: C, command: CommandOf<'set_curre
   };
 }
 
-/** A limit whose time is over gives way to what was to follow. */
+/** Replaces a limit whose time is over by the following one. */
 export function currentTurned<C extends Car>(car: C, at: number): C {
   const { current_ends: ending } = car;
   return hasCome(ending, at) ? { ...car, current_a: ending.follows, current_ends: null } : car;
@@ -82,7 +82,7 @@ export function withChargeLimit<C extends Car>(car: C, percent: number): C {
   return { ...car, limit_percent: inRange('percent', percent, PERCENT) };
 }
 
-/** A start after a pause by 0 A goes on at the highest current: a start that starts nothing would be a lie. */
+/** A start after a pause by 0 A resumes at the highest current, since a start must have an effect. */
 export function started<C extends Car>(car: C): C {
   if (!car.plugged_in) throw new Refusal('refused', 'no car is plugged in');
   if (car.current_a !== 0) return { ...car, wanted: true };
@@ -93,7 +93,7 @@ export function stopped<C extends Car>(car: C): C {
   return { ...car, wanted: false };
 }
 
-/** A car that is plugged in charges until it is told to stop. */
+/** A car that is plugged in charges until a command stops it. */
 export function plugged<C extends Car>(car: C, pluggedIn: boolean): C {
   return { ...car, plugged_in: pluggedIn, wanted: car.wanted || (pluggedIn && !car.plugged_in) };
 }

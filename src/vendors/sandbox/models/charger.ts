@@ -21,20 +21,20 @@ import {
 import { Ending, endingOf, endingWithin, hasCome } from './ending.ts';
 import { inRange, model, Refusal } from './model.ts';
 
-/** The house's main fuse, ampere on each phase. The house alone never leaves less than the least charge current. */
+/** The house's main fuse, ampere per phase. The house always leaves at least the minimum charge current. */
 const FUSE_A = 20;
 
 const ChargerState = Type.Object({
   ...Car.properties,
-  /** What load balancing lets the car have at most. */
+  /** The maximum that load balancing allows the car. */
   max_a: Type.Integer({ minimum: 0 }),
-  /** Absent in what was stored before limits could end. */
+  /** Absent in states stored before limits could end. */
   max_ends: Type.Optional(Ending),
   meter_wh: Type.Number({ minimum: 0 }),
 });
 type ChargerState = Type.Static<typeof ChargerState>;
 
-/** Whole amperes that the fuse and the balancing limit leave to the car, constant within an hour. */
+/** Whole amperes that the fuse and load balancing leave to the car; constant within an hour. */
 function roomForCarA(state: ChargerState, at: number, seed: string): number {
   return Math.min(state.max_a, Math.floor(FUSE_A - houseLoadA(seed, at)));
 }
@@ -44,7 +44,7 @@ function offeredA(state: ChargerState, at: number, seed: string): number {
   return amperes < CHARGE_LIMITS.min_a ? 0 : amperes;
 }
 
-/** Charges hour by hour, because the balancer does; a car is full after some twenty hours and the loop over. */
+/** Charges hour by hour, as the balancer does; after some twenty hours the car is full and the loop ends. */
 function advance(state: ChargerState, { from, to }: Span, seed: string): ChargerState {
   if (!state.plugged_in || !state.wanted || state.current_a === 0) return state;
   let soc = state.soc;
@@ -74,7 +74,7 @@ function withMaximum(state: ChargerState, command: CommandOf<'set_limit'>, at: n
   };
 }
 
-/** A charging point with a car behind it, balanced against the fuse of a house. */
+/** A charging point with a car, balanced against the main fuse of a house. */
 export const charger = model<ChargerState>({
   schema: ChargerState,
   initial: (seed) => ({

@@ -20,10 +20,10 @@ function tripsIn(hour: number): number {
   return (ofDay >= 7 && ofDay < 9) || (ofDay >= 16 && ofDay < 19) ? 40 : 16;
 }
 
-/** Which part of the pause between two trips comes before the first of an hour; each lift has its own. */
+/** The part of the pause between two trips that precedes the first trip of an hour; it differs between lifts. */
 const delayOf = (seed: string) => fraction(seed, 'first trip');
 
-/** How many trips of the hour have begun, and how long the last of them has lasted, seconds. */
+/** The number of trips begun in the hour, and the duration of the last one so far, seconds. */
 function tripsBy(delay: number, { hour, seconds }: WeekTime): { begun: number; into: number } {
   const apart = 3_600 / tripsIn(hour);
   const sinceFirst = seconds - delay * (apart - TRIP_SECONDS);

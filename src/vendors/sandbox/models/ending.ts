@@ -1,27 +1,27 @@
 import Type from 'typebox';
 import type { Span } from '../../../simulation/physics/stockholm.ts';
 
-/** When a limit ends by itself, simulated ms since 1970, and what holds then. */
+/** When a limit ends by itself, simulated ms since 1970, and the limit that follows. */
 export const Ending = Type.Union([
   Type.Object({ at_ms: Type.Number(), follows: Type.Integer() }),
   Type.Null(),
 ]);
 export type Ending = Type.Static<typeof Ending>;
 
-interface Asked {
+interface WithDuration {
   readonly for_seconds?: number;
 }
 
-/** The ending that a command asks for; without a wish for what follows, the device's own limit. */
-export function endingOf(command: Asked, at: number, follows: number): Ending {
+/** The ending that a command requests; `follows` is used unless the command names another limit. */
+export function endingOf(command: WithDuration, at: number, follows: number): Ending {
   return command.for_seconds === undefined ? null : { at_ms: at + command.for_seconds * 1_000, follows };
 }
 
 type Advance<State> = (state: State, span: Span, seed: string) => State;
 
 /**
- * Advances in pieces that end where a limit ends, so that one step and two give the same state. `turned` is the state with every
- * ending taken that has come by then.
+ * Advances in spans that end where a limit ends, so that one step gives the same state as two. `turned` applies every ending that
+ * is due.
  */
 export function endingWithin<State>(
   { endings, turned }: { endings(state: State): readonly Ending[]; turned(state: State, at: number): State },

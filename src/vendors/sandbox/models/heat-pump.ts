@@ -11,19 +11,19 @@ import { model } from './model.ts';
 
 /** A detached house of the 1980s: a heat capacity of about 10 kWh/K. */
 const HOUSE: Building = { lossWPerK: 170, timeConstant: 60 * HOUR_MS, maxHeatW: 8_000 };
-/** What the pump draws while it is on and gives no heat, W. */
+/** Power of the pump while it is on and does not heat, W. */
 const STANDBY_W = 10;
 
 const HeatPumpState = Type.Object({
   on: Type.Boolean(),
   target_c: Type.Number(),
   room_c: Type.Number(),
-  /** Electricity since midnight in Stockholm. */
+  /** Electrical energy since midnight in Stockholm. */
   today_wh: Type.Number({ minimum: 0 }),
 });
 type HeatPumpState = Type.Static<typeof HeatPumpState>;
 
-/** Heat for each unit of electricity: about 3 at −5 °C and 4.1 at +10 °C outside, as air-to-water pumps have it. */
+/** Heat per unit of electricity: about 3 at −5 °C and 4.1 at +10 °C outdoors, as usual for air-to-water pumps. */
 const coefficientOfPerformance = (ms: number) => Math.min(5, Math.max(1.8, 3.4 + 0.07 * outdoorC(ms)));
 
 const roomOf = (state: HeatPumpState): Room => ({

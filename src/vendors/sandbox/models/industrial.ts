@@ -10,7 +10,7 @@ import { inRange, model, Refusal } from './model.ts';
 const PlantState = Type.Object({
   on: Type.Boolean(),
   max_w: Type.Integer(),
-  /** Absent in what was stored before limits could end. */
+  /** Absent in states stored before limits could end. */
   max_ends: Type.Optional(Ending),
   meter_wh: Type.Number({ minimum: 0 }),
 });
@@ -18,7 +18,7 @@ type PlantState = Type.Static<typeof PlantState>;
 
 const sizeOf = (seed: string) => between(seed, 'size', [0.8, 1.1]);
 
-/** What the plant wants in an hour of the week, watt: two shifts on weekdays, a base load otherwise. */
+/** The power that the plant needs in an hour of the week, watt: two shifts on weekdays, a base load otherwise. */
 function wantedW(size: number, hour: number): number {
   const ofDay = hour % 24;
   const working = hour < 120 && ofDay >= 6 && ofDay < 22;
@@ -51,7 +51,7 @@ function advance(state: PlantState, span: Span, seed: string): PlantState {
   return { ...state, meter_wh: state.meter_wh + used };
 }
 
-/** A plant whose power can be capped. */
+/** A plant whose power can be limited. */
 export const industrial = model<PlantState>({
   schema: PlantState,
   initial: (seed) => ({ on: true, max_w: PLANT_LIMITS.max_w, meter_wh: between(seed, 'meter', [1e9, 5e9]) }),

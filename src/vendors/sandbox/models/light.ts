@@ -12,7 +12,7 @@ const LightState = Type.Object({
 });
 type LightState = Type.Static<typeof LightState>;
 
-/** Dimming to 0 switches off and keeps the last brightness for the next switching on; any other dimming switches on. */
+/** Dimming to 0 switches the lamp off and keeps the last brightness for the next time; any other dimming switches it on. */
 function withLight(state: LightState, { dim, color }: CommandOf<'set_light'>): LightState {
   if (dim === undefined && color === undefined) throw new Refusal('out_of_range', 'set dim, color or both');
   for (const part of color ?? []) inRange('each part of color', part, { least: 0, most: 255 });

@@ -3,7 +3,7 @@ import type { CommandOf, CommandType } from '../../../adapter/commands.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Span } from '../../../simulation/physics/stockholm.ts';
 
-/** How the simulated cloud says no. */
+/** A refusal by the simulated cloud. */
 export class Refusal extends Error {
   readonly reason: 'out_of_range' | 'wrong_axis' | 'refused' | 'not_possible';
 
@@ -19,16 +19,16 @@ type Orders<State> = {
 };
 
 /**
- * One simulated device: pure functions of its state, its seed and simulated time (ms since 1970). `advance` in one step
- * or in two gives the same state, so a read computes and nothing ticks.
+ * One simulated device: pure functions of its state, its seed and simulated time (ms since 1970). One step of `advance` gives the
+ * same state as two, so a read computes the state and no timer is needed.
  */
 export interface Model<State extends JsonObject> {
-  /** The shape of a stored state. */
+  /** Schema of a stored state. */
   readonly schema: TSchema;
   /** The state at the moment of linking. */
   initial(seed: string, at: number): State;
   advance(state: State, span: Span, seed: string): State;
-  /** What the simulated cloud answers about the device. */
+  /** The simulated cloud's reading of the device. */
   reading(state: State, at: number, seed: string): JsonObject;
   readonly orders: Orders<State>;
   /** Plugs a car in or out. */
@@ -37,18 +37,18 @@ export interface Model<State extends JsonObject> {
   charge?(state: State, soc: number): State;
 }
 
-/** A model whose state is known only to itself; only `model()` makes one. */
+/** A model with a private state type; only `model()` creates one. */
 export type AnyModel = Model<JsonObject>;
 
 /**
- * Seals a model: its functions only ever get states that its own schema accepts. The compiler cannot see that, so the cast
- * goes by way of `unknown`.
+ * Hides the state type of a model: its functions only ever get states that its own schema accepts. The compiler cannot check that,
+ * hence the cast by way of `unknown`.
  */
 export function model<State extends JsonObject>(declaration: Model<State>): AnyModel {
   return declaration as unknown as AnyModel;
 }
 
-/** Refuses a value outside its range with a sentence that says the range. */
+/** Refuses a value outside its range with an error that names the range. */
 export function inRange(
   name: string,
   value: number,

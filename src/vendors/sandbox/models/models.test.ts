@@ -11,7 +11,7 @@ import { MODELS } from './index.ts';
 const START = Date.UTC(2026, 10, 21, 9);
 const YEAR_MS = 365 * DAY_MS;
 
-/** A command that each type with commands may have got before time passes. */
+/** A command that each controllable type may receive before time passes. */
 const COMMANDS: readonly Command[] = [
   { type: 'turn_off' },
   { type: 'set_charge_limit', percent: 100 },
@@ -48,7 +48,7 @@ const scenario = fc.record({
   second: fc.oneof(fc.integer({ min: 0, max: 3 * DAY_MS }), fc.integer({ min: 0, max: YEAR_MS })),
 });
 
-/** A device of the scenario's type, after its command where it takes one. */
+/** A device of the scenario's type, after its command if it supports it. */
 function arranged({ type, seed, command }: { type: keyof typeof MODELS; seed: string; command: Command }) {
   const model = MODELS[type];
   const order = model.orders[command.type] as Order | undefined;
@@ -65,7 +65,7 @@ function assertSame(actual: Json, expected: Json, path: string): void {
 }
 
 describe('every model', () => {
-  it('gives the same in one step as in two, and a state that its schema takes', () => {
+  it('reaches the same state in one step as in two, and its schema accepts it', () => {
     const property = fc.property(scenario, ({ first, second, ...rest }) => {
       const { model, state } = arranged(rest);
       const [middle, to] = [START + first, START + first + second];
@@ -79,7 +79,7 @@ describe('every model', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('has a meter that never falls and a charge that stays in bounds', () => {
+  it('has a meter that never decreases, and a state of charge within bounds', () => {
     const property = fc.property(scenario, ({ first, second, ...rest }) => {
       const { model, state } = arranged(rest);
       const [middle, to] = [START + first, START + first + second];
@@ -93,7 +93,7 @@ describe('every model', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('meters the power that it shows', () => {
+  it('meters the power that it reports', () => {
     for (const { type, power, meter, stepSeconds } of METERED) {
       const model = MODELS[type];
       const start = model.initial('a', START);
@@ -106,11 +106,11 @@ describe('every model', () => {
       }
       const metered = Number(end[meter]) - Number(start[meter]);
       const ratio = wattSeconds / 3_600 / metered;
-      assert.ok(Math.abs(ratio - 1) < 0.005, `${type}: ${metered} Wh metered, ${ratio} of it shown`);
+      assert.ok(Math.abs(ratio - 1) < 0.005, `${type}: ${metered} Wh metered, ${ratio} of it reported`);
     }
   });
 
-  it('is read after ten years as quickly as after ten seconds', () => {
+  it('reads after ten years as fast as after ten seconds', () => {
     const started = performance.now();
     for (const type of DEVICE_TYPES) {
       const model = MODELS[type];

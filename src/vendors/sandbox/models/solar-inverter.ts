@@ -4,13 +4,13 @@ import { between } from '../../../simulation/physics/chance.ts';
 import { sineOfSunHeight, sunHoursToday } from '../../../simulation/physics/sun.ts';
 import { model } from './model.ts';
 
-/** Nothing about it can change. */
+/** It has no settings. */
 type SolarState = Record<string, never>;
 
-/** Panels that would give this much with the sun in the zenith of a clear sky, watt. */
+/** Power of the panels with the sun in the zenith of a clear sky, watt. */
 const peakW = (seed: string) => between(seed, 'peak', [6_000, 12_000]);
 
-/** What the clouds of a date let through. */
+/** The share of light that the clouds of a date let through. */
 const clearness = (seed: string, at: number) => between(seed, `clouds ${dayAt(at)}`, [0.2, 1]);
 
 /** Flat panels in Stockholm: production is peak × sin(sun height) × the day's clearness; the energy is today's. */

@@ -20,7 +20,7 @@ function advance(car: Car, { from, to }: Span): Car {
   return { ...car, soc: socAfter(chargingOf(car, car.current_a), (to - from) / 1_000) };
 }
 
-/** A car with its own current limit; nothing else shares its circuit. */
+/** A car with its own current limit and no other load on its circuit. */
 export const vehicle = model<Car>({
   schema: Car,
   initial: arrivingCar,

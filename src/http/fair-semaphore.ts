@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 
-/** A few places for work that needs much memory. */
-export interface Places {
-  /** Waits for a place; answers how to give it back. Throws `limit.busy` when none is free in time. */
+/** Limits concurrent work that needs much memory. */
+export interface FairSemaphore {
+  /** Waits for a slot and returns its release function. Throws `limit.busy` when none becomes free in time. */
   take(account: number): Promise<() => void>;
 }
 
-interface PlacesOptions {
+interface Options {
   readonly count: number;
   readonly waitMs: number;
   readonly clock: Clock;
@@ -19,10 +19,10 @@ interface Waiting {
 }
 
 /**
- * An account holds all places but one at most, so that no account keeps the others out. The next place goes to the account that
- * holds the fewest, then to who waits longest: nobody's queue is before another's.
+ * An account holds at most all slots but one, so that no account locks out the others. The next slot goes to the account that
+ * holds the fewest, then to the longest waiting request.
  */
-export function createPlaces({ count, waitMs, clock }: PlacesOptions): Places {
+export function createFairSemaphore({ count, waitMs, clock }: Options): FairSemaphore {
   const held: number[] = [];
   const queue: Waiting[] = [];
   const mayEnter = (account: number) => held.length < count && holdsOf(account, held) < count - 1;
