@@ -44,7 +44,7 @@ export async function openConnect(
   });
   const { budgets, calls, devices, streams, polling, deliveries, linkCodes, links, commands } = core;
   closers.push(
-    () => budgets.flush(),
+    () => budgets.close(),
     // A renewal that is cut off costs the user the link: the vendor may have revoked the old sign-in already.
     () => Promise.race([calls.tokens.settled(), sleep(clock, RENEWALS_MS)]),
     () => devices.flush(),
@@ -61,8 +61,8 @@ export async function openConnect(
       calls.loginSession({ account: 0, link: '', vendor: slug }, {}, { signal }),
   });
   const charging = createCharging(host);
-  const endRetention = charging.keepReadings(settings.readingsKeepDays);
-  closers.push(async () => endRetention());
+  const retention = charging.keepReadings(settings.readingsKeepDays);
+  closers.push(() => retention.close());
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptStations({

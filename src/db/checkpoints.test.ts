@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setImmediate as settle } from 'node:timers/promises';
 import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
@@ -29,6 +30,12 @@ describe('the log of the embedded database', () => {
     rmSync(dataDir, { recursive: true });
   });
 
+  const seconds = async (count: number) => {
+    for (let second = 0; second < count; second += 1) {
+      clock.turn(1_000);
+      await settle();
+    }
+  };
   const write = (rows: number) => {
     const insert = database.prepare('insert into t (x) values (hex(zeroblob(500)))');
     database.exec('begin');
@@ -39,9 +46,9 @@ describe('the log of the embedded database', () => {
   const beginnings = () => readFileSync(join(dataDir, `${DATABASE_FILE}-wal`)).readUInt32BE(12);
   const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
 
-  it('is moved by commits while little is written, without a thread', () => {
+  it('is moved by commits while little is written, without a thread', async () => {
     write(400);
-    clock.turn(10_000);
+    await seconds(10);
     assert.equal(checkpoints.isOnThread(), false);
     assert.equal(pragma('wal_autocheckpoint'), 1_000);
   });
@@ -49,7 +56,7 @@ describe('the log of the embedded database', () => {
   it('is moved on a thread while much is written, and the thread ends when it rests', async () => {
     write(3_000);
     const before = beginnings();
-    clock.turn(1_000);
+    await seconds(1);
     assert.equal(checkpoints.isOnThread(), true);
     assert.equal(pragma('wal_autocheckpoint'), 8_000);
     let looks = 0;
@@ -59,8 +66,7 @@ describe('the log of the embedded database', () => {
       if (looks % 1_000 === 0) write(1);
       return beginnings() > before;
     });
-    clock.turn(1_000);
-    clock.turn(61_000);
+    await seconds(62);
     assert.equal(checkpoints.isOnThread(), false);
     assert.equal(pragma('wal_autocheckpoint'), 1_000);
     await checkpoints.close();
@@ -96,7 +102,7 @@ describe('the log of the embedded database', () => {
   it('is moved by commits again where the thread fails', async () => {
     rmSync(join(dataDir, DATABASE_FILE));
     write(1_000);
-    clock.turn(1_000);
+    await seconds(1);
     assert.equal(checkpoints.isOnThread(), true);
     await until('the thread is given up', () => !checkpoints.isOnThread());
     assert.equal(pragma('wal_autocheckpoint'), 1_000);

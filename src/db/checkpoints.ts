@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { createLoop } from '../core/loop.ts';
 
 /** How often it is looked how much was written. */
 const LOOK_MS = 1_000;
@@ -32,10 +33,15 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
   let worker: Worker | undefined;
   let isMoving = false;
   let ending: Promise<unknown> = Promise.resolve();
-  let cancel = clock.after(LOOK_MS, look);
+  const loop = createLoop({
+    clock,
+    run: look,
+    everyMs: LOOK_MS,
+    failed: (error) => log.warn({ err: error }, 'how much was written to the database could not be told'),
+  });
+  loop.wake(LOOK_MS);
 
-  function look(): void {
-    cancel = clock.after(LOOK_MS, look);
+  async function look(): Promise<void> {
     const now = changes();
     const isMany = now - seen >= MANY;
     seen = now;
@@ -93,7 +99,7 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
     isOnThread: () => worker !== undefined,
     /** Resolves when the thread has closed the database. */
     async close(): Promise<void> {
-      cancel();
+      await loop.close();
       end();
       await ending;
     },

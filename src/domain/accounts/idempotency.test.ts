@@ -107,7 +107,7 @@ onEachEngine('idempotent requests', (engine) => {
     const other = await openAccounts(world.database, world.clock);
     const slow = heldBy(await other.idempotency.claim({ ...request('k7'), request: 'a' }));
     // No process prolongs it, as after a crash.
-    other.idempotency.close();
+    await other.idempotency.close();
     world.clock.turn(9_999);
     assert.equal(await state('k7', 'another body'), 'mismatch');
     world.clock.turn(1);

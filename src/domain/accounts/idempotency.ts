@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import { createKeyedHash } from '../../core/keyed-hash.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Database } from '../../db/database.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
 import {
@@ -78,20 +79,24 @@ export async function openIdempotentRequests(options: Options) {
   if (database.engine === 'sqlite') await store.endAll();
   await keyOld();
   const prune = () => store.removeOlderThan(KEPT_MS);
-  const cancels = [
-    every(clock, PROLONG_EVERY_MS, () =>
-      prolong().catch((error: unknown) =>
-        log.warn({ err: error }, 'running requests could not be prolonged'),
-      ),
-    ),
-    every(clock, TIDY_EVERY_MS, () =>
-      prune()
-        .then(keyOld)
-        .catch((error: unknown) =>
-          log.warn({ err: error }, 'old idempotent requests could not be pruned; retrying in an hour'),
-        ),
-    ),
-  ];
+  const prolonging = createLoop({
+    clock,
+    run: prolong,
+    everyMs: PROLONG_EVERY_MS,
+    failed: (error) => log.warn({ err: error }, 'running requests could not be prolonged'),
+  });
+  const tidying = createLoop({
+    clock,
+    async run() {
+      await prune();
+      await keyOld();
+    },
+    everyMs: TIDY_EVERY_MS,
+    failed: (error) =>
+      log.warn({ err: error }, 'old idempotent requests could not be pruned; retrying in an hour'),
+  });
+  prolonging.wake(PROLONG_EVERY_MS);
+  tidying.wake(TIDY_EVERY_MS);
 
   /** Replaces fingerprints that an older version made without a key. Runs every hour, since that version may still be running. */
   async function keyOld(): Promise<void> {
@@ -183,29 +188,14 @@ export async function openIdempotentRequests(options: Options) {
   return {
     claim,
     prune,
-    close(): void {
-      for (const cancel of cancels) cancel();
+    async close(): Promise<void> {
       untilStored.close();
+      await Promise.all([prolonging.close(), tidying.close()]);
     },
   };
 }
 
 export type IdempotentRequests = Awaited<ReturnType<typeof openIdempotentRequests>>;
-
-/** Repeats `work` every `ms`, never two at a time. */
-function every(clock: Clock, ms: number, work: () => Promise<void>): () => void {
-  let cancel = () => {};
-  let isCancelled = false;
-  const next = () => {
-    if (isCancelled) return;
-    cancel = clock.after(ms, () => void work().finally(next));
-  };
-  next();
-  return () => {
-    isCancelled = true;
-    cancel();
-  };
-}
 
 /** Hex. It is never stored: with a password in the request it could be guessed. */
 function digestOf(request: string): string {

@@ -156,8 +156,8 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     audit: (limit) => listAudit(queries, limit),
     noteChange: (actor, change) => audit(queries, actor, change),
     async close() {
-      idempotency.close();
-      await written.write();
+      await idempotency.close();
+      await written.close();
     },
   };
 }

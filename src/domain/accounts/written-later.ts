@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop, type Loop } from '../../core/loop.ts';
 import type { Database } from '../../db/database.ts';
 import { touchKeys } from './store.ts';
 import { addUsage } from './store-usage.ts';
@@ -24,31 +25,34 @@ export class WrittenLater {
   /** When each key's last use was last recorded, for keys used in about the last minute. */
   #noted = new Map<string, number>();
   #usedKeys = new Set<string>();
-  #isDue = false;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes: Loop;
 
   constructor(options: Options) {
     this.#options = options;
     this.#usage = new UsageCounts(options.clock);
+    this.#writes = createLoop({
+      clock: options.clock,
+      run: () => this.#write(),
+      retryMs: () => WRITE_AFTER_MS,
+      failed: (error) =>
+        options.log.warn({ err: error }, 'usage could not be written; it is kept and retried'),
+    });
   }
 
   record(answered: AnsweredRequest): void {
     this.#usage.record(answered);
     if (answered.keyId !== '') this.#noteUse(answered.keyId);
-    if (this.#isDue) return;
-    this.#isDue = true;
-    this.#options.clock.after(WRITE_AFTER_MS, () => {
-      this.write().catch((error: unknown) =>
-        this.#options.log.warn({ err: error }, 'usage could not be written; it is kept and retried'),
-      );
-    });
+    this.#writes.wake(WRITE_AFTER_MS);
   }
 
   /** Resolves when everything recorded before the call is written. */
   write(): Promise<void> {
-    const writing = this.#writing.then(() => this.#writeNow());
-    this.#writing = writing.catch(() => {});
-    return writing;
+    return this.#writes.run();
+  }
+
+  /** The same, for the last time. */
+  close(): Promise<void> {
+    return this.#writes.finish();
   }
 
   #noteUse(keyId: string): void {
@@ -58,9 +62,8 @@ export class WrittenLater {
     this.#usedKeys.add(keyId);
   }
 
-  async #writeNow(): Promise<void> {
+  async #write(): Promise<void> {
     const { database, clock } = this.#options;
-    this.#isDue = false;
     const rows = this.#usage.take();
     const keys = [...this.#usedKeys];
     this.#usedKeys.clear();

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
 import { bearableSeconds } from './bearable.ts';
 import { createBlocks } from './blocks.ts';
@@ -74,8 +75,6 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
   const loading = new Map<string, Promise<Counted>>();
   const dirty = new Set<Counted>();
   let sweep = counted.entries();
-  let flushing: Promise<void> = Promise.resolve();
-  let isPlanned = false;
   let cleanedAt = clock.now();
 
   /** How much more of a shared limit a link may use that has used so much. */
@@ -115,22 +114,15 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
     return made;
   }
 
-  function plan(): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    clock.after(FLUSH_MS, () => {
-      isPlanned = false;
-      flush().catch((error: unknown) => log.warn({ err: error }, 'the use of vendor limits was not stored'));
-    });
-  }
+  const flushes = createLoop({
+    clock,
+    run: flush,
+    retryMs: () => FLUSH_MS,
+    failed: (error) => log.warn({ err: error }, 'the use of vendor limits was not stored'),
+  });
 
   /** Stores what was used, and learns what others have. */
-  function flush(): Promise<void> {
-    flushing = flushing.catch(() => {}).then(flushOnce);
-    return flushing;
-  }
-
-  async function flushOnce(): Promise<void> {
+  async function flush(): Promise<void> {
     const now = clock.now();
     const batch = [...dirty].filter(({ tally }) => tally.unstored > 0);
     dirty.clear();
@@ -158,10 +150,7 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
       dirty.add(one);
     }
     const failed = stored.find((outcome) => outcome.status === 'rejected');
-    if (failed !== undefined) {
-      plan();
-      throw failed.reason;
-    }
+    if (failed !== undefined) throw failed.reason;
     dropIdle(now);
     if (now - cleanedAt > CLEAN_MS) {
       cleanedAt = now;
@@ -211,7 +200,7 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
         each.tally.unstored += cost;
         dirty.add(each);
       }
-    plan();
+    flushes.wake(FLUSH_MS);
   }
 
   /** Puts costs and tallies together: a shared limit has two, of all and of the link. */
@@ -245,7 +234,7 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
 
     /** Every limit of a vendor that concerns these links, with what is left of it; blocks come last. */
     async view(adapter: Spending['adapter'], links: readonly LinkKey[]): Promise<BudgetView[]> {
-      await flush();
+      await flushes.run();
       const now = clock.now();
       const views = (adapter.budgets ?? []).flatMap((rule) => {
         // What one device has used says little of the others; the limit itself is told.
@@ -279,7 +268,10 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
     },
 
     bearableSeconds,
-    flush,
+    /** Resolves when everything used so far is stored. */
+    flush: () => flushes.run(),
+    /** The same, for the last time. */
+    close: flushes.finish,
   };
 }
 

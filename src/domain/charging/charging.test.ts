@@ -335,12 +335,12 @@ onEachEngine('charging records', (engine) => {
         .executeTakeFirstOrThrow();
       return Number(left);
     };
-    const end = charging.keepReadings(30);
+    const retention = charging.keepReadings(30);
     await until('the old ones are gone', async () => {
       clock.turn(100);
       return (await count()) === 1;
     });
-    end();
+    await retention.close();
     clock.turn(3 * day);
     assert.equal(await count(), 1);
   });

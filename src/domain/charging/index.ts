@@ -106,7 +106,7 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
       append: (list) => readings.append(key, list),
       latest: (deviceId) => measured.latest({ ...key, deviceId }, LATEST),
     }),
-    /** Removes readings older than so many days, from now on; returns the function that stops it. */
+    /** Removes readings older than so many days, from now on, until what it returns is closed. */
     keepReadings: (days: number) => startRetention({ store: measured, clock, log, days }),
     async transactions(of: OfDevice, limit: number): Promise<ChargingTransaction[]> {
       const rows = await store.transactionsOf(of, limit);

@@ -4,6 +4,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Database } from '../../db/database.ts';
 import type { ReadingsStore, StoredReading } from './store-readings.ts';
 
@@ -27,18 +28,19 @@ export function createReadings({ database, store, clock, log }: ReadingsOptions)
   const days = new BoundedMap<string, { readonly day: number; values: number }>(REMEMBERED);
 
   let waiting: StoredReading[] = [];
-  let next: Promise<void> | null = null;
-
-  const write = async (): Promise<void> => {
-    const batch = waiting;
-    waiting = [];
-    next = null;
-    await database.transaction(async (transaction) => {
-      for (let at = 0; at < batch.length; at += ROWS_PER_STATEMENT) {
-        await store.insertReadings(transaction, batch.slice(at, at + ROWS_PER_STATEMENT));
-      }
-    });
-  };
+  const writes = createLoop({
+    clock,
+    async run() {
+      const batch = waiting;
+      waiting = [];
+      await database.transaction(async (transaction) => {
+        for (let at = 0; at < batch.length; at += ROWS_PER_STATEMENT) {
+          await store.insertReadings(transaction, batch.slice(at, at + ROWS_PER_STATEMENT));
+        }
+      });
+    },
+    failed: (error) => log.warn({ err: error }, 'meter readings could not be stored'),
+  });
   /** The readings within the link's daily limit. Further ones are acknowledged but dropped, or the station would resend them forever. */
   const affordable = (
     { account, link }: LinkKey,
@@ -66,12 +68,7 @@ export function createReadings({ database, store, clock, log }: ReadingsOptions)
       const readings = affordable(key, received);
       if (readings.length === 0) return Promise.resolve();
       for (const reading of readings) waiting.push({ account: key.account, link: key.link, reading });
-      next ??= new Promise((resolve, reject) => {
-        clock.after(WAIT_MS, () => {
-          write().then(resolve, reject);
-        });
-      });
-      return next;
+      return writes.run(WAIT_MS);
     },
   };
 }

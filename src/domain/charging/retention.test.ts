@@ -15,7 +15,7 @@ it('removes old readings in small batches with pauses, checks every hour, and co
     if (typeof next !== 'number') throw next;
     return Math.min(next, limit);
   };
-  const end = startRetention({ store: { removeBefore }, clock, log: silentLog, days: 30 });
+  const retention = startRetention({ store: { removeBefore }, clock, log: silentLog, days: 30 });
   const hour = 3_600_000;
   for (const ms of [100, 100, 100, hour, hour, hour]) {
     clock.turn(ms);
@@ -26,7 +26,7 @@ it('removes old readings in small batches with pauses, checks every hour, and co
     asked,
     times.map((at) => [at, at - 30 * 24 * hour, 500]),
   );
-  end();
+  await retention.close();
   clock.turn(hour);
   await setImmediate();
   assert.equal(asked.length, 6);

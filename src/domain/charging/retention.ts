@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
-import { DAY_MS } from '../../core/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../core/durations.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop, type Loop } from '../../core/loop.ts';
 import type { ReadingsStore } from './store-readings.ts';
 
-const LOOK_MS = 60 * 60_000;
 /** Small enough that no request waits noticeably; other work runs between batches. */
 const ROWS_AT_ONCE = 500;
 const PAUSE_MS = 100;
@@ -16,25 +16,17 @@ interface RetentionOptions {
   readonly days: number;
 }
 
-/** Removes old readings every hour, a small batch at a time; returns the function that stops it. */
-export function startRetention({ store, clock, log, days }: RetentionOptions): () => void {
-  let isEnded = false;
-  let cancel = (): void => {};
-  const later = (ms: number): void => {
-    if (!isEnded) cancel = clock.after(ms, () => void look());
-  };
-  async function look(): Promise<void> {
-    try {
+/** Removes old readings every hour, a small batch at a time, until it is closed. */
+export function startRetention({ store, clock, log, days }: RetentionOptions): Pick<Loop, 'close'> {
+  const loop = createLoop({
+    clock,
+    async run() {
       const removed = await store.removeBefore(clock.now() - days * DAY_MS, ROWS_AT_ONCE);
-      later(removed === ROWS_AT_ONCE ? PAUSE_MS : LOOK_MS);
-    } catch (error) {
-      log.warn({ err: error }, 'old meter readings could not be removed');
-      later(LOOK_MS);
-    }
-  }
-  later(PAUSE_MS);
-  return () => {
-    isEnded = true;
-    cancel();
-  };
+      return removed === ROWS_AT_ONCE ? PAUSE_MS : undefined;
+    },
+    everyMs: HOUR_MS,
+    failed: (error) => log.warn({ err: error }, 'old meter readings could not be removed'),
+  });
+  loop.wake(PAUSE_MS);
+  return loop;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Lease } from '../../db/lease.ts';
 import type { DeviceOf, LinkEvents } from '../calls/index.ts';
@@ -42,41 +43,22 @@ interface Round {
 export function createDeliveryQueue(options: DeliveryQueueOptions) {
   const { adapter, webhook, store, lease, devices, events, clock, log, metrics } = options;
   const { slug: vendor } = adapter;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-  let isStopping = false;
-  let cancelAgain: (() => void) | undefined;
+  const loop = createLoop({
+    clock,
+    run: work,
+    retryMs: () => AGAIN_MS,
+    failed: (error) =>
+      log.warn({ err: error, vendor }, 'deliveries could not be applied; they are tried again'),
+  });
 
-  const again = (ms: number): void => {
-    if (isStopping) return;
-    cancelAgain?.();
-    cancelAgain = clock.after(ms, wake);
-  };
-
-  function wake(): void {
-    isWanted = true;
-    running ??= work().finally(() => {
-      running = undefined;
-      if (isWanted && !isStopping) wake();
-    });
-  }
-
-  async function work(): Promise<void> {
-    isWanted = false;
+  /** Applies what is there, and answers when to look again where another process does so. */
+  async function work(): Promise<number | undefined> {
+    if (!(await lease.hold())) return AGAIN_MS;
     try {
-      if (isStopping) return;
-      if (!(await lease.hold())) {
-        again(AGAIN_MS);
-        return;
-      }
-      try {
-        while (!isStopping && (await round())) if (!(await lease.hold())) return again(AGAIN_MS);
-      } finally {
-        await lease.release();
-      }
-    } catch (error) {
-      log.warn({ err: error, vendor }, 'deliveries could not be applied; they are tried again');
-      again(AGAIN_MS);
+      while (!loop.isClosed && (await round())) if (!(await lease.hold())) return AGAIN_MS;
+      return undefined;
+    } finally {
+      await lease.release();
     }
   }
 
@@ -160,16 +142,10 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
 
   return {
     /** There may be something to apply. */
-    wake,
+    wake: (): void => loop.wake(),
     /** Resolves when what is under way is done. */
-    async settled(): Promise<void> {
-      while (running !== undefined) await running;
-    },
-    async close(): Promise<void> {
-      isStopping = true;
-      cancelAgain?.();
-      await running;
-    },
+    settled: loop.settled,
+    close: loop.close,
   };
 }
 

@@ -4,6 +4,7 @@ import { adapterNamed } from '../../adapter/adapters.ts';
 import type { Delivery, Webhook } from '../../adapter/webhook.ts';
 import { AppError } from '../../core/errors.ts';
 import { faultInJsonOf, type Json } from '../../core/json.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
 import { createLease } from '../../db/lease.ts';
 import type { Calls, LinkEvents } from '../calls/index.ts';
@@ -61,6 +62,7 @@ export function createDeliveries(options: DeliveriesOptions) {
   const intake = createIntake({
     store,
     clock,
+    log,
     stored: (vendors) => {
       for (const vendor of vendors) queues.get(vendor)?.wake();
     },
@@ -72,7 +74,6 @@ export function createDeliveries(options: DeliveriesOptions) {
     pushing,
   });
   let cleanedAt = 0;
-  let isClosed = false;
 
   function vendorOf(slug: string): PushingVendor {
     const adapter = adapterNamed(adapters, slug);
@@ -105,19 +106,14 @@ export function createDeliveries(options: DeliveriesOptions) {
       ['done', KEEP_DONE_MS],
       ['failed', KEEP_FAILED_MS],
     ] as const)
-      while (!isClosed && (await store.removeSome(status, now - keptMs)));
+      while (!looks.isClosed && (await store.removeSome(status, now - keptMs)));
   };
-  let looking: Promise<void> | undefined;
-  let cancelLook: (() => void) | undefined;
-  const look = (): void => {
-    if (isClosed) return;
-    looking = lookAround()
-      .catch((error: unknown) => log.warn({ err: error }, 'stored deliveries could not be looked at'))
-      .finally(() => {
-        looking = undefined;
-        if (!isClosed) cancelLook = clock.after(LOOK_MS, look);
-      });
-  };
+  const looks = createLoop({
+    clock,
+    run: lookAround,
+    everyMs: LOOK_MS,
+    failed: (error) => log.warn({ err: error }, 'stored deliveries could not be looked at'),
+  });
 
   return {
     /**
@@ -140,7 +136,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     /** Goes on with what an earlier process has left, and looks for more from time to time. */
     start(): void {
       for (const queue of queues.values()) queue.wake();
-      look();
+      looks.wake();
       subscriptions.start();
     },
 
@@ -150,15 +146,13 @@ export function createDeliveries(options: DeliveriesOptions) {
     /** Resolves when all that has been taken is applied, as far as it can be now. */
     async settled(): Promise<void> {
       await intake.flush();
-      await looking;
+      await looks.settled();
       for (const queue of queues.values()) await queue.settled();
       await subscriptions.settled();
     },
 
     async close(): Promise<void> {
-      isClosed = true;
-      cancelLook?.();
-      await looking;
+      await looks.close();
       await intake.flush();
       await Promise.all([subscriptions.close(), ...[...queues.values()].map((queue) => queue.close())]);
     },

@@ -4,6 +4,7 @@ import type { Webhook } from '../../adapter/webhook.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Calls, LinkEvents } from '../calls/index.ts';
 import type { Subscription, SubscriptionStore } from './store-subscriptions.ts';
 
@@ -35,15 +36,11 @@ export function createSubscriptions(options: SubscriptionsOptions) {
     ),
   );
   const warnedOf = new Set<string>();
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-  let isClosed = false;
-  let cancelLook: (() => void) | undefined;
 
   async function work(): Promise<void> {
     for (const link of await store.missing([...webhooks.keys()], 1_000)) await store.want(link);
     for (;;) {
-      if (isClosed) return;
+      if (loop.isClosed) return;
       const due = await store.claim({ claimMs: CLAIM_MS, most: AT_ONCE });
       await Promise.all(due.map(subscribe));
       if (due.length < AT_ONCE) return;
@@ -75,25 +72,17 @@ export function createSubscriptions(options: SubscriptionsOptions) {
     }
   }
 
-  function wake(): void {
-    if (isClosed) return;
-    isWanted = true;
-    if (running !== undefined) return;
-    isWanted = false;
-    cancelLook?.();
-    running = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'subscriptions could not be looked at'))
-      .finally(() => {
-        running = undefined;
-        if (isWanted) wake();
-        else if (!isClosed) cancelLook = clock.after(LOOK_MS, wake);
-      });
-  }
+  const loop = createLoop({
+    clock,
+    run: work,
+    everyMs: LOOK_MS,
+    failed: (error) => log.warn({ err: error }, 'subscriptions could not be looked at'),
+  });
 
   async function linked(link: LinkOf): Promise<void> {
     if (!webhooks.has(link.vendor)) return;
     await store.want(link);
-    wake();
+    loop.wake();
   }
 
   /** Takes the subscription back, unless others share what it posts; a vendor that fails does not keep the link. */
@@ -109,15 +98,9 @@ export function createSubscriptions(options: SubscriptionsOptions) {
 
   return {
     start(): void {
-      if (webhooks.size > 0) wake();
+      if (webhooks.size > 0) loop.wake();
     },
-    async settled(): Promise<void> {
-      while (running !== undefined) await running;
-    },
-    async close(): Promise<void> {
-      isClosed = true;
-      cancelLook?.();
-      await running;
-    },
+    settled: loop.settled,
+    close: loop.close,
   };
 }

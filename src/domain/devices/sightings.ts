@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { DeviceStore, Sighting } from './store.ts';
 
 /** What somebody has read, or a vendor has told, is stored after this at the latest. */
@@ -36,41 +37,37 @@ const keyOf = ({ account, vendor, id }: Sighting): string => `${account}/${vendo
 
 export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
   /** What is being written, by device: of one device, one at a time. */
-  const underWay = new Map<string, Promise<boolean>>();
+  const underWay = new Map<string, Promise<void>>();
 
-  function write(batch: Batch, see: DeviceStore['see']): Promise<boolean> {
-    if (batch.size === 0) return Promise.resolve(true);
+  async function write(batch: Batch, see: DeviceStore['see']): Promise<void> {
     const keys = [...batch.keys()];
     const earlier = keys.flatMap((key) => underWay.get(key) ?? []);
     const work = () => storeAndTell([...batch.values()], see);
-    const writing = earlier.length === 0 ? work() : Promise.all(earlier).then(work);
+    const writing = earlier.length === 0 ? work() : Promise.allSettled(earlier).then(work);
     for (const key of keys) underWay.set(key, writing);
-    return writing.finally(() => {
+    try {
+      await writing;
+    } finally {
       for (const key of keys) if (underWay.get(key) === writing) underWay.delete(key);
-    });
+    }
   }
 
-  async function storeAndTell(sightings: readonly Sighting[], see: DeviceStore['see']): Promise<boolean> {
+  async function storeAndTell(sightings: readonly Sighting[], see: DeviceStore['see']): Promise<void> {
     const stored = await Promise.allSettled(sightings.map((sighting) => see(sighting)));
-    const failed = stored.find((one) => one.status === 'rejected');
-    // A state is a reading: the next one replaces it, and memory still answers with it.
-    if (failed !== undefined)
-      log.warn({ err: failed.reason, devices: sightings.length }, 'states could not be stored');
     const changed = sightings.filter((_, index) => stored[index]?.status === 'fulfilled');
-    try {
-      if (changed.length > 0) await tell(changed.map(({ account, id }) => ({ account, id })));
-    } catch (error) {
-      log.warn(
-        { err: error, devices: changed.length },
-        'the other processes could not be told of new states',
-      );
-      return false;
-    }
-    return failed === undefined;
+    if (changed.length > 0) await tell(changed.map(({ account, id }) => ({ account, id })));
+    for (const one of stored) if (one.status === 'rejected') throw one.reason;
   }
 
   const queueOf = (waitMs: number, see: DeviceStore['see']) =>
-    createQueue({ clock, waitMs, write: (batch) => write(batch, see) });
+    createQueue({
+      clock,
+      waitMs,
+      write: (batch) => write(batch, see),
+      // A state is a reading: the next one replaces it, and memory still answers with it.
+      failed: (error) =>
+        log.warn({ err: error }, 'states were not stored, or the other processes not told of them'),
+    });
   const foreground = queueOf(WAIT_MS, store.see);
   const background = queueOf(BACKGROUND_WAIT_MS, store.seeInBackground);
 
@@ -99,33 +96,37 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
 interface QueueOptions {
   readonly clock: Clock;
   readonly waitMs: number;
-  readonly write: (batch: Batch) => Promise<boolean>;
+  readonly write: (batch: Batch) => Promise<void>;
+  readonly failed: (error: unknown) => void;
 }
 
 /** Gathers for `waitMs`, and writes one batch after the other: while the database is slow, batches grow. */
-function createQueue({ clock, waitMs, write }: QueueOptions) {
+function createQueue({ clock, waitMs, write, failed }: QueueOptions) {
   const waiting = new Map<string, Sighting>();
-  let timer: (() => void) | null = null;
-  let writing: Promise<boolean> = Promise.resolve(true);
-
-  const take = (): Promise<boolean> => {
-    timer?.();
-    timer = null;
-    const batch = new Map(waiting);
-    waiting.clear();
-    return write(batch);
-  };
-  const flush = (): Promise<boolean> => {
-    writing = writing.then(take);
-    return writing;
-  };
+  const writes = createLoop({
+    clock,
+    async run() {
+      const batch = new Map(waiting);
+      waiting.clear();
+      await write(batch);
+    },
+    failed,
+  });
   return {
     /** By device. */
     waiting,
     add(key: string, sighting: Sighting): void {
       waiting.set(key, sighting);
-      timer ??= clock.after(waitMs, () => void flush());
+      writes.wake(waitMs);
     },
-    flush,
+    async flush(): Promise<boolean> {
+      try {
+        await writes.run();
+        return true;
+      } catch (error) {
+        failed(error);
+        return false;
+      }
+    },
   };
 }

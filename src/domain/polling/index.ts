@@ -1,5 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
 import { type Budgets, sharingTypes } from '../budgets/index.ts';
 import type { Calls, DeviceOf, LinkEvents } from '../calls/index.ts';
@@ -59,34 +60,27 @@ export function createPolling(options: PollingOptions) {
   const lanes = new Map<string, Lane>();
   const chance = () => random(4).readUInt32BE() / 2 ** 32;
   let finished: Finished[] = [];
-  let cancelWrite: (() => void) | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let ticking: Promise<void> | undefined;
+  /** Commands that are not noted yet. */
+  let noting: Promise<unknown> = Promise.resolve();
   let surveyedAt = Number.NEGATIVE_INFINITY;
   let searchedAt = Number.NEGATIVE_INFINITY;
-  let cancelTick: (() => void) | undefined;
-  let isClosed = false;
 
   function finish(one: Finished): void {
     finished.push(one);
-    cancelWrite ??= clock.after(GATHER_MS, () => void write());
+    writer.wake(GATHER_MS);
   }
 
-  function write(): Promise<void> {
-    cancelWrite?.();
-    cancelWrite = undefined;
-    const batch = finished;
-    finished = [];
-    writing = writing
-      .then(() => Promise.allSettled(batch.map((one) => store.finish(one))))
-      .then((planned) => {
-        const failed = planned.filter((one) => one.status === 'rejected');
-        // They come due again when their claim ends.
-        if (failed.length > 0)
-          log.warn({ err: failed[0]?.reason, turns: failed.length }, 'turns could not be planned');
-      });
-    return writing;
-  }
+  const writer = createLoop({
+    clock,
+    async run() {
+      const batch = finished;
+      finished = [];
+      const planned = await Promise.allSettled(batch.map((one) => store.finish(one)));
+      for (const one of planned) if (one.status === 'rejected') throw one.reason;
+    },
+    // They come due again when their claim ends.
+    failed: (error) => log.warn({ err: error }, 'turns could not be planned'),
+  });
 
   const take = createTurnTaker({
     ...options,
@@ -123,7 +117,7 @@ export function createPolling(options: PollingOptions) {
 
   async function searchIn(look: TurnStore['linksWithoutTurn'], vendors: readonly string[]): Promise<void> {
     if (vendors.length === 0) return;
-    for (let after: Place | undefined = FIRST; after !== undefined && !isClosed; ) {
+    for (let after: Place | undefined = FIRST; after !== undefined && !ticks.isClosed; ) {
       const { keys, last }: Missing = await look(vendors, { after, most: AT_ONCE });
       for (const [slug, own] of Map.groupBy(keys, ({ vendor }) => vendor)) {
         const adapter = adapters.get(slug);
@@ -137,7 +131,7 @@ export function createPolling(options: PollingOptions) {
   /** Learns how much there is to do. */
   async function survey(): Promise<void> {
     const demand = new Map<string, { turns: number; perSecond: number }>();
-    for (let after: number | undefined = 0; after !== undefined && !isClosed; ) {
+    for (let after: number | undefined = 0; after !== undefined && !ticks.isClosed; ) {
       const page: Awaited<ReturnType<TurnStore['demand']>> = await store.demand(NEVER, {
         after,
         most: AT_ONCE,
@@ -149,7 +143,7 @@ export function createPolling(options: PollingOptions) {
       after = page.last;
       await othersFirst();
     }
-    if (isClosed) return;
+    if (ticks.isClosed) return;
     for (const [slug, adapter] of adapters) {
       const own = demand.get(slug);
       if (own === undefined && !lanes.has(slug)) continue;
@@ -183,15 +177,19 @@ export function createPolling(options: PollingOptions) {
     for (const lane of lanes.values()) await lane.tick(REST_MS);
   }
 
-  function beat(): void {
-    if (isClosed) return;
-    ticking = tick()
-      .catch((error: unknown) => log.warn({ err: error }, 'background reading could not go on'))
-      .finally(() => {
-        ticking = undefined;
-        if (!isClosed) cancelTick = clock.after(TICK_MS, beat);
-      });
+  /** Resolves when commands are noted and what was read is stored; what turns end with is about to be. */
+  async function stored(): Promise<void> {
+    await options.devices.flush();
+    await noting;
+    writer.wake();
   }
+
+  const ticks = createLoop({
+    clock,
+    run: tick,
+    everyMs: TICK_MS,
+    failed: (error) => log.warn({ err: error }, 'background reading could not go on'),
+  });
 
   const keyOf = (adapter: Adapter, { account, link }: LinkKey, device: string): TurnKey => ({
     account,
@@ -234,7 +232,7 @@ export function createPolling(options: PollingOptions) {
     const now = moments.clock.now();
     const first = now + Math.max(adapter.pace.active, adapter.pollSeconds) * 1000;
     const stored = store.activate({ ...keyOf(adapter, device, device.id), until: now + ACTIVE_MS, first });
-    writing = Promise.allSettled([writing, stored]).then(() => {});
+    noting = Promise.allSettled([noting, stored]);
     await stored;
     laneOf(adapter).called();
   }
@@ -254,23 +252,21 @@ export function createPolling(options: PollingOptions) {
   events.on('streamEnded', streamEnded);
 
   return {
-    start: beat,
+    start: (): void => ticks.wake(),
 
     /** Resolves when all that was begun is done and stored. */
     async settled(): Promise<void> {
-      while (ticking !== undefined) await ticking;
+      await ticks.settled();
       await Promise.all([...lanes.values()].map((lane) => lane.settled()));
-      await options.devices.flush();
-      await write();
+      await stored();
+      await writer.settled();
     },
 
     async close(): Promise<void> {
-      isClosed = true;
-      cancelTick?.();
-      await ticking;
+      await ticks.close();
       await Promise.all([...lanes.values()].map((lane) => lane.stop()));
-      await options.devices.flush();
-      await write();
+      await stored();
+      await writer.close();
     },
   };
 }

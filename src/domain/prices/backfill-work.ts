@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import type { Day, PriceArea } from '../../sources/contract/market.ts';
 import { advanced, areasToAsk, type DayOutcome } from './backfill.ts';
@@ -41,11 +42,9 @@ const ABSENT: readonly Attempt['outcome'][] = ['not_published', 'passed_over'];
 /** Runs the active back-fill day by day, and resumes it where this or another process stopped. */
 export function createBackfillWork(options: WorkOptions) {
   const { clock, log, chain, questions, store, backfills } = options;
-  let isClosed = false;
-  let working: Promise<void> | undefined;
   let wake = () => {};
 
-  const goesOn = () => !isClosed && options.isHeld();
+  const goesOn = () => !loop.isClosed && options.isHeld();
   /** False when this process must stop working on the back-fill. */
   const pause = async (ms: number, id: string): Promise<boolean> => {
     const until = clock.now() + ms;
@@ -123,27 +122,26 @@ export function createBackfillWork(options: WorkOptions) {
     }
   };
 
+  const loop = createLoop({
+    clock,
+    run: work,
+    failed: (error) =>
+      logFailure(log, error, {
+        what: 'a price back-fill stopped',
+        again: 'it resumes within seconds',
+      }),
+  });
+
   return {
     /** Starts work if a back-fill is active. Called when this process starts to fetch, and when a back-fill starts or ends. */
     look(): void {
       wake();
-      if (working !== undefined || !goesOn()) return;
-      // A back-fill that starts just as the work ends is found by the next look.
-      working = work()
-        .catch((error: unknown) =>
-          logFailure(log, error, {
-            what: 'a price back-fill stopped',
-            again: 'it resumes within seconds',
-          }),
-        )
-        .finally(() => {
-          working = undefined;
-        });
+      loop.wake();
     },
-    async close(): Promise<void> {
-      isClosed = true;
+    close(): Promise<void> {
+      const closed = loop.close();
       wake();
-      await working;
+      return closed;
     },
   };
 }

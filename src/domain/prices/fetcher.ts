@@ -3,6 +3,7 @@ import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { PriceArea } from '../../sources/contract/market.ts';
 import type { Chain } from './chain.ts';
 import { between } from './chance.ts';
@@ -42,10 +43,6 @@ export function createFetcher(options: FetcherOptions) {
     check: between(random, -8 * MINUTE_MS, 8 * MINUTE_MS),
   };
   const waits = new Map<string, { readonly dueAt: number; readonly failures: number }>();
-  let isClosed = false;
-  let cancel = () => {};
-  let looking: Promise<void> = Promise.resolve();
-  let isLooking = false;
 
   const stored = { checkedAt: (area: PriceArea, day: string) => memory.day(area, day)?.checkedAt };
   const dueAt = ({ key }: Task, now: number): number => {
@@ -71,13 +68,14 @@ export function createFetcher(options: FetcherOptions) {
     for (const { area } of fetched.days) log.info({ area, day, kind: task.kind }, 'spot prices were stored');
   };
 
-  const look = async (): Promise<void> => {
-    if (!options.isHeld()) return;
+  /** Resolves to the time until the next check. */
+  const look = async (): Promise<number> => {
+    if (!options.isHeld()) return LOOK_MS;
     const now = clock.now();
     const open = openTasks(now, stored, jitter);
     for (const key of waits.keys()) if (!open.some((task) => task.key === key)) waits.delete(key);
     for (const task of open) {
-      if (isClosed || dueAt(task, clock.now()) > clock.now()) continue;
+      if (loop.isClosed || dueAt(task, clock.now()) > clock.now()) continue;
       const failures = (waits.get(task.key)?.failures ?? 0) + 1;
       const fault = await run(task).then(
         () => undefined,
@@ -95,36 +93,25 @@ export function createFetcher(options: FetcherOptions) {
       waits.set(task.key, { dueAt: at + wait, failures });
       await options.announce(nextAttemptAt());
     }
+    return options.isHeld() ? Math.min(Math.max(1, nextAttemptAt() - clock.now()), LOOK_MS) : LOOK_MS;
   };
 
-  const tick = (): void => {
-    cancel();
-    if (isClosed || isLooking) return;
-    isLooking = true;
-    looking = look()
-      .catch((error: unknown) =>
-        logFailure(log, error, {
-          what: 'checking which prices to fetch failed',
-          again: `next check in ${LOOK_MS / 1000} seconds`,
-        }),
-      )
-      .finally(() => {
-        isLooking = false;
-        if (isClosed) return;
-        const wait = options.isHeld() ? Math.max(1, nextAttemptAt() - clock.now()) : LOOK_MS;
-        cancel = clock.after(Math.min(wait, LOOK_MS), tick);
-      });
-  };
+  const loop = createLoop({
+    clock,
+    run: look,
+    retryMs: () => LOOK_MS,
+    failed: (error) =>
+      logFailure(log, error, {
+        what: 'checking which prices to fetch failed',
+        again: `next check in ${LOOK_MS / 1000} seconds`,
+      }),
+  });
 
   return {
     /** Checks at once what to fetch. */
-    look: tick,
+    look: (): void => loop.wake(),
     nextAttemptAt,
-    async close(): Promise<void> {
-      isClosed = true;
-      cancel();
-      await looking;
-    },
+    close: loop.close,
   };
 }
 

@@ -1,6 +1,7 @@
 import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Lease } from '../../db/lease.ts';
 
 /** Without a renewal for so long the lease expires and another process may take it. */
@@ -18,37 +19,31 @@ interface HolderOptions {
 /** Holds the lease to fetch, so that only one process does. */
 export function createHolder({ clock, log, lease, held }: HolderOptions) {
   let isHeld = false;
-  let isClosed = false;
-  let cancel = () => {};
-  let renewing: Promise<void> = Promise.resolve();
-
-  const renew = async (): Promise<void> => {
-    const was = isHeld;
-    try {
-      isHeld = (await lease.hold()) && !isClosed;
-    } catch (error) {
-      isHeld = false;
-      if (was)
-        logFailure(log, error, {
-          what: 'the lease to fetch prices was not renewed',
-          again: `retrying in ${RENEW_MS / 1000} seconds`,
-        });
-    }
-    if (isClosed) return;
-    cancel = clock.after(RENEW_MS, run);
-    if (isHeld) held(!was);
-  };
-  const run = () => {
-    renewing = renew();
-  };
+  const loop = createLoop({
+    clock,
+    async run() {
+      const was = isHeld;
+      try {
+        isHeld = (await lease.hold()) && !loop.isClosed;
+      } catch (error) {
+        isHeld = false;
+        throw error;
+      }
+      if (isHeld) held(!was);
+    },
+    everyMs: RENEW_MS,
+    failed: (error) =>
+      logFailure(log, error, {
+        what: 'the lease to fetch prices was neither taken nor renewed',
+        again: `retrying in ${RENEW_MS / 1000} seconds`,
+      }),
+  });
 
   return {
-    start: run,
+    start: (): void => loop.wake(),
     isHeld: () => isHeld,
     async close(): Promise<void> {
-      isClosed = true;
-      cancel();
-      await renewing;
+      await loop.close();
       isHeld = false;
       // While the database is unreachable the lease expires by itself.
       await lease.release().catch(() => {});

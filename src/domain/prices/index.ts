@@ -169,10 +169,9 @@ export async function createPrices(options: PricesOptions): Promise<Prices> {
       if (isFetching) holder.start();
     },
     async close() {
-      watcher.close();
       listeners.clear();
       questions.stop();
-      const ended = Promise.all([fetcher.close(), work.close()]).then(() => holder.close());
+      const ended = Promise.all([watcher.close(), fetcher.close(), work.close()]).then(() => holder.close());
       // A database that does not respond must not delay the shutdown; unstored days are fetched again.
       await Promise.race([ended, sleep(clock, CLOSE_WITHIN_MS)]);
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as settle } from 'node:timers/promises';
 import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { QUARTER_MS } from '../../core/durations.ts';
@@ -108,18 +109,28 @@ onEachEngine('served prices', (engine) => {
     const { prices } = await pricesOf(database, { clock });
     const slots: number[] = [];
     prices.start();
+    await settle();
     prices.watch((event) => event.kind === 'slot' && slots.push(event.start));
     const before = prices.version();
     assert.equal(prices.validUntil(), momentOf('2026-10-26', '00:00'));
-    clock.turn(9 * 60_000);
+    const turn = async (ms: number) => {
+      const until = clock.now() + ms;
+      for (; clock.now() < until; await settle()) clock.turn(30_000);
+    };
+    await turn(9 * 60_000);
     assert.equal(prices.version(), before);
-    clock.turn(2 * 60_000);
+    await turn(2 * 60_000);
     assert.notEqual(prices.version(), before);
     assert.equal(prices.current().today, '2026-10-26');
     assert.deepEqual(slots, [momentOf('2026-10-26', '00:00')]);
-    // Hours at once, as after a suspension.
-    clock.turn(3 * 3_600_000);
+    await turn(3 * 3_600_000);
     assert.equal(slots.length, 13);
+    // Hours at once, as after a suspension: only the current slot counts.
+    clock.turn(3 * 3_600_000);
+    await settle();
+    await turn(30_000);
+    assert.equal(slots.length, 14);
+    assert.equal(slots.at(-1), momentOf('2026-10-26', '06:00'));
     await prices.close();
   });
 

@@ -1,6 +1,7 @@
 import { logFailure } from '../../adapter/outage.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import { dayAt } from '../../core/swedish-days.ts';
 import type { Memory } from './memory.ts';
 import type { PriceEvent } from './shapes.ts';
@@ -19,12 +20,11 @@ const LOOK_MS = 30_000;
 
 /** Publishes each new slot, and reloads the memory when the day changes. */
 export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOptions) {
-  let isClosed = false;
-  let cancel = () => {};
   let slot = memory.view().from;
   let day = dayAt(clock.now());
 
-  const look = (): void => {
+  /** Answers when the next slot begins. */
+  const look = async (): Promise<number> => {
     const today = dayAt(clock.now());
     if (isShared || today !== day) {
       day = today;
@@ -40,15 +40,18 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
       slot = from;
       heard({ kind: 'slot', start: from });
     }
-    if (isClosed) return;
-    cancel = clock.after(Math.min(Math.max(1, until - clock.now()), LOOK_MS), look);
+    return Math.min(Math.max(1, until - clock.now()), LOOK_MS);
   };
 
+  const loop = createLoop({
+    clock,
+    run: look,
+    everyMs: LOOK_MS,
+    failed: (error) => log.error({ err: error }, 'what prices are of this moment was not looked at'),
+  });
+
   return {
-    start: look,
-    close(): void {
-      isClosed = true;
-      cancel();
-    },
+    start: (): void => loop.wake(),
+    close: loop.close,
   };
 }

@@ -4,6 +4,7 @@ import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/durations.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import { createLoop } from '../../core/loop.ts';
 import { midnight } from '../../core/swedish-days.ts';
 import type { Lease } from '../../db/lease.ts';
 import { PRICE_AREAS, type ProductionSource } from '../../sources/contract/market.ts';
@@ -47,15 +48,14 @@ interface FetchingOptions extends SourceAccess {
 export function createFetching(options: FetchingOptions) {
   const { source, http, store, storing, lease, clock, random, log } = options;
   const stopping = new AbortController();
-  let cancelTimer = () => {};
-  let running: Promise<void> = Promise.resolve();
   let state: SourceState | undefined;
   let nextAt: number | null = null;
   let isFirst = true;
 
   const due = () => dueAt({ state, now: clock.now(), settledUntil: options.settledUntil(), isFirst });
 
-  const look = async (): Promise<void> => {
+  /** Answers when to look again. */
+  const look = async (): Promise<number> => {
     await options.refresh();
     state = await store.sourceState(source.slug);
     if (due() <= clock.now() && (await lease.hold())) {
@@ -68,6 +68,7 @@ export function createFetching(options: FetchingOptions) {
       }
     }
     isFirst = false;
+    return untilDue();
   };
 
   const ask = async (): Promise<void> => {
@@ -128,36 +129,33 @@ export function createFetching(options: FetchingOptions) {
     }
   };
 
-  const schedule = (): void => {
-    if (stopping.signal.aborted) return;
+  const untilDue = (): number => {
     const now = clock.now();
     nextAt = Math.max(now, due());
     const jitter = (random(2).readUInt16BE() / 65_536) * JITTER_MS;
-    cancelTimer = clock.after(Math.max(1_000, nextAt - now + jitter), tick);
+    return Math.max(1_000, nextAt - now + jitter);
   };
 
-  const tick = (): void => {
-    running = look()
-      .catch((error: unknown) =>
-        logFailure(log, error, {
-          what: 'checking for production to fetch failed',
-          again: 'retrying within minutes',
-        }),
-      )
-      .then(schedule);
-  };
+  const loop = createLoop({
+    clock,
+    run: look,
+    retryMs: untilDue,
+    failed: (error) =>
+      logFailure(log, error, {
+        what: 'checking for production to fetch failed',
+        again: 'retrying within minutes',
+      }),
+  });
 
   return {
-    start: tick,
+    start: (): void => loop.wake(),
     fetchRange,
     nextAt: () => nextAt,
     /** Result of the last request, as cached by this process. */
     state: () => state,
     async close(): Promise<void> {
-      cancelTimer();
       stopping.abort();
-      await running;
-      cancelTimer();
+      await loop.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { Stream } from '../../adapter/stream.ts';
 import { AppError } from '../../core/errors.ts';
+import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
 import { topic } from '../../db/topic.ts';
 import type { Calls, LinkEvents } from '../calls/index.ts';
@@ -62,9 +63,6 @@ export function createStreams(options: StreamsOptions) {
   const keyOf = ({ account, link }: LinkKey) => `${account}/${link}`;
   let renewedAt = Number.NEGATIVE_INFINITY;
   let surveyedAt = Number.NEGATIVE_INFINITY;
-  let looking: Promise<void> | undefined;
-  let cancelLook: (() => void) | undefined;
-  let isClosed = false;
 
   CHANGED.on(bus, (link) => held.get(keyOf(link))?.renew.abort());
 
@@ -86,18 +84,15 @@ export function createStreams(options: StreamsOptions) {
     for (const one of taken) hold(one);
   }
 
-  function beat(): void {
-    if (isClosed) return;
-    looking = look()
-      .catch((error: unknown) => log.warn({ err: error }, 'streams could not be looked after'))
-      .finally(() => {
-        looking = undefined;
-        if (!isClosed) cancelLook = clock.after(LOOK_MS, beat);
-      });
-  }
+  const looks = createLoop({
+    clock,
+    run: look,
+    everyMs: LOOK_MS,
+    failed: (error) => log.warn({ err: error }, 'streams could not be looked after'),
+  });
 
   function hold(one: LinkOf): void {
-    if (isClosed || held.has(keyOf(one))) return;
+    if (looks.isClosed || held.has(keyOf(one))) return;
     const holding: Holding = {
       ...one,
       stop: new AbortController(),
@@ -188,7 +183,7 @@ export function createStreams(options: StreamsOptions) {
       if (holding.isOpen) {
         holding.isOpen = false;
         setOpen(holding, null);
-        if (!isClosed) await events.emit('streamEnded', holding);
+        if (!looks.isClosed) await events.emit('streamEnded', holding);
       }
     }
     if (holding.stop.signal.aborted) return ended('stopped');
@@ -233,7 +228,7 @@ export function createStreams(options: StreamsOptions) {
 
   return {
     start(): void {
-      if (slugs.length > 0) beat();
+      if (slugs.length > 0) looks.wake();
     },
 
     /** Whether a stream of the link is open, in whichever process. */
@@ -250,15 +245,11 @@ export function createStreams(options: StreamsOptions) {
     },
 
     /** Resolves when what is to be opened now has been begun. */
-    async settled(): Promise<void> {
-      await looking;
-    },
+    settled: looks.settled,
 
     /** Ends all streams; other processes may take them at once. */
     async close(): Promise<void> {
-      isClosed = true;
-      cancelLook?.();
-      await looking;
+      await looks.close();
       const all = [...held.values()];
       for (const { stop } of all) stop.abort();
       await Promise.all(all.map(({ done }) => done));
