@@ -1,39 +1,42 @@
 import type { Clock } from './clock.ts';
 
-/** Work that is done again and again, never twice at once. */
+/** Background work that runs repeatedly, never two runs at once. */
 export interface Loop {
-  /** A run that takes long looks at it, and ends. */
+  /** True once it is closed: a long run checks it and returns early. */
   readonly isClosed: boolean;
-  /** Runs within so long: at once, unless told otherwise, and once more where a run is under way. The first call starts the loop. */
+  /**
+   * Runs within `withinMs`, at once by default. During a run, another one follows right after it. The first call starts the loop: a
+   * loop that was never woken does nothing.
+   */
   wake(withinMs?: number): void;
-  /** Wakes it, and settles as the run does that begins then. Rejects when the loop is closed. */
+  /** Wakes it; settles as the run does that begins then. Rejects when the loop is closed. */
   run(withinMs?: number): Promise<void>;
-  /** Resolves when no run is under way, and none follows at once. */
+  /** Resolves when no run is active and none follows at once. */
   settled(): Promise<void>;
-  /** Starts nothing more by itself; resolves when the run under way has ended, and the next one where `run` waits for it. */
+  /** Schedules nothing any more. Resolves when the active run has ended, and the next one if a caller of `run` waits for it. */
   close(): Promise<void>;
-  /** Closes after one more run, and settles as that does: for what is gathered and must not be lost. */
+  /** Closes after one more run, and settles as that run does: for buffered work that must not be lost. */
   finish(): Promise<void>;
 }
 
 export interface LoopOptions {
   readonly clock: Clock;
-  /** One run. What it answers is the time to the next one, in milliseconds, where that is not `everyMs`. */
+  /** One run. It may resolve to the delay until the next one in ms, instead of `everyMs`. */
   readonly run: () => Promise<number | undefined> | Promise<void>;
-  /** From the end of a run to the next one; without it the next one waits to be woken. */
+  /** Delay from the end of a run to the next one. Without it the loop waits until it is woken. */
   readonly everyMs?: number;
-  /** From a run that failed to the next one, `failures` being those in a row; `everyMs` unless it is told. */
+  /** Delay after a failed run, by the number of failures in a row; `everyMs` by default. */
   readonly retryMs?: (failures: number) => number;
-  /** Logs why a run failed. Not called again for the same reason in a row, nor for a run that a caller waits for. */
+  /** Logs why a run failed. Not called for the same reason twice in a row, nor when a caller of `run` gets the error. */
   readonly failed: (error: unknown) => void;
 }
 
-/** A loop that stands still until it is woken. */
+/** A loop that is idle until it is woken. */
 export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions): Loop {
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isClosed = false;
-  /** Whoever waits for the next run. */
+  /** Callers of `run` that wait for the next run. */
   let asked: PromiseWithResolvers<void> | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let cancel = (): void => {};
@@ -67,12 +70,12 @@ export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions
 
   function goOn(waitMs: number | undefined): void {
     running = undefined;
-    // Whoever waits for a run gets it, and where the loop was closed, at once.
+    // A caller who waits gets a run also after the close, and then at once.
     if (isWanted || (isClosed && asked !== undefined)) begin();
     else if (waitMs !== undefined) plan(waitMs);
   }
 
-  /** Answers the time to the next run. */
+  /** Resolves to the delay until the next run. */
   async function once(): Promise<number | undefined> {
     const caller = asked;
     asked = undefined;
@@ -102,7 +105,7 @@ export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions
   function runWithin(withinMs?: number): Promise<void> {
     if (isClosed) return Promise.reject(new Error('the loop is closed'));
     asked ??= Promise.withResolvers();
-    // It is taken by the run that begins here.
+    // Read before `wake`: a run that begins in it takes `asked`.
     const { promise } = asked;
     wake(withinMs);
     return promise;

@@ -51,7 +51,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       log.warn({ err: error, vendor }, 'deliveries could not be applied; they are tried again'),
   });
 
-  /** Applies what is there, and answers when to look again where another process does so. */
+  /** Applies what is pending; resolves to the time until the next attempt when another process holds the lease. */
   async function work(): Promise<number | undefined> {
     if (!(await lease.hold())) return AGAIN_MS;
     try {

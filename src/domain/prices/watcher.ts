@@ -23,7 +23,7 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
   let slot = memory.view().from;
   let day = dayAt(clock.now());
 
-  /** Answers when the next slot begins. */
+  /** Resolves to the time until the next slot begins. */
   const look = async (): Promise<number> => {
     const today = dayAt(clock.now());
     if (isShared || today !== day) {
@@ -47,7 +47,7 @@ export function createWatcher({ clock, log, memory, isShared, heard }: WatcherOp
     clock,
     run: look,
     everyMs: LOOK_MS,
-    failed: (error) => log.error({ err: error }, 'what prices are of this moment was not looked at'),
+    failed: (error) => log.error({ err: error }, 'checking for a new price slot failed'),
   });
 
   return {

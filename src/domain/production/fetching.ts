@@ -54,7 +54,7 @@ export function createFetching(options: FetchingOptions) {
 
   const due = () => dueAt({ state, now: clock.now(), settledUntil: options.settledUntil(), isFirst });
 
-  /** Answers when to look again. */
+  /** Resolves to the time until the next check. */
   const look = async (): Promise<number> => {
     await options.refresh();
     state = await store.sourceState(source.slug);
