@@ -178,7 +178,7 @@ export function createPolling(options: PollingOptions) {
   }
 
   /** Resolves when commands are noted and what was read is stored; what turns end with is about to be. */
-  async function stored(): Promise<void> {
+  async function storeAll(): Promise<void> {
     await options.devices.flush();
     await noting;
     writer.wake();
@@ -258,14 +258,14 @@ export function createPolling(options: PollingOptions) {
     async settled(): Promise<void> {
       await ticks.settled();
       await Promise.all([...lanes.values()].map((lane) => lane.settled()));
-      await stored();
+      await storeAll();
       await writer.settled();
     },
 
     async close(): Promise<void> {
       await ticks.close();
       await Promise.all([...lanes.values()].map((lane) => lane.stop()));
-      await stored();
+      await storeAll();
       await writer.close();
     },
   };
