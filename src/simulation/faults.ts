@@ -51,7 +51,7 @@ function withRetryAfter(answer: SimulatedAnswer): SimulatedAnswer {
 export const RETRY_AFTER_SECONDS = 30;
 
 /**
- * A response as a later version of the vendor's API would have it: every object has a field that nobody knows, and every list of
+ * A response as a later version of the vendor's API would have it: every object has an unknown field, and every list of
  * objects has members of other kinds.
  */
 export function strange(body: Json): Json {

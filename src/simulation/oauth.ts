@@ -200,7 +200,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
 
 export type SimulatedOAuth = ReturnType<typeof createSimulatedOAuth>;
 
-/** Nothing real hangs on it: it only tells the simulator's own tokens from what is none. */
+/** Nothing real hangs on it: it only marks the simulator's own tokens. */
 const SIMULATOR_KEY = 'a simulator has no secrets';
 
 const macOf = (text: string) => createHmac('sha256', SIMULATOR_KEY).update(text).digest('base64url');

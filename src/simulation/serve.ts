@@ -127,7 +127,7 @@ async function openSockets(slug: string): Promise<WebSocketServer> {
 }
 
 function socketOf(webSocket: WebSocket, onFailure: ServeOptions['onFailure']): SimulatedSocket {
-  // What broke is told by the close that follows.
+  // A close follows, and reports it.
   webSocket.on('error', () => {});
   const guarded =
     <A extends unknown[]>(take: (...args: A) => void) =>

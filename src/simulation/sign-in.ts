@@ -150,9 +150,9 @@ export function byPassword(parts: PasswordOptions): MakeSignIn {
         return issue(user);
       },
       callerOf(request) {
-        const known = issued.get(bearerOf(request));
-        return known !== undefined && known.endsAt > clock.now()
-          ? { user: known.user, scopes: [] }
+        const token = issued.get(bearerOf(request));
+        return token !== undefined && token.endsAt > clock.now()
+          ? { user: token.user, scopes: [] }
           : undefined;
       },
       expireTokens: () => issued.clear(),

@@ -6,6 +6,7 @@ const WEBHOOK = 'src/vendors/netatmo/webhook.ts';
 const API = 'src/vendors/netatmo/api.ts';
 const OF_TRANSLATE = 'src/vendors/netatmo/translate.test.ts';
 const OF_COMMANDS = 'src/vendors/netatmo/netatmo.test.ts';
+const OF_CONFORMANCE = 'test/conformance-of-webhooks.test.ts';
 const CONFORMANCE = 'test/vendors.test.ts';
 
 /** What is Netatmo's own, and the parts of the kit that were made of it. */
@@ -142,5 +143,26 @@ export const mutants: readonly Mutant[] = [
     from: "error.code === 'vendor.refused') return null;",
     to: "error.code === 'vendor.timeout') return null;",
     tests: ['src/adapter/kit/devices.test.ts'],
+  },
+  {
+    control: 'the conformance wants a delivery to name a device that is linked',
+    file: 'src/adapter/conformance/webhooks.ts',
+    from: 'if (change.device !== undefined && !devices.some',
+    to: 'if (change.device === null && !devices.some',
+    tests: [OF_CONFORMANCE],
+  },
+  {
+    control: 'the conformance wants every byte of a delivery to be signed',
+    file: 'src/adapter/conformance/webhooks.ts',
+    from: 'if (verify({ body }, secret) === true)',
+    to: 'if (verify({ body }, secret) === null)',
+    tests: [OF_CONFORMANCE],
+  },
+  {
+    control: 'the conformance wants a sweep to give what reads give',
+    file: 'src/adapter/conformance/homes.ts',
+    from: 'if (shown(swept.get(ref.id)) !== read)',
+    to: 'if (shown(swept.get(ref.id)) === null)',
+    tests: [OF_CONFORMANCE],
   },
 ];

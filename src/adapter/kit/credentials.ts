@@ -14,7 +14,7 @@ type Words = Pick<Field, 'en' | 'sv'>;
 
 const MOST_CHARACTERS = 256;
 
-/** A text that may be seen while it is typed. */
+/** A text that is shown while it is typed. */
 export function text(
   words: Words,
   options: { readonly pattern?: string; readonly description?: string } = {},

@@ -11,7 +11,7 @@ interface Parts<Raw> {
   readonly empty: (device: DeviceRef) => Raw;
   /** Whether all is there that a read would give. */
   readonly isWhole: (raw: Raw) => boolean;
-  /** One call for everything that the vendor knows of the device. */
+  /** One call for everything that the vendor has of the device. */
   readonly read: (device: DeviceRef) => Promise<Raw>;
   /** What was read, with what the stream has reported that is newer. */
   readonly merged: (read: Raw, reported: Raw) => Raw;
@@ -25,7 +25,7 @@ interface Followed<Raw> {
   readonly device: DeviceRef;
   raw: Raw;
   isWhole: boolean;
-  /** It was silent when it was last reported. */
+  /** It was silent when it was last passed on. */
   wasSilent: boolean;
 }
 

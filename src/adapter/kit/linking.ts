@@ -48,7 +48,7 @@ interface PasswordOptions<More extends string> extends SignInOptions, Omit<Login
   readonly fields?: Readonly<Record<More, Fields[string]>>;
   /** Statuses of a refresh that say that the sign-in has ended, and that the account must be linked again; 401 alone unless it is said. */
   readonly refreshLostWith?: readonly number[];
-  /** Sends the credentials and reads the tokens; its failures are told apart here. */
+  /** Sends the credentials and reads the tokens; its failures are translated here. */
   readonly signIn: (
     session: LoginSession,
     credentials: Readonly<Record<'username' | 'password' | More, string>>,

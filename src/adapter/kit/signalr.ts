@@ -111,7 +111,7 @@ export async function followHub(session: StreamSession, hub: Hub): Promise<void>
   }
 }
 
-/** Agrees on a connection and opens it. The cookie keeps it at the server that knows the connection's id. */
+/** Agrees on a connection and opens it. The cookie keeps it at the server that made the connection's id. */
 async function connect(session: StreamSession, hub: Hub): Promise<VendorSocket> {
   const { vendor, host, path, failure } = hub;
   try {

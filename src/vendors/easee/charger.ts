@@ -188,7 +188,7 @@ export const circuitDynamicOf = (raw: ChargerRaw): number[] => numbersOf(raw, ID
 
 /**
  * What the circuit's limit leaves beside what the charger draws, on the phase that has least. Only where the charger is alone: the
- * others' currents are not reported here. What else the house draws is not in it: only an Equalizer knows.
+ * others' currents are not reported here. What else the house draws is not in it: only an Equalizer measures that.
  */
 export function capacityOf(raw: ChargerRaw): AvailableCapacity {
   const dynamic = circuitDynamicOf(raw);

@@ -143,7 +143,7 @@ function commanded(session: Session, device: DeviceRef) {
   const base = `/api/chargers/${encodeURIComponent(device.id)}/commands`;
 
   /**
-   * Reads until the charger shows it; resolves with why that was not seen. A read that fails is one of the reasons: the command was
+   * Reads until the charger shows it; resolves with the reason where it does not in time. A read that fails is one of the reasons: the command was
    * sent, so that the caller must not take its failure for the command's.
    */
   async function wait(isDone: (raw: ChargerRaw) => boolean, end: number): Promise<unknown> {

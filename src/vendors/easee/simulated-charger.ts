@@ -164,7 +164,7 @@ export function hasNothingToDo({ dynamicA }: SimulatedCharger, deed: Deed): bool
   return deed.type === 'dynamic' ? deed.amperes === dynamicA : deed.type === 'pause' && dynamicA === 0;
 }
 
-/** What others are told of a charger. */
+/** What happens at a charger, for whoever follows it. */
 export interface ChargerEvents {
   /** What it observes may have changed. */
   changed(circuit: SimulatedCircuit): void;

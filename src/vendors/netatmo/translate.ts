@@ -55,7 +55,7 @@ const HEATING = ['NATherm1', 'NRV', 'OTM', 'BNS'];
 const SWITCHABLE = ['NATherm1', 'OTM', 'BNS'];
 /** A home with one of these sets its valves by the newer call. */
 const NEWER = ['OTM', 'BNS'];
-/** Modes that are known to heat or cool: `hg` (frost guard) still keeps the room at 7 °C. */
+/** Modes in which a room is heated or cooled: `hg` (frost guard) still keeps the room at 7 °C. */
 const RUNS: ReadonlySet<unknown> = new Set(['manual', 'max', 'home', 'schedule', 'away', 'hg']);
 
 /** Rooms are numbered within their home, from 32 bits: only together with the home's does a room's id name one room. */

@@ -26,7 +26,7 @@ type ListedSite = Static<typeof ListedSite>;
 const FleetStatus = lenient({}, 'key_paired_vins', 'unpaired_vins', 'vehicle_info');
 type FleetStatus = Static<typeof FleetStatus>;
 
-/** Where to ask first: whoever lives elsewhere is told so by either. Tokens for China come from another sign-in. */
+/** Where to ask first: either region names the one of an account that is elsewhere. Tokens for China come from another sign-in. */
 const ASKED_FOR_REGION = ['eu', 'na'] as const satisfies readonly Region[];
 
 /** Finds the account's region, its cars, and its sites that have a battery or solar cells. */

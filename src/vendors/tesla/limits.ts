@@ -6,11 +6,11 @@ const PRICE = { data: 1_000_000 / 500, command: 1_000_000 / 1_000, wake: 1_000_0
 /**
  * What costs nothing. `GET /vehicles/{vin}`: Home Assistant's `tesla_fleet` coordinator calls it "a free API call". Energy sites: Home
  * Assistant's documentation, "Energy product APIs are free to use at this time" (home-assistant.io pull request 36184). Lists of an
- * account: TeslaFi calls that of cars "a free endpoint", so they have no price below. Tesla's own pricing categories were not seen.
+ * account: TeslaFi calls that of cars "a free endpoint", so they have no price below. Tesla's own pricing categories were not found.
  */
 export const FREE = { credit: 0 } as const;
 
-/** A list that tells of the cars themselves; what it costs was not found, so it counts as data. */
+/** A list of the cars themselves; what it costs was not found, so it counts as data. */
 export const AS_DATA = { credit: PRICE.data } as const;
 
 const aMinute = {

@@ -19,7 +19,7 @@ export interface SimulatedCar {
   readonly vin: string;
   readonly name: string;
   readonly signing: 'allowed' | 'required';
-  /** It knows the key of the service that calls. */
+  /** It has the key of the service that calls. */
   isPaired: boolean;
   /** ms since 1970. */
   at: number;
@@ -34,7 +34,7 @@ export interface SimulatedCar {
   limit: number;
   amperes: number;
   addedWh: number;
-  /** When it was last told, asked or doing something. */
+  /** When it last got a command, was read, or did something. */
   activeAt: number;
   wakesAt: number | null;
 }

@@ -7,7 +7,7 @@ export const USERS = {
   home: 'a car, a battery with solar cells, one without, solar cells alone, and what is neither',
   none: 'nothing',
   large: '500 cars',
-  signed: 'two cars that take signed commands alone, one of which knows the key, and one that is offline',
+  signed: 'two cars that take signed commands alone, one of which has the key, and one that is offline',
   american: 'one car, in North America',
   unregistered: 'one car, in a region where this service must be registered first',
 } as const;
@@ -26,7 +26,7 @@ export const SITES = { batteryAndSolar: '1001', battery: '1002', solar: '1003' }
 export interface SimulatedHome {
   readonly cars: SimulatedCar[];
   readonly sites: SimulatedSite[];
-  /** Listed, and of no kind that elnav knows. */
+  /** Listed, and of no kind that elnav supports. */
   readonly others: readonly JsonObject[];
 }
 

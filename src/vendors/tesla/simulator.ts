@@ -25,7 +25,7 @@ import {
   siteInfo,
 } from './simulated-site.ts';
 
-/** Tesla's 408 is a word about the device, never about Tesla: what is known of a car that sleeps is shown. */
+/** Tesla's 408 is a word about the device, never about Tesla: a car that sleeps is shown with what it last reported. */
 export const faultCodes = {
   request_timeout: { read: 'shown as offline', command: 'device.offline' },
 } as const satisfies FaultCodes;

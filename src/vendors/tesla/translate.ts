@@ -3,7 +3,7 @@ import { figure, timeIn, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /*
- * Fields are judged one by one: a word that is not known is let through as text, a field that is missing or odd counts as null.
+ * Fields are judged one by one: an unknown word is let through as text, a field that is missing or odd counts as null.
  */
 
 /** `charge_state` of a car's data. */
@@ -95,7 +95,7 @@ export function carEnergyWh(car: CarReading): number | null {
   return added === null ? null : added * 1_000;
 }
 
-/** Below it a car does not reliably take the current that it is told; its own screen goes no lower either. */
+/** Below it a car does not reliably take a current; its own screen goes no lower either. */
 const LEAST_AMPERES = 5;
 
 export function carLimits(car: CarReading): Limits {
