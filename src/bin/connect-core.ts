@@ -1,7 +1,8 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import type { Reach } from '../adapter/reach.ts';
 import type { Host } from '../db/host.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
-import { createCalls, createLinkEvents, type Reach, type Vault } from '../domain/calls/index.ts';
+import { createCalls, createLinkEvents, type Vault } from '../domain/calls/index.ts';
 import { createCommands } from '../domain/commands/index.ts';
 import { createDeliveries } from '../domain/deliveries/index.ts';
 import { createDevices } from '../domain/devices/index.ts';

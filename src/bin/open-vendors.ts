@@ -1,8 +1,8 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { authorizeUrlOf, createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';
 import { startSimulators } from './simulators.ts';
-import { authorizeUrlOf, createVendorHosts } from './vendor-hosts.ts';
 import { withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 

@@ -5,10 +5,10 @@ import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
 import { createVendorHttp } from '../domain/calls/index.ts';
+import { createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { vendors } from '../vendors/index.ts';
 import { partnerIn } from './partner.ts';
 import { exitWith } from './run.ts';
-import { createVendorHosts } from './vendor-hosts.ts';
 import { needsOf } from './vendor-needs.ts';
 
 const WITHIN_MS = 60_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { createVendorHosts } from '../../src/bin/vendor-hosts.ts';
 import { turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
+import { createVendorHosts } from '../../src/outbound/vendor-hosts.ts';
 import { type ChimesSimulator, chimes, SILENCE_SECONDS } from '../kit/chimes.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';

@@ -1,5 +1,6 @@
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
+import type { Reach } from '../../src/adapter/reach.ts';
 import { createConnectCore } from '../../src/bin/connect-core.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
@@ -8,7 +9,7 @@ import { silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
-import { createVault, type Reach } from '../../src/domain/calls/index.ts';
+import { createVault } from '../../src/domain/calls/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 

@@ -1,8 +1,9 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { Reach } from '../../adapter/reach.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { Host } from '../../db/host.ts';
 import type { Budgets } from '../budgets/index.ts';
-import { createClients, type Reach } from './clients.ts';
+import { createClients } from './clients.ts';
 import { createCredentials } from './credentials.ts';
 import type { LinkEvents } from './events.ts';
 import { createLinkRecords } from './link-records.ts';

@@ -1,15 +1,9 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
-import type { Http } from '../../adapter/http.ts';
-import type { LoginSession, Partner, Tokens } from '../../adapter/login.ts';
+import type { LoginSession, Tokens } from '../../adapter/login.ts';
+import type { Reach } from '../../adapter/reach.ts';
 import { type LinkKey, type LinkOf, WITHOUT_CALLS } from '../../adapter/session.ts';
-import type {
-  EventsRequest,
-  EventsWatch,
-  StreamSession,
-  VendorEvent,
-  VendorSocket,
-} from '../../adapter/stream.ts';
+import type { StreamSession } from '../../adapter/stream.ts';
 import type { VendorHttp } from '../../adapter/vendor-http.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -33,39 +27,6 @@ export interface Caller {
   readonly signal: AbortSignal;
   readonly call: CallName;
   readonly trace: Trace;
-}
-
-/** Where a stream is to be opened, and until when. */
-interface Place {
-  /** Which of the adapter's hosts. */
-  readonly host: string;
-  /** The address that the user chose, which stands for every host. */
-  readonly chosenAddress: string | undefined;
-  readonly signal: AbortSignal;
-}
-
-/** A WebSocket that is to be opened, with the token where the vendor wants it. */
-export interface SocketRequest extends Place {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A stream of server-sent events that is to be opened, with the token in its headers. */
-export interface EventsOpening extends Place {
-  readonly request: Pick<EventsRequest, 'path' | 'query' | 'headers' | 'lastEventId'>;
-  readonly watch: EventsWatch;
-}
-
-/** How vendors are reached. */
-export interface Reach {
-  /** A host of a vendor, as its adapter or a setting has it. */
-  readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
-  /** Opens a WebSocket at a host of a vendor. */
-  readonly openSocket?: (adapter: Adapter, request: SocketRequest) => Promise<VendorSocket>;
-  /** Opens a stream of server-sent events at a host of a vendor. */
-  readonly openEvents?: (adapter: Adapter, opening: EventsOpening) => Promise<AsyncIterable<VendorEvent>>;
-  readonly partnerOf: (vendor: string) => Partner | undefined;
 }
 
 interface ClientsOptions {

@@ -1,5 +1,4 @@
 export { type Calls, createCalls } from './calls.ts';
-export type { EventsOpening, Reach, SocketRequest } from './clients.ts';
 export { createLinkEvents, type DeviceOf, type LinkEvents } from './events.ts';
 export { clientFields, clientRefused } from './refresh-grant.ts';
 export { type Rotation, rotateVault } from './rotate.ts';

@@ -71,6 +71,30 @@ onEachEngine('commands', (engine: Engine) => {
     assert.deepEqual(await stored(), []);
   });
 
+  it('leave nothing unknown where the credentials of the link do not open', async () => {
+    const [link] = await core.links.list(account);
+    assert.ok(link !== undefined);
+    await core.database.queries
+      .updateTable('links')
+      .set({ sealed_credentials: 'AAAA' })
+      .where('id', '=', link.id)
+      .execute();
+    core.calls.forget({ account, link: link.id });
+    let isNoteTakenBack = false;
+    const begun = Object.assign(async () => {}, {
+      takeBack() {
+        isNoteTakenBack = true;
+      },
+    });
+    const request = { account, keyId: 'k', deviceId: 'light-1', vendor: undefined, begun };
+    await assert.rejects(
+      core.commands.run({ ...request, command: { type: 'turn_on' } }),
+      failsWith('vault.mismatch'),
+    );
+    assert.equal(isNoteTakenBack, true, 'the same key of idempotency may be sent again');
+    assert.equal(vendor.count('command'), 0);
+  });
+
   it('are refused outside what the device accepts, with what it does accept', async () => {
     const refused: readonly [string, Command, string, RegExp][] = [
       ['vehicle-1', { type: 'set_charge_limit', percent: 101 }, 'command.out_of_range', /0 to 100, not 101/],

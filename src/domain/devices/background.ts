@@ -5,7 +5,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Calls } from '../calls/index.ts';
-import type { Known } from './memory.ts';
+import { deviceKey, type Known } from './memory.ts';
 import type { Reader } from './reader.ts';
 import type { DeviceRow, DeviceStore, Seen } from './store.ts';
 
@@ -45,9 +45,6 @@ interface BackgroundOptions {
   /** Takes what was read; `began` is when the vendor was asked. */
   readonly see: (known: Known, seen: Seen, began: number) => void;
 }
-
-export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | 'vendor' | 'id'>): string =>
-  `${account}/${vendor}/${id}`;
 
 export function createBackground(options: BackgroundOptions): Background {
   const { store, reader, calls, clock, adapters, underWay, flightOf, see } = options;

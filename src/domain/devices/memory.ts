@@ -1,6 +1,9 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { DeviceRow, Seen } from './store.ts';
 
+export const deviceKey = ({ account, vendor, id }: Pick<DeviceRow, 'account' | 'vendor' | 'id'>): string =>
+  `${account}/${vendor}/${id}`;
+
 const KNOWN_IDS = 20_000;
 const PAGE_BYTES = 64 * 1024 * 1024;
 

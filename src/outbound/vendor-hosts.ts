@@ -1,12 +1,12 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Http } from '../adapter/http.ts';
+import type { EventsOpening, SocketOpening } from '../adapter/reach.ts';
 import type { VendorEvent, VendorSocket } from '../adapter/stream.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import type { EventsOpening, SocketRequest } from '../domain/calls/index.ts';
-import type { OutboundAgent } from '../outbound/index.ts';
+import type { OutboundAgent } from './agent.ts';
 
 interface VendorHostsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
@@ -41,7 +41,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
     if (known !== undefined) return known;
     const isGuarded = isChosen && !options.arePrivateAddressesAllowed;
     // A process that calls no vendor does without the client.
-    const made = import('../outbound/index.ts').then(({ createAgent, publicAddresses }) =>
+    const made = import('./index.ts').then(({ createAgent, publicAddresses }) =>
       createAgent(isGuarded ? publicAddresses() : undefined),
     );
     agents.set(key, made);
@@ -50,7 +50,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
 
   const clientOf = (adapter: Adapter, baseUrl: string, isChosen: boolean): Http => {
     const make = async (): Promise<Http> => {
-      const { createHttp } = await import('../outbound/index.ts');
+      const { createHttp } = await import('./index.ts');
       return createHttp({
         name: adapter.name,
         baseUrl,
@@ -79,16 +79,16 @@ export function createVendorHosts(options: VendorHostsOptions) {
 
   const placeOf = (
     adapter: Adapter,
-    { host, chosenAddress }: Pick<SocketRequest, 'host' | 'chosenAddress'>,
+    { host, chosenAddress }: Pick<SocketOpening, 'host' | 'chosenAddress'>,
   ) => (chosenAddress ?? baseOf(adapter, host)).replace(/\/$/, '');
 
   return {
     /** Opens a WebSocket at a host of a vendor. */
-    async openSocket(adapter: Adapter, request: SocketRequest): Promise<VendorSocket> {
+    async openSocket(adapter: Adapter, request: SocketOpening): Promise<VendorSocket> {
       const { path, query, headers, signal } = request;
       const url = new URL(`${placeOf(adapter, request)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      const { openSocket } = await import('../outbound/index.ts');
+      const { openSocket } = await import('./index.ts');
       const agent = await agentOf(adapter.slug, request.chosenAddress !== undefined);
       return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
     },
@@ -96,7 +96,7 @@ export function createVendorHosts(options: VendorHostsOptions) {
     /** Opens a stream of server-sent events at a host of a vendor. */
     async openEvents(adapter: Adapter, opening: EventsOpening): Promise<AsyncIterable<VendorEvent>> {
       const { request, signal, watch } = opening;
-      const { openEvents } = await import('../outbound/index.ts');
+      const { openEvents } = await import('./index.ts');
       return openEvents({
         request,
         name: adapter.name,

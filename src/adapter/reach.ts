@@ -1,0 +1,37 @@
+import type { Adapter } from './adapter.ts';
+import type { Http } from './http.ts';
+import type { Partner } from './login.ts';
+import type { EventsRequest, EventsWatch, VendorEvent, VendorSocket } from './stream.ts';
+
+/** Where a stream is to be opened, and until when. */
+interface Place {
+  /** Which of the adapter's hosts. */
+  readonly host: string;
+  /** The address that the user chose, which stands for every host. */
+  readonly chosenAddress: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A WebSocket that is to be opened, with the token where the vendor wants it. */
+export interface SocketOpening extends Place {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A stream of server-sent events that is to be opened, with the token in its headers. */
+export interface EventsOpening extends Place {
+  readonly request: Pick<EventsRequest, 'path' | 'query' | 'headers' | 'lastEventId'>;
+  readonly watch: EventsWatch;
+}
+
+/** How vendors are reached: calls to vendors know nothing of addresses, connections and settings. */
+export interface Reach {
+  /** A host of a vendor, as its adapter or a setting has it. */
+  readonly hostOf: (adapter: Adapter, name: string, chosenAddress: string | undefined) => Http;
+  /** Opens a WebSocket at a host of a vendor. */
+  readonly openSocket?: (adapter: Adapter, opening: SocketOpening) => Promise<VendorSocket>;
+  /** Opens a stream of server-sent events at a host of a vendor. */
+  readonly openEvents?: (adapter: Adapter, opening: EventsOpening) => Promise<AsyncIterable<VendorEvent>>;
+  readonly partnerOf: (vendor: string) => Partner | undefined;
+}
