@@ -14,7 +14,7 @@ const asking = (geocode: () => Promise<GeocodedAddress | null>) =>
 const sent = (adress: string, ort = '', postnr = '') => ({ adress, ort, postnr });
 
 describe('a written address', () => {
-  it('holds a postal code, and places after it or after the house number', () => {
+  it('contains a postal code, and places after it or after the house number', () => {
     const read = (text: string) => {
       const { postalCodes, places, street } = readWrittenAddress(text);
       return [postalCodes, places, street];
@@ -38,7 +38,7 @@ describe('a written address', () => {
 });
 
 describe('an address', () => {
-  it('is told by the postal code that is sent with it', async () => {
+  it('is resolved by the postal code sent with it', async () => {
     const answer = await plain.address(sent('Storgatan 1', '', '11122'));
     assert.equal(answer.resolved_by, 'postnr');
     assert.deepEqual([answer.postal_code, answer.elomrade, answer.confidence], ['11122', 'SE3', 0.97]);
@@ -52,7 +52,7 @@ describe('an address', () => {
     });
   });
 
-  it('is less sure where postal code and place contradict each other, and says so', async () => {
+  it('has less confidence and a note when postal code and place contradict each other', async () => {
     const answer = await plain.address(sent('Storgatan 1', 'Malmö', '11122'));
     assert.deepEqual([answer.ort, answer.confidence], ['Stockholm', 0.58]);
     assert.match(answer.note ?? '', /not in "Malmö"; the postal code was used/);
@@ -63,13 +63,13 @@ describe('an address', () => {
     );
   });
 
-  it('is told by a postal code or a place that stands in it', async () => {
+  it('is resolved by a postal code or a place in its text', async () => {
     assert.equal((await plain.address(sent('Storgatan 1, 111 22 Stockholm'))).resolved_by, 'postnr');
     const named = await plain.address(sent('Storgatan 1 Luleå'));
     assert.deepEqual([named.resolved_by, named.elomrade], ['ort', 'SE1']);
   });
 
-  it('is not guessed where several places have the name', async () => {
+  it('is not guessed when several places have the name', async () => {
     const answer = await plain.address(sent('Byvägen 3', 'Näs'));
     assert.equal(answer.resolved_by, 'ort');
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('an address', () => {
     assert.match(answer.note ?? '', /2 places.*postnr/);
   });
 
-  it('is less sure of a place that is written otherwise, and says so', async () => {
+  it('has less confidence and a note when the place is spelled differently', async () => {
     const other = await plain.address(sent('Byvägen 3', 'Mälmö'));
     assert.deepEqual([other.ort, other.confidence], ['Malmö', 0.52]);
     assert.match(other.note ?? '', /no place is called "Mälmö"; Malmö is the closest match/);
@@ -96,7 +96,7 @@ describe('an address', () => {
     );
   });
 
-  it('that cannot be told says what is missing', () => {
+  it('that cannot be resolved gives an error that says what is missing', () => {
     assert.throws(() => plain.address(sent('Storgatan 1')), {
       code: 'address.not_found',
       message: /postnr.*ort/,
@@ -117,7 +117,7 @@ describe('an address with a geocoder', () => {
     precision: 'house',
   };
 
-  it('is told by its position', async () => {
+  it('is resolved by its position', async () => {
     const asked: unknown[] = [];
     const areas = createAreas({
       tables,
@@ -139,19 +139,19 @@ describe('an address with a geocoder', () => {
     ]);
   });
 
-  it('is not asked about where the postal code is sent', async () => {
+  it('is not geocoded when the postal code is sent', async () => {
     const areas = asking(() => assert.fail('it was asked'));
     assert.equal((await areas.address(sent('Vasagatan 1', '', '11122'))).resolved_by, 'postnr');
   });
 
-  it('is less sure of a street than of a house', async () => {
+  it('has less confidence for a street than for a house', async () => {
     const of = async (precision: GeocodedAddress['precision']) =>
       (await asking(async () => ({ ...house, precision })).address(sent('x'))).confidence;
     const [exact, street, area] = [await of('house'), await of('street'), await of('area')];
     assert.ok(exact > street && street > area);
   });
 
-  it('falls back to the place, and says so, when the geocoder fails or does not know', async () => {
+  it('falls back to the place, with a note, when the geocoder fails or finds nothing', async () => {
     const fails = asking(() => Promise.reject(new HttpFailure('timeout', 'no answer')));
     const answer = await fails.address(sent('Vasagatan 1', 'Stockholm'));
     assert.equal(answer.resolved_by, 'ort');
@@ -163,7 +163,7 @@ describe('an address with a geocoder', () => {
     assert.match((await abroad.address(sent('x', 'Luleå'))).note ?? '', /outside Sweden/);
   });
 
-  it('cannot be told without it where nothing else is known', async () => {
+  it('cannot be resolved when the geocoder fails and nothing else is sent', async () => {
     const fails = asking(() =>
       Promise.reject(new HttpFailure('rate_limited', 'no', { retryAfterSeconds: 9 })),
     );

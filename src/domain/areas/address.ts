@@ -15,13 +15,13 @@ export interface AddressQuery {
   readonly postnr: string;
 }
 
-/** What the tables answer for the ways in which an address can be told. */
+/** Look-ups in the tables by which an address can be resolved. */
 export interface AddressParts {
-  /** null where the code is not known. */
+  /** null for an unknown code. */
   postal(code: string): AddressMatch | null;
-  /** Places of this name, the likeliest first. */
+  /** Places of this name, most likely first. */
   places(name: string): readonly Place[];
-  /** The place as a match, with a share of the certainty of one. */
+  /** The place as a match; `share` scales its confidence. */
   place(place: Place, share: number): AddressMatch;
   /** Throws `coordinate.outside`. */
   coordinate(lat: number, lon: number): AddressMatch;
@@ -31,17 +31,17 @@ export interface AddressParts {
   readonly geocode: Geocode | undefined;
 }
 
-type Found = Pick<AddressAnswer, 'resolved_by' | 'matches'>;
+type Resolved = Pick<AddressAnswer, 'resolved_by' | 'matches'>;
 
 const MOST_MATCHES = 20;
-/** How much of a position's certainty is left, by what the geocoder found there. */
+/** Factor on a position's confidence, by the precision of the geocoder's result. */
 const PRECISION = { house: 1, street: 0.9, area: 0.6 } as const;
-/** The two that were sent contradict each other. */
+/** Factor when postal code and place contradict each other. */
 const CONTRADICTED = 0.6;
-/** Another name, but for its accents, is all that is known. */
+/** Factor when the only match differs in accents. */
 const OTHER_SPELLING = 0.6;
 
-/** By the postal code that was given, else the geocoder, else what stands in the address, else the place. */
+/** Resolves by the given postal code, else the geocoder, else the text of the address, else the place. */
 export function resolveAddress(
   query: AddressQuery,
   parts: AddressParts,
@@ -104,7 +104,7 @@ async function byGeocoder(
         {
           ...match,
           postal_code: found.postal_code ?? match.postal_code,
-          // The postal code says the municipality more surely than the nearest one of others does.
+          // The postal code's own municipality is more reliable than that of the nearest postal code.
           ...(named === null || named.elomrade !== match.elomrade
             ? {}
             : { kommun: named.kommun, lan: named.lan, energy_tax: named.energy_tax }),
@@ -124,18 +124,18 @@ function byPostalCode(
   note?: string,
 ): AddressAnswer {
   const isContradicted = ort.trim() !== '' && !isSamePlace(ort, match, parts);
-  const told = isContradicted
+  const contradiction = isContradicted
     ? `the postal code ${match.postal_code} is in ${match.ort} in ${match.kommun.name}, not in "${ort.trim().slice(0, 60)}"; the postal code was used`
     : undefined;
   const confidence = twoDecimals(match.confidence * (isContradicted ? CONTRADICTED : 1));
-  const notes = [note, told].filter((one) => one !== undefined).join('; ');
+  const notes = [note, contradiction].filter((one) => one !== undefined).join('; ');
   return answerOf(
     { resolved_by: 'postnr', matches: [{ ...match, confidence }] },
     { parts, ...(notes === '' ? {} : { note: notes }) },
   );
 }
 
-/** The name of the place or of its municipality, or a place there that the postal code may serve as well. */
+/** Whether a name is that of the match's place or municipality, or of another place there that the postal code may serve. */
 function isSamePlace(ort: string, match: AddressMatch, parts: AddressParts): boolean {
   const folded = fold(ort);
   if (folded === fold(match.ort) || folded === fold(match.kommun.name)) return true;
@@ -162,7 +162,7 @@ function byPlace(
   }
   const name = names.find((one) => parts.places(one).length > 0) ?? '';
   const right = places.filter((place) => place.lower === lower(name));
-  // Näs is not Nås: whoever writes accents is believed, and told where only another spelling is known.
+  // Näs is not Nås: accents are taken literally, and a note says when only another spelling exists.
   const isAccented = lower(name) !== fold(name);
   const meant = isAccented && right.length > 0 ? right : places;
   const isOther = isAccented && right.length === 0;
@@ -172,18 +172,18 @@ function byPlace(
     .slice(0, MOST_MATCHES)
     .map((place) => parts.place(place, (certainty * place.item.postal_codes.length) / codes));
   const spelling = `no place is called "${name.trim().slice(0, 60)}"; ${meant[0]?.item.ort} is the closest match`;
-  const told = [note, isOther ? spelling : undefined].filter((one) => one !== undefined).join('; ');
-  return answerOf({ resolved_by: 'ort', matches }, { parts, ...(told === '' ? {} : { note: told }) });
+  const notes = [note, isOther ? spelling : undefined].filter((one) => one !== undefined).join('; ');
+  return answerOf({ resolved_by: 'ort', matches }, { parts, ...(notes === '' ? {} : { note: notes }) });
 }
 
 function answerOf(
-  { resolved_by, matches }: Found,
+  { resolved_by, matches }: Resolved,
   { parts, note }: { parts: AddressParts; note?: string },
 ): AddressAnswer {
   const [first] = matches;
   if (first === undefined) throw new AppError('address.not_found', 'the address could not be resolved');
   const isOne = matches.length === 1;
-  /** The first match's, where all others have the same. */
+  /** The first match's value, if all matches have the same. */
   const agreed = <T>(of: (match: AddressMatch) => T): T | null => {
     const own = JSON.stringify(of(first));
     return matches.every((match) => JSON.stringify(of(match)) === own) ? of(first) : null;
@@ -211,6 +211,6 @@ function answerOf(
   };
 }
 
-/** Said wherever the list is empty. */
+/** The note on every empty list. */
 export const NO_GRID_AREA =
   'no grid area was found: none in the price area has the name of the place, its municipality or its province';

@@ -5,7 +5,7 @@ import type { FoundPlace } from './search.ts';
 import type { GridAreaType } from './tables.ts';
 
 export interface Owner {
-  /** National operator id; null where the register names an owner that is not registered. */
+  /** National operator id; null when the register names an unregistered owner. */
   readonly id: string | null;
   readonly name: string;
 }
@@ -20,17 +20,17 @@ export interface GridAreaCandidate {
   readonly confidence: number;
 }
 
-/** What is known of a place once it is found. */
+/** Facts about a resolved place. */
 interface Situated {
   readonly kommun: Coded;
   readonly lan: Coded;
   readonly elomrade: PriceArea;
   readonly grid_areas: readonly GridAreaCandidate[];
-  /** null where no rate is known for the day. */
+  /** null without a rate for the day. */
   readonly energy_tax: EnergyTax | null;
 }
 
-/** What is not told by the figures alone: why a list is empty, what was not used. Absent when there is nothing to say. */
+/** Explains what the figures do not: why a list is empty, or which input was not used. Absent otherwise. */
 interface Noted {
   readonly note?: string;
 }
@@ -80,7 +80,7 @@ export interface AddressMatch extends Situated {
 export interface AddressAnswer extends Noted {
   readonly resolved_by: 'postnr' | 'ort' | 'geocoder';
   readonly confidence: number;
-  /** What all matches agree on; null where they do not. */
+  /** The value that all matches agree on, or null. */
   readonly postal_code: string | null;
   readonly ort: string | null;
   readonly kommun: Coded | null;
@@ -91,7 +91,7 @@ export interface AddressAnswer extends Noted {
   /** Empty while several places match. */
   readonly grid_areas: readonly GridAreaCandidate[];
   readonly energy_tax: EnergyTax | null;
-  /** The likeliest first. */
+  /** Most likely first. */
   readonly matches: readonly AddressMatch[];
   readonly source: string;
 }
@@ -99,9 +99,9 @@ export interface AddressAnswer extends Noted {
 export interface CoordinateAnswer extends Situated, Noted {
   readonly lat: number;
   readonly lon: number;
-  /** 0 inside the price area's polygon, else how far it is away. */
+  /** Distance to the price area's polygon; 0 inside. */
   readonly distance_m: number;
-  /** Of the nearest known postal code; null where none is near. */
+  /** The nearest postal code; null when none is near. */
   readonly postal_code: string | null;
   readonly ort: string | null;
   readonly source: string;
@@ -118,7 +118,7 @@ export interface TaxAnswer extends Noted {
   readonly kommun: Coded;
   readonly date: string;
   readonly energy_tax: EnergyTax;
-  /** Whether the rate of that year is not known yet, and the latest one stands in. */
+  /** Whether that year's rate is not decided yet and the latest one is used instead. */
   readonly is_forecast: boolean;
   readonly rates: readonly (EnergyTax & { readonly valid_until: string | null })[];
   readonly source: string;

@@ -1,13 +1,13 @@
 import { fold } from './fold.ts';
 
-/** Which part of what it is named after a grid area covers, as far as its name tells. */
+/** The part of a place that a grid area covers, according to the area's name. */
 export type Extent = 'whole' | 'town' | 'country' | 'site';
 
-/** A name that a grid area bears, folded, and how it bears it. */
-export interface Borne {
+/** A folded place name found in a grid area's name, and the extent it stands for. */
+export interface PlaceNameInArea {
   readonly name: string;
   readonly extent: Extent;
-  /** Names that the compound may stand for but that are only believed of municipalities: Pitebygden, Älvsbybygden. */
+  /** Names that a compound may stand for, used only if a municipality has them: Pitebygden, Älvsbybygden. */
   readonly guesses: readonly string[];
 }
 
@@ -26,18 +26,18 @@ const COUNTRY = new Set([
   'nordost',
 ]);
 const NEUTRAL = new Set(['lokal', 'lokalnat', 'region', 'bruk']);
-/** A mine's or a factory's own network, which serves next to nobody of the place that it is named after. */
+/** A mine's or factory's own network, which serves almost none of the place in its name. */
 const SITE = new Set(['lkab', 'fabriksomrade']);
-/** "Byggden" is how the register spells one of them. */
+/** "Byggden": the register's spelling of one of them. */
 const COMPOUND = /^(.{2,}?)(?:bygden|byggden|orten|kusten)$/;
 const ISLANDS = /^(.{2,})oarna$/;
 
 /**
- * The names in a grid area's name. "Varbergsorten Norra" bears Varberg's country, "Malmö-Burlöv" two names, "Sundsvall
- * tätort" a town, "Ekeröarna" Ekerö.
+ * The place names in a grid area's name. "Varbergsorten Norra" means the country around Varberg, "Malmö-Burlöv" two
+ * places, "Sundsvall tätort" a town, "Ekeröarna" Ekerö.
  */
-export function namesBorne(areaName: string): Borne[] {
-  return areaName.split(/[-–/]/).flatMap((part): Borne[] => {
+export function placeNamesIn(areaName: string): PlaceNameInArea[] {
+  return areaName.split(/[-–/]/).flatMap((part): PlaceNameInArea[] => {
     const words = fold(part).split(' ');
     const kept = words.filter((word) => ![TOWN, COUNTRY, NEUTRAL, SITE].some((set) => set.has(word)));
     if (kept.length === 0) return [];
@@ -57,13 +57,13 @@ export function namesBorne(areaName: string): Borne[] {
     }
     const island = ISLANDS.exec(name)?.[1];
     if (island !== undefined) return [{ name: `${island}o`, extent: 'whole', guesses: [] }];
-    // "Skyllbergs bruk" stands at Skyllberg.
+    // "Skyllbergs bruk" is at Skyllberg.
     const genitive = kept.length < words.length && name.endsWith('s') ? [name.slice(0, -1)] : [];
     return [name, ...genitive].map((one) => ({ name: one, extent, guesses: [] }));
   });
 }
 
-/** A company's name without its legal form, so that registers which write it differently agree. */
+/** A company's name without its legal form, so that names from different registers compare equal. */
 export function companyKey(name: string): string {
   return fold(name)
     .replaceAll(/\b(?:ab|aktiebolag|ekonomisk forening|ek for|upa|publ)\b/g, ' ')

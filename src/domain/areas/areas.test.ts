@@ -29,7 +29,7 @@ const TAX = {
 };
 
 describe('a postal code', () => {
-  it('tells all that is known of it, in the shape of the contract', () => {
+  it('returns all its facts, in the shape of the contract', () => {
     assert.deepEqual(areas.postal('11122'), {
       postal_code: '11122',
       ort: 'Stockholm',
@@ -52,7 +52,7 @@ describe('a postal code', () => {
     });
   });
 
-  it('says how sure it is by how things were found', () => {
+  it('has a confidence that depends on how the facts were found', () => {
     assert.equal(areas.postal('13200').confidence, 0.8, 'the municipality is of the nearest code');
     const split = areasOf({
       postal_codes: [
@@ -65,13 +65,13 @@ describe('a postal code', () => {
     assert.equal(split.postal('10003').confidence, 0.97, 'the register states it');
   });
 
-  it('says that no grid area can be named', () => {
+  it('has a note when no grid area can be named', () => {
     const answer = areasOf({ grid_areas: [] }).postal('11122');
     assert.deepEqual(answer.grid_areas, []);
     assert.match(answer.note ?? '', /no grid area was found/);
   });
 
-  it('has the tax of its municipality, and of the day in Sweden', () => {
+  it("has its municipality's tax on the current Swedish day", () => {
     assert.equal(areas.postal('97231').energy_tax?.reduced, true);
     const newYear = turnedClock(Date.UTC(2025, 11, 31, 22, 59));
     const turning = createAreas({ tables: smallTables(), clock: newYear });
@@ -82,11 +82,11 @@ describe('a postal code', () => {
     assert.equal(turning.validUntil(), Date.UTC(2026, 0, 1, 23));
   });
 
-  it('is not found when it is in no table', () => {
+  it('is not found when no table has it', () => {
     assert.throws(() => areas.postal('99999'), { code: 'place.not_found', message: /999 99/ });
   });
 
-  it('has no tax where no rate is known', () => {
+  it('has no tax without a rate', () => {
     assert.equal(areasOf({ tax_rates: [] }).postal('11122').energy_tax, null);
   });
 });
@@ -102,7 +102,7 @@ describe('grid areas', () => {
     assert.equal(withEic.gridArea('46y000000000001x').grid_areas[0]?.code, 'STH');
   });
 
-  it('tell their owner, and the municipalities that they may supply, the likeliest first', () => {
+  it('have their owner and the municipalities that they may supply, most likely first', () => {
     assert.deepEqual(areas.gridArea('VBG').grid_areas, [
       {
         code: 'VBG',
@@ -118,7 +118,7 @@ describe('grid areas', () => {
     assert.deepEqual([region?.municipalities, region?.owner], [[], { id: null, name: 'Okänd AB' }]);
   });
 
-  it('are not found with a sentence that says what would be right', () => {
+  it('that are not found give an error that describes a valid code', () => {
     assert.throws(() => areas.gridArea('XYZ'), {
       code: 'area.not_found',
       message: /STH.*10Y1001A1001A46L.*14900/,
@@ -129,7 +129,7 @@ describe('grid areas', () => {
     });
   });
 
-  it('are listed by owner, as Swedes sort, with owners that are not registered', () => {
+  it('are listed by owner in Swedish sort order, unregistered owners included', () => {
     const owners = areas.gridOwners();
     assert.deepEqual(
       owners.map(({ name }) => name),
@@ -156,7 +156,7 @@ describe('grid areas', () => {
 });
 
 describe('a place', () => {
-  it('is found by its folded name, with all that share it', () => {
+  it('is found by its folded name, with all places of that name', () => {
     const { matches } = areas.place(' NAS ');
     assert.deepEqual(
       matches.map(({ kommun, elomrade, postal_codes }) => [kommun.name, elomrade, postal_codes.length]),
@@ -168,7 +168,7 @@ describe('a place', () => {
     assert.ok(matches.every(({ energy_tax }) => energy_tax?.rate_ore_per_kwh === '36'));
   });
 
-  it('that is not found names those that are like it', () => {
+  it('that is not found gives an error with similar names', () => {
     assert.throws(() => areas.place('Stokholm'), {
       code: 'place.not_found',
       message: /did you mean Stockholm\?/,
@@ -176,7 +176,7 @@ describe('a place', () => {
     assert.throws(() => areas.place('\ud800'), { code: 'place.not_found' });
   });
 
-  it('has no position where its postal codes have none', () => {
+  it('has no position when its postal codes have none', () => {
     assert.deepEqual(
       [areas.place('Överträsk').matches[0]?.lat, areas.place('Överträsk').matches[0]?.lon],
       [null, null],
@@ -185,7 +185,7 @@ describe('a place', () => {
 });
 
 describe('a coordinate', () => {
-  it('inside a polygon tells its price area, the nearest place and its municipality', () => {
+  it('inside a polygon has its price area, the nearest place and its municipality', () => {
     const answer = areas.coordinate(59.331, 18.061);
     assert.deepEqual(
       [answer.elomrade, answer.distance_m, answer.ort, answer.postal_code, answer.kommun.code],
@@ -194,7 +194,7 @@ describe('a coordinate', () => {
     assert.ok(answer.confidence > 0.5 && answer.confidence < 0.97);
   });
 
-  it('off the coast is of the nearest polygon, with the distance', () => {
+  it('off the coast belongs to the nearest polygon, with the distance', () => {
     const answer = areas.coordinate(58.9, 19.2);
     assert.equal(answer.elomrade, 'SE3');
     assert.ok(answer.distance_m > 11_000 && answer.distance_m < 13_000, String(answer.distance_m));
@@ -204,12 +204,12 @@ describe('a coordinate', () => {
     );
   });
 
-  it('is less sure the further the nearest postal code is', () => {
+  it('has less confidence the farther the nearest postal code is', () => {
     const at = (lat: number) => areas.coordinate(lat, 18.06).confidence;
     assert.ok(at(59.33) > at(59.42) && at(59.42) > at(59.6));
   });
 
-  it('near a postal code whose price area the register states is of that area', () => {
+  it('near a postal code whose price area the register states belongs to that area', () => {
     const stated = areasOf({
       postal_codes: [postalCode('10001', 'A', { elomrade: 'SE4', elomrade_basis: 'register' })],
     });
@@ -217,7 +217,7 @@ describe('a coordinate', () => {
     assert.equal(stated.coordinate(59.5, 18.07).elomrade, 'SE3');
   });
 
-  it('is in the municipality whose border is around it, whatever postal code is nearest', () => {
+  it('is in the municipality whose border surrounds it, whatever postal code is nearest', () => {
     const drawn = areasOf({
       municipality_shapes: [
         { municipality: '0180', name: 'Stockholm', polygons: [rectangle(59.2, 17.9, 59.5, 18.1)] },
@@ -233,7 +233,7 @@ describe('a coordinate', () => {
     assert.equal(drawn.coordinate(65.58, 22.15).kommun.name, 'Luleå', 'far from all: by postal code');
   });
 
-  it('is answered or is outside, whatever it is', () => {
+  it('is resolved or reported as outside, for any input', () => {
     fc.assert(
       fc.property(fc.double(), fc.double(), (lat, lon) => {
         const code = codeOf(() => areas.coordinate(lat, lon));
@@ -255,7 +255,7 @@ describe('a coordinate', () => {
 });
 
 describe('energy tax', () => {
-  it('is told by postal code, and by a code or a name of a municipality', () => {
+  it('is found by postal code, and by code or name of a municipality', () => {
     for (const of of [
       { postal: '97231' },
       { kommun: '2580' },
@@ -277,7 +277,7 @@ describe('energy tax', () => {
     assert.equal(areas.tax({ kommun: 'Stockholms kommun' }).kommun.code, '0180');
   });
 
-  it('says when the latest rate stands in, and that none is known before the first', () => {
+  it('has a note when the latest rate is used instead, and an error before the first rate', () => {
     const later = areas.tax({ kommun: '0180' }, '2027-01-01');
     assert.equal(later.is_forecast, true);
     assert.match(later.note ?? '', /2027 are unknown/);
@@ -287,7 +287,7 @@ describe('energy tax', () => {
     );
   });
 
-  it('does not guess between municipalities that fold to the same', () => {
+  it('does not guess between municipalities whose folded names are equal', () => {
     const two = areasOf({
       municipalities: [
         { code: '0305', name: 'Håbo', county: '03' },
@@ -300,8 +300,8 @@ describe('energy tax', () => {
   });
 });
 
-describe('anything that is sent', () => {
-  it('is answered or refused with a sentence', async () => {
+describe('any input', () => {
+  it('gets a result or an error sentence', async () => {
     const odd = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom(
@@ -336,7 +336,7 @@ describe('the bundled tables', () => {
   });
   const areaAt = (lat: number, lon: number) => real.coordinate(lat, lon).elomrade;
 
-  it('have outlines for a map, in few points and without the smallest islands', () => {
+  it('have outlines for a map, with few points and without the smallest islands', () => {
     const outlines = real.outlines();
     assert.deepEqual(
       outlines.map(({ elomrade }) => elomrade),
@@ -347,7 +347,7 @@ describe('the bundled tables', () => {
     assert.ok(points.reduce((sum, count) => sum + count) < 1_200, points.join());
   });
 
-  it('know the municipality of places that are near the towns of others', () => {
+  it('have the right municipality for places near towns of another', () => {
     for (const [name, lat, lon, municipality] of [
       ['Drottningholm', 59.3217, 17.8866, 'Ekerö'],
       ['Solna station', 59.3653, 18.0093, 'Solna'],
@@ -361,7 +361,7 @@ describe('the bundled tables', () => {
     }
   });
 
-  it('know where Sweden is', () => {
+  it('contain points in Sweden and no others', () => {
     for (const [name, lat, lon, elomrade] of [
       ['Stockholm', 59.33, 18.06, 'SE3'],
       ['Malmö harbour', 55.62, 12.99, 'SE4'],
@@ -398,14 +398,14 @@ describe('the bundled tables', () => {
     }
   });
 
-  it('tell known places as they are', () => {
-    const told = (code: string) => {
+  it('have the right facts for well-known places', () => {
+    const factsOf = (code: string) => {
       const { kommun, elomrade, energy_tax, grid_areas } = real.postal(code);
       return [kommun.name, elomrade, energy_tax?.reduced, grid_areas[0]?.code];
     };
-    assert.deepEqual(told('11122'), ['Stockholm', 'SE3', false, 'STH']);
-    assert.deepEqual(told('33131'), ['Värnamo', 'SE4', false, 'VMO']);
-    assert.deepEqual(told('98132'), ['Kiruna', 'SE1', true, 'MAF']);
+    assert.deepEqual(factsOf('11122'), ['Stockholm', 'SE3', false, 'STH']);
+    assert.deepEqual(factsOf('33131'), ['Värnamo', 'SE4', false, 'VMO']);
+    assert.deepEqual(factsOf('98132'), ['Kiruna', 'SE1', true, 'MAF']);
     assert.deepEqual(real.tax({ kommun: 'Torsby' }).energy_tax.reduced, true, 'SE3 and reduced');
     assert.deepEqual(real.tax({ kommun: 'Sundsvall' }).energy_tax.reduced, false, 'SE2 and not reduced');
   });
@@ -416,11 +416,14 @@ describe('the bundled tables', () => {
       .flatMap(({ grid_areas }) => grid_areas)
       .flatMap((code) => real.gridArea(code).grid_areas)
       .filter(({ type }) => type === 'DISTRIBUTION');
-    const known = local.filter(({ municipalities }) => municipalities.length > 0);
-    assert.ok(local.length > 250 && known.length / local.length > 0.9, `${known.length} of ${local.length}`);
+    const placed = local.filter(({ municipalities }) => municipalities.length > 0);
+    assert.ok(
+      local.length > 250 && placed.length / local.length > 0.9,
+      `${placed.length} of ${local.length}`,
+    );
   });
 
-  it('answer two letters with twenty places', () => {
+  it('return twenty places for two letters', () => {
     for (const query of ['an', 'st']) assert.equal(real.search(query).length, 20);
   });
 });

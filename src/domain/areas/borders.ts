@@ -1,10 +1,10 @@
-/** Beyond these nothing is Swedish, the outermost skerries with 25 km of sea included. */
+/** Bounding box of Sweden with the outermost skerries and 25 km of sea. */
 const BOX = { south: 55.0, north: 69.3, west: 10.2, east: 24.6 } as const;
 
-/** From here northwards Sweden has neighbours on land, Norway in the west and Finland in the east. */
+/** North of this latitude Sweden borders on land, with Norway in the west and Finland in the east. */
 const NORWAY_FROM_LAT = 59.0;
 const FINLAND_FROM_LAT = 65.78;
-/** Between these the coast ends and the Torne river begins. */
+/** Latitude at which the coast ends and the Torne river, the border with Finland, begins. */
 const COAST_UNTIL_LAT = 66.0;
 const TORNE_FROM_LON = 23.9;
 
@@ -29,8 +29,8 @@ export function isNearSweden(lat: number, lon: number): boolean {
 }
 
 /**
- * Whether a point that no price area contains lies on a neighbour's side: then it is not Swedish, however near the next
- * polygon is. In the open sea the nearest one counts.
+ * Whether a point outside every price area lies on a neighbouring country's side. It is then not Swedish, however near a
+ * polygon is. In the open sea the nearest polygon counts.
  */
 export function isForeignSide(lat: number, lon: number): boolean {
   if (lat >= COAST_UNTIL_LAT || (lat >= FINLAND_FROM_LAT && lon >= TORNE_FROM_LON)) return true;

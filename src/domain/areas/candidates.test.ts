@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { gridArea, postalCode, rectangle, smallTables } from '../../../test/kit/areas.ts';
-import { namesBorne } from './area-names.ts';
+import { placeNamesIn } from './area-names.ts';
 import { createCandidates, type Spot } from './candidates.ts';
 import { indexPlaces } from './places.ts';
 import type { AreaTables } from './tables.ts';
@@ -17,41 +17,41 @@ const stockholm = { code: '0180', name: 'Stockholm' };
 const varberg = { code: '1383', name: 'Varberg' };
 
 describe("a grid area's name", () => {
-  const borne = (name: string) => namesBorne(name).map(({ name: one, extent }) => `${one} ${extent}`);
+  const namesIn = (name: string) => placeNamesIn(name).map(({ name: one, extent }) => `${one} ${extent}`);
 
-  it('bears the names that people mean by it', () => {
-    assert.deepEqual(borne('Ängelholmsbygden'), ['angelholms country', 'angelholm country']);
-    assert.deepEqual(borne('Arvidsjaurbygden'), ['arvidsjaur country']);
-    assert.deepEqual(borne('Varbergsorten Norra'), ['varbergs country', 'varberg country']);
-    assert.deepEqual(borne('Malmö-Burlöv'), ['malmo whole', 'burlov whole']);
-    assert.deepEqual(borne('Sundsvall tätort'), ['sundsvall town']);
-    assert.deepEqual(borne('Nyköping Landsbygd'), ['nykoping country']);
-    assert.deepEqual(borne('Medelpad Lokal'), ['medelpad whole']);
-    assert.deepEqual(borne('Ekeröarna'), ['ekero whole']);
-    assert.deepEqual(borne('Kiruna LKAB'), ['kiruna site']);
-    assert.deepEqual(borne('Skyllbergs Bruk'), ['skyllbergs whole', 'skyllberg whole']);
-    assert.deepEqual(borne('Norra'), []);
+  it('contains the place names that people mean by it', () => {
+    assert.deepEqual(namesIn('Ängelholmsbygden'), ['angelholms country', 'angelholm country']);
+    assert.deepEqual(namesIn('Arvidsjaurbygden'), ['arvidsjaur country']);
+    assert.deepEqual(namesIn('Varbergsorten Norra'), ['varbergs country', 'varberg country']);
+    assert.deepEqual(namesIn('Malmö-Burlöv'), ['malmo whole', 'burlov whole']);
+    assert.deepEqual(namesIn('Sundsvall tätort'), ['sundsvall town']);
+    assert.deepEqual(namesIn('Nyköping Landsbygd'), ['nykoping country']);
+    assert.deepEqual(namesIn('Medelpad Lokal'), ['medelpad whole']);
+    assert.deepEqual(namesIn('Ekeröarna'), ['ekero whole']);
+    assert.deepEqual(namesIn('Kiruna LKAB'), ['kiruna site']);
+    assert.deepEqual(namesIn('Skyllbergs Bruk'), ['skyllbergs whole', 'skyllberg whole']);
+    assert.deepEqual(namesIn('Norra'), []);
   });
 
-  it('may have lost the end of the name in a compound', () => {
+  it('may have lost the end of a place name in a compound', () => {
     assert.deepEqual(
-      namesBorne('Pitebygden').flatMap(({ guesses }) => guesses),
+      placeNamesIn('Pitebygden').flatMap(({ guesses }) => guesses),
       ['pitea', 'piten'],
     );
     assert.deepEqual(
-      namesBorne('Älvsbybygden').flatMap(({ guesses }) => guesses),
+      placeNamesIn('Älvsbybygden').flatMap(({ guesses }) => guesses),
       ['alvsbya', 'alvsbyn'],
     );
   });
 });
 
 describe('candidates', () => {
-  it('are the area that bears the name, never with certainty', () => {
+  it('include the area with the name, never with certainty', () => {
     const at = candidatesOf();
     assert.deepEqual(at({ ort: 'Stockholm', kommun: stockholm, elomrade: 'SE3' }), [['STH', 0.8]]);
   });
 
-  it('leave less for the town than for what is around it, outside the town', () => {
+  it('give the town network less weight than the surrounding one, outside the town', () => {
     const at = candidatesOf();
     const town = at({ ort: 'Varberg', kommun: varberg, elomrade: 'SE3' });
     assert.equal(town[0]?.[0], 'VBG');
@@ -61,14 +61,14 @@ describe('candidates', () => {
     assert.equal(outside.VBN, outside.VBS);
   });
 
-  it('lie in the price area, and are local networks', () => {
+  it('are local networks in the same price area', () => {
     const at = candidatesOf();
     assert.deepEqual(at({ ort: 'Varberg', kommun: varberg, elomrade: 'SE4' }), [['HLD', 0.3]]);
     const lulea = { code: '2580', name: 'Luleå' };
     assert.deepEqual(at({ ort: 'Luleå', kommun: lulea, elomrade: 'SE1' }), [['LUL', 0.8]]);
   });
 
-  it('may be told by the owner alone, or not at all', () => {
+  it('may come from the owner name only, or be none', () => {
     const at = candidatesOf();
     assert.deepEqual(at({ ort: 'Nacka', kommun: { code: '0182', name: 'Nacka' }, elomrade: 'SE3' }), [
       ['JRA', 0.25],
@@ -76,7 +76,7 @@ describe('candidates', () => {
     assert.deepEqual(at({ ort: 'Nowhere', kommun: { code: '9999', name: 'Nowhere' }, elomrade: 'SE2' }), []);
   });
 
-  it('are not the hamlet that shares the name of a municipality elsewhere', () => {
+  it('ignore a hamlet that shares the name of a municipality elsewhere', () => {
     const at = candidatesOf();
     assert.equal(
       at({ ort: 'Varberg', kommun: stockholm, elomrade: 'SE3' }).some(([code]) => code === 'VBG'),
@@ -84,7 +84,7 @@ describe('candidates', () => {
     );
   });
 
-  it('share the claim where a place of the name lies in several municipalities', () => {
+  it('share the weight when places of the name lie in several municipalities', () => {
     const at = candidatesOf({
       grid_areas: [gridArea('NAS', 'Näs')],
       postal_codes: [postalCode('10001', 'Näs'), postalCode('43220', 'Näs', { municipality: '1383' })],
@@ -104,13 +104,13 @@ describe('candidates', () => {
         })),
       });
 
-    it('follow the owner, whose name registers write differently', () => {
+    it('follow the owner, also when registers write its name differently', () => {
       const [first] = held('Varberg Energi Elnät Aktiebolag')({ ...tvaaker, at: here });
       assert.equal(first?.[0], 'VBG');
       assert.ok((first?.[1] ?? 0) > 0.8);
     });
 
-    it('are told apart by name where the owner has several', () => {
+    it('are distinguished by name when the owner has several areas', () => {
       const found = held('Ellevio AB')({ ...tvaaker, at: here });
       assert.equal(found[0]?.[0], 'NHA');
       assert.equal(
@@ -119,7 +119,7 @@ describe('candidates', () => {
       );
     });
 
-    it('share the claim of owners whose concessions overlap', () => {
+    it('share the weight of owners whose concessions overlap', () => {
       const found = Object.fromEntries(
         held('Varberg Energi Elnät AB', 'Varbergsortens Elnät AB')({ ...tvaaker, at: here }),
       );
@@ -127,7 +127,7 @@ describe('candidates', () => {
       assert.equal(found.VBN, found.VBS);
     });
 
-    it('are not asked of a position outside, nor of an owner that is not known', () => {
+    it('are ignored for a position outside, and for an unknown owner', () => {
       const outside = { ...here, lat: 58 };
       const byName = candidatesOf()(tvaaker);
       assert.deepEqual(held('Ellevio AB')({ ...tvaaker, at: outside }), byName);
@@ -135,7 +135,7 @@ describe('candidates', () => {
     });
   });
 
-  it('never claim more than 0.95 together, nor anything that is not a number', () => {
+  it('have confidences that are numbers and sum to at most 0.95', () => {
     const names = fc.constantFrom(
       'Varberg',
       'Varbergsbygden',

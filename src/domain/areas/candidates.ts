@@ -1,17 +1,17 @@
 import type { PriceArea } from '../../sources/contract/market.ts';
-import { companyKey, type Extent, namesBorne } from './area-names.ts';
+import { companyKey, type Extent, placeNamesIn } from './area-names.ts';
 import { fold } from './fold.ts';
 import { type Coded, compare, type Places } from './places.ts';
 import { indexShapes } from './polygon.ts';
 import { PROVINCES } from './provinces.ts';
 import type { AreaTables, GridAreaRow } from './tables.ts';
 
-/** Where a grid area is sought. */
+/** The spot to find grid areas for. */
 export interface Spot {
   readonly ort: string;
   readonly kommun: Coded;
   readonly elomrade: PriceArea;
-  /** A position, and how much it is worth: that of an address, of a postal code (often its place's) or of a place's middle. */
+  /** A position and its precision: of an address, of a postal code (often that of its place) or of a place's centre. */
   readonly at?: {
     readonly lat: number;
     readonly lon: number;
@@ -26,39 +26,38 @@ export interface Candidate {
 }
 
 export interface Candidates {
-  /** Grid areas of local networks that may supply the spot, the likeliest first; together they claim at most 0.95. */
+  /** Local grid areas that may supply the spot, most likely first; their confidences sum to at most 0.95. */
   at(spot: Spot): readonly Candidate[];
 }
 
 /*
- * No public table says which grid area a postal code belongs to. What is known: an area's name, its price area, its owner,
- * and where an import has them the owners' concessions. The weights below say how much each is worth. They are
- * judgements, not measured shares: a town's own network covers the town (0.8) and often, but seldom all of, the rest of
- * its municipality (0.5).
+ * No public table maps postal codes to grid areas. Available are an area's name, price area and owner, and the owners'
+ * concessions if they were imported. The weights below are judgements, not measured shares: a town's own network covers
+ * the town (0.8) and often parts, but seldom all, of the rest of its municipality (0.5).
  */
 const MOST_CLAIMED = 0.95;
 const LEAST = 0.03;
 const MOST_CANDIDATES = 10;
 const POOLS = {
-  /** The area bears the place's name. */
+  /** The area has the place's name. */
   place: 0.8,
-  /** The same, where only a "bygden" or "landsbygd" bears it. */
+  /** The same, but with "bygden" or "landsbygd". */
   placeCountry: 0.6,
   municipality: 0.5,
-  /** The municipality's town alone, for a place outside it. */
+  /** The network of the municipality's town, for a place outside the town. */
   municipalityTown: 0.3,
   owner: 0.25,
   province: 0.3,
-  /** Nothing but another place of the municipality lends its name. */
+  /** The area has the name of another place in the municipality. */
   neighbour: 0.2,
 } as const;
-/** What is left for a weaker kind of match beside a stronger one. */
+/** Weight of a weaker kind of match beside a stronger one. */
 const BESIDE = { place: 0.12, municipality: 0.15, other: 0.08 } as const;
 /** An owner's concession contains the position. */
 const CONCESSION = { address: 0.9, postal_code: 0.7, place: 0.6 } as const;
 const NOT_THE_OWNER = 0.15;
 
-interface Bearer {
+interface NamedArea {
   readonly area: GridAreaRow;
   readonly extent: Extent;
 }
@@ -71,29 +70,30 @@ export function createCandidates(
 ): Candidates {
   const local = tables.grid_areas.filter(({ type }) => type === 'DISTRIBUTION');
   const municipalityNames = new Map([...places.municipalities.values()].map((row) => [fold(row.name), row]));
-  const bearers = new Map<string, Bearer[]>();
-  const provinceBearers = new Map<string, Bearer[]>();
-  const add = (map: Map<string, Bearer[]>, name: string, bearer: Bearer) => {
+  const areasByName = new Map<string, NamedArea[]>();
+  const provinceBearers = new Map<string, NamedArea[]>();
+  const add = (map: Map<string, NamedArea[]>, name: string, bearer: NamedArea) => {
     const list = map.get(name) ?? [];
     if (!list.some(({ area }) => area === bearer.area)) list.push(bearer);
     map.set(name, list);
   };
   for (const area of local) {
-    for (const { name, extent, guesses } of namesBorne(area.name)) {
-      add(bearers, name, { area, extent });
+    for (const { name, extent, guesses } of placeNamesIn(area.name)) {
+      add(areasByName, name, { area, extent });
       add(provinceBearers, name, { area, extent });
-      for (const guess of guesses) if (municipalityNames.has(guess)) add(bearers, guess, { area, extent });
+      for (const guess of guesses)
+        if (municipalityNames.has(guess)) add(areasByName, guess, { area, extent });
     }
   }
   const named = (name: string, elomrade: PriceArea) =>
-    (bearers.get(name) ?? []).filter(({ area }) => area.elomrade === elomrade);
+    (areasByName.get(name) ?? []).filter(({ area }) => area.elomrade === elomrade);
 
   const provinces = provincesOf(provinceBearers, municipalityNames, places);
-  const owners = ownerHints(local, { municipalityNames, bearers, places });
-  const neighbours = areasOfPlaces(places, { bearers, municipalityNames });
+  const owners = ownerHints(local, { municipalityNames, areasByName, places });
+  const neighbours = areasOfPlaces(places, { areasByName, municipalityNames });
   const concessions = concessionOwners(tables, local);
 
-  /** In how many municipalities of the price area a place of this name lies. */
+  /** Number of municipalities in the price area with a place of this name. */
   const homonyms = (folded: string, elomrade: PriceArea) =>
     new Set(
       (places.byFolded.get(folded) ?? [])
@@ -166,14 +166,14 @@ export function createCandidates(
   return { at };
 }
 
-/** Shares a weight among areas; one that has more already keeps it. */
-function pool(weights: Weights, bearers: readonly { readonly area: GridAreaRow }[], weight: number): void {
-  for (const { area } of bearers) {
-    weights.set(area, Math.max(weights.get(area) ?? 0, weight / bearers.length));
+/** Shares a weight among areas; an area with a higher weight keeps it. */
+function pool(weights: Weights, areas: readonly { readonly area: GridAreaRow }[], weight: number): void {
+  for (const { area } of areas) {
+    weights.set(area, Math.max(weights.get(area) ?? 0, weight / areas.length));
   }
 }
 
-/** The holders of concessions at the position share its weight; an area of nobody there keeps little. */
+/** The concession holders at the position share its weight; areas of other owners keep little. */
 function weighByConcession(
   weights: Weights,
   holders: readonly (readonly GridAreaRow[])[],
@@ -186,7 +186,7 @@ function weighByConcession(
     const claimed = areas.map((area) => weights.get(area) ?? 0);
     const sum = claimed.reduce((total, one) => total + one, 0);
     for (const [index, area] of areas.entries()) {
-      // Where the owner has several areas, their names decide; without any, each is as likely as the others.
+      // Names decide between several areas of one owner; without a match all are equally likely.
       const part = sum > 0 ? (claimed[index] ?? 0) / sum : 1 / areas.length;
       weights.set(area, share * part);
     }
@@ -198,7 +198,7 @@ function ranked(weights: Weights): readonly Candidate[] {
   const scale = sum > MOST_CLAIMED ? MOST_CLAIMED / sum : 1;
   return (
     [...weights]
-      // Rounded down, so that rounding claims no more than there is.
+      // Rounded down, so that the sum stays within the limit.
       .map(([area, weight]) => ({ area, confidence: Math.floor(weight * scale * 100 + 1e-9) / 100 }))
       .filter(({ confidence }) => confidence >= LEAST)
       .toSorted((a, b) => b.confidence - a.confidence || compare(a.area.code, b.area.code))
@@ -206,9 +206,9 @@ function ranked(weights: Weights): readonly Candidate[] {
   );
 }
 
-/** By municipality code, the areas that are named after its county or province, and not after a municipality. */
+/** By municipality code: areas named after its county or province, and not after a municipality. */
 function provincesOf(
-  bearers: ReadonlyMap<string, readonly Bearer[]>,
+  areasByName: ReadonlyMap<string, readonly NamedArea[]>,
   municipalityNames: ReadonlyMap<string, unknown>,
   places: Places,
 ): Map<string, GridAreaRow[]> {
@@ -218,23 +218,23 @@ function provincesOf(
     const names = [name, name.replace(/s$/, '')].filter((one) => !municipalityNames.has(one));
     for (const [province, codes] of Object.entries(PROVINCES))
       if (codes.includes(code) || codes.includes(county)) names.push(province);
-    const areas = new Set(names.flatMap((one) => bearers.get(one) ?? []).map(({ area }) => area));
+    const areas = new Set(names.flatMap((one) => areasByName.get(one) ?? []).map(({ area }) => area));
     if (areas.size > 0) found.set(code, [...areas]);
   }
   return found;
 }
 
-/** By municipality code, the areas that bear the name of a place which lies in no other municipality. */
+/** By municipality code: areas named after a place that lies in no other municipality. */
 function areasOfPlaces(
   { byFolded }: Places,
-  known: {
-    readonly bearers: ReadonlyMap<string, readonly Bearer[]>;
+  index: {
+    readonly areasByName: ReadonlyMap<string, readonly NamedArea[]>;
     readonly municipalityNames: ReadonlyMap<string, unknown>;
   },
 ): Map<string, GridAreaRow[]> {
   const found = new Map<string, GridAreaRow[]>();
-  for (const [name, list] of known.bearers) {
-    if (known.municipalityNames.has(name)) continue;
+  for (const [name, list] of index.areasByName) {
+    if (index.municipalityNames.has(name)) continue;
     const codes = new Set((byFolded.get(name) ?? []).map(({ item }) => item.kommun.code));
     const [code, other] = codes;
     if (code === undefined || other !== undefined) continue;
@@ -243,23 +243,24 @@ function areasOfPlaces(
   return found;
 }
 
-/** By municipality code, areas whose own name says nothing but whose owner bears the municipality's name: Nacka Energi. */
+/** By municipality code: areas whose own name matches nothing, but whose owner has the municipality's name (Nacka Energi). */
 function ownerHints(
   local: readonly GridAreaRow[],
-  known: {
+  index: {
     readonly municipalityNames: ReadonlyMap<string, { readonly code: string }>;
-    readonly bearers: ReadonlyMap<string, readonly Bearer[]>;
+    readonly areasByName: ReadonlyMap<string, readonly NamedArea[]>;
     readonly places: Places;
   },
 ): Map<string, GridAreaRow[]> {
-  const { municipalityNames, bearers, places } = known;
-  const told = new Set<GridAreaRow>();
-  for (const [name, list] of bearers) {
-    if (municipalityNames.has(name) || places.byFolded.has(name)) for (const { area } of list) told.add(area);
+  const { municipalityNames, areasByName, places } = index;
+  const matched = new Set<GridAreaRow>();
+  for (const [name, list] of areasByName) {
+    if (municipalityNames.has(name) || places.byFolded.has(name))
+      for (const { area } of list) matched.add(area);
   }
   const hints = new Map<string, GridAreaRow[]>();
   for (const area of local) {
-    if (told.has(area)) continue;
+    if (matched.has(area)) continue;
     const words = fold(area.owner_name).split(' ');
     const row = [words.slice(0, 2).join(' '), words[0] ?? '']
       .flatMap((name) => [name, name.replace(/s$/, '')])
@@ -270,7 +271,7 @@ function ownerHints(
   return hints;
 }
 
-/** Answers for a position the local areas of each owner that holds a concession there, in the price area. */
+/** Finds, for a position, the local areas in the price area of each owner with a concession there. */
 function concessionOwners(
   { concessions }: Pick<AreaTables, 'concessions'>,
   local: readonly GridAreaRow[],

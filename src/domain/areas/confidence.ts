@@ -1,10 +1,10 @@
 import type { AreaBasis, MunicipalityBasis } from './tables.ts';
 
 /*
- * How sure a fact is, from 0 to 1, by how it was found. Judgements, in one place, so that answers agree with each other.
+ * Confidence of a fact, 0 to 1, by how it was found. These are judgements, kept in one place so that responses agree.
  */
 
-/** A price area; where others meet in the municipality, a polygon's edge may be off. */
+/** Of a price area; lower when the municipality is split, as polygon edges may be off. */
 export function areaConfidence(basis: AreaBasis, isSplit: boolean): number {
   switch (basis) {
     case 'register':
@@ -22,7 +22,7 @@ export function municipalityConfidence(basis: MunicipalityBasis): number {
   return basis === 'stated' ? 0.97 : 0.8;
 }
 
-/** The municipality of a position, by how far the nearest postal code is and which share of the nearest ones agree. */
+/** Of a position's municipality, by distance to the nearest postal code and the share of the nearest ones that agree. */
 export function nearbyConfidence(metres: number, agreeing: number): number {
   const near =
     metres < 2_000 ? 0.95 : metres < 5_000 ? 0.85 : metres < 10_000 ? 0.7 : metres < 25_000 ? 0.5 : 0.3;

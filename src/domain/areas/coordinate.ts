@@ -7,34 +7,34 @@ import { positionOf } from './places.ts';
 import { indexShapes } from './polygon.ts';
 import type { AreaTables, PostalCodeRow } from './tables.ts';
 
-/** What a position tells before names are put to it. */
+/** A resolved position, by codes and without names. */
 export interface Located {
   readonly elomrade: PriceArea;
   /** 0 inside. */
   readonly metres: number;
-  /** The nearest postal code, of the price area and the municipality where these have one. */
+  /** The nearest postal code, if possible in the same price area and municipality. */
   readonly row: PostalCodeRow;
   /** Four digits. */
   readonly municipality: string;
   readonly confidence: number;
 }
 
-/** Answers where a position is; throws `coordinate.outside`. */
+/** Resolves a position; throws `coordinate.outside`. */
 export type Locate = (lat: number, lon: number) => Located;
 
-/** Off the coast a polygon may be so far away. */
+/** Largest distance to a polygon off the coast. */
 const SEA_METRES = 25_000;
-/** On a neighbour's side only as far as the polygons are inexact, and further by a Swedish postal code alone. */
+/** Largest distance on a neighbouring country's side: the error of the polygons. Farther only next to a Swedish postal code. */
 const LAND_METRES = 150;
 const LAND_METRES_BY_POSTAL_CODE = 2_000;
 const BY_POSTAL_CODE_METRES = 1_000;
-/** Further away no postal code says anything of a position; Sweden has none so remote. */
+/** Postal codes farther away say nothing about a position; no place in Sweden is so remote. */
 const POSTAL_CODE_METRES = 120_000;
 const NEIGHBOURS = 6;
 const FAR_NEIGHBOURS = 40;
-/** Borders are inexact by about so much. */
+/** Approximate error of the borders. */
 const NEAR_BORDER_METRES = 500;
-/** So near a postal code whose price area the register states, the register goes before the polygon. */
+/** Within this distance of a postal code whose price area the register states, the register overrides the polygon. */
 const REGISTER_METRES = 5_000;
 
 interface Municipality {
@@ -50,7 +50,7 @@ interface Neighbour {
 interface Spot {
   readonly lat: number;
   readonly lon: number;
-  /** All postal codes of this position; often the middle of their place. */
+  /** All postal codes at this position, which is often their place's centre. */
   readonly rows: readonly PostalCodeRow[];
 }
 
@@ -68,7 +68,7 @@ export function createLocate(
   );
   const near = indexPoints(spotsOf(postal_codes));
 
-  /** By its border, the nearest one for a point just outside of all; null where no borders are known so near. */
+  /** The municipality by its border, the nearest one for a point just outside; null when no border is near. */
   function municipalityAt(lat: number, lon: number): Municipality | null {
     const [inside, other] = borders.at(lat, lon);
     if (inside !== undefined) return { code: inside, confidence: other === undefined ? 0.97 : 0.6 };
@@ -90,7 +90,7 @@ export function createLocate(
     return isByPostalCode ? LAND_METRES_BY_POSTAL_CODE : LAND_METRES;
   }
 
-  /** The nearest postal code of a municipality: among the nearest of all as a rule, further away in large and empty ones. */
+  /** The nearest postal code in a municipality: usually among the nearest of all, farther away in large empty municipalities. */
   function ofMunicipality(
     code: string,
     { lat, lon, own }: { readonly lat: number; readonly lon: number; readonly own: readonly Neighbour[] },
@@ -132,7 +132,7 @@ export function createLocate(
     const ofArea =
       areaConfidence(basis, isSplit(municipality)) *
       (found.areas.length > 1 ? 0.6 : 1) *
-      // Where the nearest postal codes lie in another price area, its border is near.
+      // A border is near when the nearest postal codes lie in another price area.
       (own.length === 0 || first.point.rows.every((one) => one.elomrade !== elomrade) ? 0.7 : 1);
     return {
       elomrade,
@@ -146,7 +146,7 @@ export function createLocate(
   };
 }
 
-/** Postal codes of one position together. */
+/** Groups postal codes by position. */
 function spotsOf(rows: readonly PostalCodeRow[]): Spot[] {
   const spots = new Map<string, { lat: number; lon: number; rows: PostalCodeRow[] }>();
   for (const row of rows) {
@@ -162,7 +162,7 @@ function spotsOf(rows: readonly PostalCodeRow[]): Spot[] {
 
 const rowsOf = ({ point, metres }: Near<Spot>) => point.rows.map((row) => ({ row, metres }));
 
-/** The price area that the register states for the nearest postal codes, where they are near and of one mind. */
+/** The price area that the register states for the nearest postal codes, if they are near and agree. */
 function statedArea(around: readonly Near<Spot>[]): PriceArea | null {
   const [first] = around;
   if (first === undefined || first.metres > REGISTER_METRES) return null;
@@ -174,7 +174,7 @@ function statedArea(around: readonly Near<Spot>[]): PriceArea | null {
   return isStated ? row.elomrade : null;
 }
 
-/** Of polygons that overlap, the one that most of the nearest postal codes are of. */
+/** Of overlapping polygons, the one with most of the nearest postal codes. */
 function commonest(around: readonly Near<Spot>[], areas: readonly PriceArea[]): PriceArea | undefined {
   const votes = (area: PriceArea) =>
     around.filter(({ point }) => point.rows.some(({ elomrade }) => elomrade === area)).length;

@@ -1,9 +1,9 @@
-/** Beyond this nothing is a name; it bounds the work for what anybody sends. */
+/** Longer text is no name; bounds the work for any input. */
 const LONGEST = 120;
 
 /**
- * A name as it is compared: without case, accents and punctuation, words parted by one space. å and ä are a, ö and ø are
- * o: who writes "Angelholm" or "ÄNGELHOLM" means Ängelholm.
+ * Normalizes a name for comparison: lower case, no accents or punctuation, one space between words. å and ä become a, ö
+ * and ø become o: "Angelholm" and "ÄNGELHOLM" match Ängelholm.
  */
 export function fold(text: string): string {
   return text
@@ -17,7 +17,7 @@ export function fold(text: string): string {
     .trim();
 }
 
-/** Without case alone: where two names fold to the same, the one that is written right is meant. */
+/** Only lower-cases: of names that fold to the same, this selects the one spelled exactly. */
 export function lower(text: string): string {
   return text.slice(0, LONGEST).normalize('NFC').toLowerCase().trim();
 }

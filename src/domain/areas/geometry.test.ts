@@ -56,7 +56,7 @@ describe('polygons', () => {
     assert.ok(inside > 50, `only ${inside} points were inside`);
   });
 
-  it('are as far away as their nearest edge, and not found beyond the reach', () => {
+  it('are as far away as their nearest edge, and not found beyond the limit', () => {
     const square: Polygon = [{ lat: Float64Array.of(60, 60, 61, 61), lon: Float64Array.of(15, 16, 16, 15) }];
     const index = indexShapes([{ of: 'square', polygons: [square] }]);
     const { lat: north, lon: east } = metresPerDegree(60.5);
@@ -69,7 +69,7 @@ describe('polygons', () => {
     assert.equal(index.nearest(60.5, 17, 25_000), null);
   });
 
-  it('may be none', () => {
+  it('may be empty', () => {
     const index = indexShapes([]);
     assert.deepEqual(index.at(60, 15), []);
     assert.equal(index.nearest(60, 15, 25_000), null);
@@ -101,7 +101,7 @@ describe('points', () => {
     );
   });
 
-  it('take no time to be sought at the poles', () => {
+  it('are searched quickly at the poles', () => {
     assert.deepEqual(indexPoints([{ lat: 60, lon: 15 }])({ lat: 90, lon: 15 }, 3, 120_000), []);
   });
 });

@@ -38,7 +38,7 @@ export function indexGridAreas(
     if (list === undefined) byKey.set(key.toUpperCase(), [area]);
     else list.push(area);
   };
-  // An area's own code first: should an operator's id ever look like one, the area is meant.
+  // An area's own code first: if an operator's id ever looks like one, the area wins.
   for (const area of sorted) add(area.code, area);
   for (const area of sorted) add(area.eic, area);
   for (const area of sorted) {
@@ -80,8 +80,8 @@ export function indexGridAreas(
 }
 
 /**
- * The rule that finds the areas of a place, turned round: the municipalities with a place for which the area is a
- * candidate, with the highest confidence of them, the likeliest first.
+ * The inverse of finding a place's areas: the municipalities with a place for which the area is a candidate, with the
+ * highest confidence of those places, most likely first.
  */
 function municipalitiesByArea(
   places: Places,
@@ -90,23 +90,23 @@ function municipalitiesByArea(
   const best = new Map<GridAreaRow, Map<string, { kommun: Coded; confidence: number }>>();
   for (const { item } of places.all) {
     for (const { area, confidence } of candidates.at(item)) {
-      const known = best.get(area) ?? new Map<string, { kommun: Coded; confidence: number }>();
-      best.set(area, known);
-      if ((known.get(item.kommun.code)?.confidence ?? 0) < confidence)
-        known.set(item.kommun.code, { kommun: item.kommun, confidence });
+      const byCode = best.get(area) ?? new Map<string, { kommun: Coded; confidence: number }>();
+      best.set(area, byCode);
+      if ((byCode.get(item.kommun.code)?.confidence ?? 0) < confidence)
+        byCode.set(item.kommun.code, { kommun: item.kommun, confidence });
     }
   }
   return new Map(
-    [...best].map(([area, known]) => [
+    [...best].map(([area, byCode]) => [
       area,
-      [...known.values()]
+      [...byCode.values()]
         .map(({ kommun, confidence }) => ({ ...kommun, confidence }))
         .toSorted((a, b) => b.confidence - a.confidence || compare(a.code, b.code)),
     ]),
   );
 }
 
-/** Every registered operator, with areas or without, and owners that only the areas name; by name, as Swedes sort. */
+/** All registered operators, with or without areas, and owners that only areas name; in Swedish sort order. */
 function ownersOf({ grid_areas, operators }: Pick<AreaTables, 'grid_areas' | 'operators'>): GridOwnerItem[] {
   const areasById = Map.groupBy(grid_areas, ({ owner, owner_name }) => owner ?? `name ${owner_name}`);
   const item = (owner: Owner, areas: readonly GridAreaRow[]): GridOwnerItem => ({
@@ -114,9 +114,9 @@ function ownersOf({ grid_areas, operators }: Pick<AreaTables, 'grid_areas' | 'op
     grid_areas: areas.map(({ code }) => code).toSorted(),
     elomraden: PRICE_AREAS.filter((area) => areas.some(({ elomrade }) => elomrade === area)),
   });
-  const known = new Set(operators.map(({ id }) => id));
+  const registered = new Set(operators.map(({ id }) => id));
   const unregistered = [...areasById.values()].filter(
-    ([first]) => first !== undefined && (first.owner === null || !known.has(first.owner)),
+    ([first]) => first !== undefined && (first.owner === null || !registered.has(first.owner)),
   );
   const swedish = new Intl.Collator('sv');
   return [

@@ -48,25 +48,25 @@ export interface Areas {
   postal(code: string): PostalAnswer;
   /** By the code of a grid area, an EIC or an operator's id; throws `area.not_found`. */
   gridArea(code: string): GridAreaAnswer;
-  /** At most 20 places, the best first. */
+  /** At most 20 places, best first. */
   search(query: string): readonly FoundPlace[];
   /** All places of this name; throws `place.not_found`. */
   place(name: string): PlaceAnswer;
-  /** A municipality or a county by its name; null where there is none. */
+  /** A municipality or a county by name; null if there is none. */
   region(name: string): Region | null;
-  /** Waits only where a geocoder is asked; throws `address.not_found`, `place.not_found` or `geocoder.unavailable`. */
+  /** Asynchronous only when a geocoder is asked; throws `address.not_found`, `place.not_found` or `geocoder.unavailable`. */
   address(query: AddressQuery): AddressAnswer | Promise<AddressAnswer>;
   /** By finite WGS84 degrees; throws `coordinate.outside`. */
   coordinate(lat: number, lon: number): CoordinateAnswer;
   priceAreas(): readonly { readonly code: PriceArea; readonly name: string; readonly eic: string }[];
   gridOwners(): readonly GridOwnerItem[];
-  /** The price areas for a map, coarse and made anew with each call. */
+  /** Coarse outlines of the price areas for a map; computed on each call. */
   outlines(): readonly Outline[];
   /** By a municipality's code or name, or a postal code's; throws `place.not_found` or `tax.unknown`. */
   tax(of: { readonly kommun: string } | { readonly postal: string }, date?: string): TaxAnswer;
-  /** Until when, ms since 1970, the answers stay as they are: the tax is told for today. */
+  /** Until when, ms since 1970, responses stay unchanged: they hold today's tax. */
   validUntil(): number;
-  /** Whether `address` asks a geocoder, so that its answers may change with it. */
+  /** Whether `address` asks a geocoder, so that its responses may change. */
   readonly hasGeocoder: boolean;
 }
 
@@ -159,7 +159,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
       lon,
       grid_areas: gridAreasAt({ ort, kommun, elomrade, ...positioned(lat, lon, 'place') }),
       energy_tax: taxToday(kommun.code),
-      // A name says less than a postal code: another place may share it, and be in no table.
+      // A name is weaker than a postal code: a place that is in no table may share it.
       confidence: twoDecimals((row === undefined ? 0.5 : confidenceOf(row)) * 0.9 * share),
     };
   }
@@ -284,7 +284,7 @@ export function createAreas({ tables, clock, geocode }: AreasOptions): Areas {
   }
 }
 
-/** Who is to be named where an answer uses these tables, each once. */
+/** The sources to credit in a response that uses these tables, each once. */
 function sourceOf({ sources }: AreaTables, names: readonly (keyof AreaTables)[]): string {
   const used = sources.filter(({ table }) => (names as readonly string[]).includes(table));
   return [...new Set(used.map(({ name }) => name))].join('; ');

@@ -18,12 +18,12 @@ export function indexMunicipalities(rows: readonly MunicipalityRow[]): Municipal
   return {
     byText(text) {
       const written = lower(text);
-      // "Stockholms kommun" has a genitive that the name lacks.
+      // "Stockholms kommun" is in the genitive.
       const tries = [written, written.replace(SUFFIX, ''), written.replace(SUFFIX, '').replace(/s$/, '')];
       const exact =
         byCode.get(written) ?? tries.map((name) => byLower.get(name)).find((one) => one !== undefined);
       if (exact !== undefined) return exact;
-      // Håbo and Habo fold to the same: whoever writes neither is asked which.
+      // Håbo and Habo fold to the same: any other spelling is ambiguous, and the error asks which is meant.
       const found = tries.map((name) => byFolded.get(fold(name))).find((one) => one !== undefined) ?? [];
       const [only, other] = found;
       if (only !== undefined && other === undefined) return only;

@@ -4,7 +4,7 @@ import { metresPerDegree } from './sphere.ts';
 const CELL_LAT = 0.1;
 const CELL_LON = 0.2;
 const COLUMNS = 4_096;
-/** Towards the poles cells have no width; Sweden is looked through with fewer. */
+/** Bounds the search near the poles, where cells have no width; a search in Sweden needs fewer rings. */
 const MOST_RINGS = 64;
 
 interface At {
@@ -19,7 +19,7 @@ export interface Near<T> {
 
 const cellOf = (row: number, column: number) => row * COLUMNS + column;
 
-/** Answers which points are nearest, the nearest first; looks no further than `withinMetres`. */
+/** Builds a search for the nearest points, nearest first, within `withinMetres`. */
 export function indexPoints<T extends At>(
   points: readonly T[],
 ): (at: At, count: number, withinMetres: number) => Near<T>[] {
@@ -34,7 +34,7 @@ export function indexPoints<T extends At>(
     const scale = metresPerDegree(lat);
     const row = Math.floor(lat / CELL_LAT);
     const column = Math.floor(lon / CELL_LON);
-    // What a ring leaves out is at least so far away for each ring.
+    // Every point beyond a ring is at least this far away.
     const ringMetres = Math.min(CELL_LAT * scale.lat, CELL_LON * scale.lon);
     const rings = ringMetres > 0 ? Math.min(Math.ceil(withinMetres / ringMetres), MOST_RINGS) : 0;
     const found: Near<T>[] = [];

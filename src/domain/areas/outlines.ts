@@ -8,12 +8,12 @@ export interface Outline {
   readonly rings: readonly Ring[];
 }
 
-/** On a map of 700 pixels for the whole country less than a pixel. */
+/** Less than a pixel on a map of the whole country with 700 pixels. */
 const TOLERANCE_DEGREES = 0.014;
-/** Square degrees, longitudes as they are at the 60th parallel: smaller skerries would be dots. */
+/** Square degrees at 60° north: smaller islands would be dots. */
 const LEAST_AREA = 0.004;
 
-/** The price areas as a small map shows them: a tenth of the points, without the smallest islands. */
+/** The price areas for a small map: a tenth of the points, without the smallest islands. */
 export function outlinesOf(zones: readonly ZoneRow[]): Outline[] {
   return zones.map(({ elomrade, polygons }) => ({
     elomrade,

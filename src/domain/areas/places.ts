@@ -7,14 +7,14 @@ export interface Coded {
   readonly name: string;
 }
 
-/** A place as the wire has it. One name in two municipalities, or on both sides of a price area's border, is two places. */
+/** A place as the API returns it. One name in two municipalities or two price areas is two places. */
 export interface PlaceItem {
   readonly ort: string;
   readonly kommun: Coded;
   readonly lan: Coded;
   readonly elomrade: PriceArea;
   readonly postal_codes: readonly string[];
-  /** The middle of its postal codes, WGS84 degrees; null where none has a position. */
+  /** Centre of its postal codes, WGS84 degrees; null when none has a position. */
   readonly lat: number | null;
   readonly lon: number | null;
 }
@@ -36,7 +36,7 @@ export interface Places {
   municipalities: ReadonlyMap<string, MunicipalityRow>;
 }
 
-/** Postal codes by place, municipality and price area. A municipality that is in no table keeps its code as its name. */
+/** Groups postal codes by place, municipality and price area. A municipality missing from its table has its code as name. */
 export function indexPlaces({
   postal_codes,
   municipalities,
@@ -100,8 +100,8 @@ const codedOf = ({ code, name }: Coded): Coded => ({ code, name });
 export const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Where a postal code is; null where no source says, and where its price area was not taken from its position: the source
- * has then mistaken another place of the same name for it.
+ * Position of a postal code; null when no source has one, and when its price area was not taken from its position: the
+ * source then confused it with another place of the same name.
  */
 export function positionOf({ lat, lon, elomrade_basis }: PostalCodeRow): { lat: number; lon: number } | null {
   return lat === null || lon === null || elomrade_basis === 'municipality' ? null : { lat, lon };

@@ -1,11 +1,11 @@
 import type { Polygon, Ring } from './tables.ts';
 
-/** Fewer points make no ring. */
+/** Fewer points are not a ring. */
 const LEAST_POINTS = 3;
 
 /**
- * The polygons with fewer points (Douglas and Peucker): none that is left out lies further than the tolerance, in degrees of
- * latitude, from the line that takes its place. A ring that would collapse is kept as it is.
+ * Simplifies polygons (Douglas and Peucker): every dropped point is within the tolerance, in degrees of latitude, of the
+ * line that replaces it. A ring that would collapse is kept unchanged.
  */
 export function simplify(polygons: readonly Polygon[], toleranceDegrees: number): Polygon[] {
   return polygons.map((polygon) => polygon.map((ring) => simplifyRing(ring, toleranceDegrees)));
@@ -13,7 +13,7 @@ export function simplify(polygons: readonly Polygon[], toleranceDegrees: number)
 
 function simplifyRing(ring: Ring, tolerance: number): Ring {
   const count = ring.lon.length;
-  // A ring has no ends: it is halved at the point that lies furthest from its first one.
+  // A ring has no ends, so it is split at the point farthest from its first one.
   const far = furthest(ring, { from: 0, to: 0, until: count }).index;
   const keeps = new Uint8Array(count);
   keeps[0] = 1;
@@ -38,7 +38,7 @@ function simplifyRing(ring: Ring, tolerance: number): Ring {
   };
 }
 
-/** The point strictly between `from` and `until` that lies furthest from the line from `from` to `to`. */
+/** The point strictly between `from` and `until` that is farthest from the line from `from` to `to`. */
 function furthest({ lon, lat }: Ring, { from, to, until }: { from: number; to: number; until: number }) {
   const [ax, ay] = [lon[from] ?? 0, lat[from] ?? 0];
   const squeeze = Math.cos((ay * Math.PI) / 180);

@@ -1,25 +1,25 @@
 import { metresPerDegree } from './sphere.ts';
 import type { Polygon } from './tables.ts';
 
-/** Height of a band, degrees: few edges in each, and few bands for each edge. */
+/** Height of a band in degrees, so that bands have few edges and edges cross few bands. */
 const BAND = 0.05;
 
-/** What owns polygons: a price area or a concession. */
+/** An owner of polygons, such as a price area or a concession. */
 interface Shape<T> {
   readonly of: T;
   readonly polygons: readonly Polygon[];
 }
 
 export interface Shapes<T> {
-  /** Who contains the point, by the even-odd rule for each polygon with its holes; nobody, or several where they overlap. */
+  /** The owners whose polygons contain the point (even-odd rule, with holes): none, one, or several that overlap. */
   at(lat: number, lon: number): T[];
-  /** Whose edge is nearest, within so many metres, and where on it. */
+  /** The owner with the nearest edge within so many metres, and the distance. */
   nearest(lat: number, lon: number, withinMetres: number): { readonly of: T; readonly metres: number } | null;
 }
 
 /**
- * Polygons by latitude: a ray to the east meets only edges of its own band. Straight lines in degrees, which is what the
- * polygons are drawn with. Needs no more than a few microseconds for a point.
+ * Indexes polygons by bands of latitude: a ray to the east crosses only edges of its own band. Edges are straight in
+ * degrees, as the sources draw them. A look-up takes a few microseconds.
  */
 export function indexShapes<T>(shapes: readonly Shape<T>[]): Shapes<T> {
   const owners: T[] = [];
@@ -80,7 +80,7 @@ export function indexShapes<T>(shapes: readonly Shape<T>[]): Shapes<T> {
   };
 }
 
-/** The numbers of the edges in each band that has some. */
+/** Edge numbers by band. */
 function bandsOf(points: Float64Array): Map<number, Int32Array> {
   const lists = new Map<number, number[]>();
   for (let edge = 0; edge < points.length / 4; edge += 1) {
@@ -102,7 +102,7 @@ interface From {
   readonly scale: { readonly lat: number; readonly lon: number };
 }
 
-/** From a point to a straight edge, square metres on the plane that touches the earth at the point. */
+/** Squared distance from a point to a straight edge, in square metres on the tangent plane at the point. */
 function squaredDistance(points: Float64Array, edge: number, { lat, lon, scale }: From): number {
   const x1 = ((points[edge * 4] ?? 0) - lon) * scale.lon;
   const y1 = ((points[edge * 4 + 1] ?? 0) - lat) * scale.lat;

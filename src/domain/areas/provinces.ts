@@ -1,7 +1,7 @@
 /**
- * Which municipalities the provinces and districts cover that grid areas are named after: four digits, or two for a whole
- * county. Provinces have no legal borders today, so a match is only a hint; where one straddles price areas, the price
- * area decides. Names as `fold` makes them.
+ * Municipalities of the provinces and districts that grid areas are named after: four digits, or two for a whole county.
+ * Provinces have no legal borders today, so a match is only a hint; when one spans several price areas, the price area
+ * decides. Keys are folded names.
  */
 export const PROVINCES: Readonly<Record<string, readonly string[]>> = {
   adalen: ['2282', '2283'],

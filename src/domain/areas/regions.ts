@@ -14,9 +14,9 @@ export interface Region {
   readonly name: string;
   /** The county of a municipality; null for a county. */
   readonly lan: Coded | null;
-  /** The price areas of its postal codes, that of most of them first. */
+  /** The price areas of its postal codes, most frequent first. */
   readonly elomraden: readonly PriceArea[];
-  /** null where no rate is known, or where its municipalities have different ones. */
+  /** null without a rate, or when its municipalities have different ones. */
   readonly energy_tax: EnergyTax | null;
 }
 
@@ -29,7 +29,7 @@ interface RegionParts {
 /** "Dalarna", "Dalarnas län" and "dalarna lan" are one county. */
 const nameOf = (text: string) => fold(text).replace(/ lan$/, '').replace(/s$/, '');
 
-/** Finds a municipality or a county by its name or code; null where there is none of this name, or several. */
+/** Finds a municipality or a county by name or code; null when none or several match. */
 export function indexRegions({
   tables,
   municipalities,

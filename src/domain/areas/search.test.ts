@@ -9,7 +9,7 @@ import { endAfterTypo, MOST_FOUND, searchPlaces, similarNames } from './search.t
 const code = (number: number) => String(number).padStart(5, '0');
 
 describe('folding', () => {
-  it('takes case, accents and punctuation away', () => {
+  it('removes case, accents and punctuation', () => {
     for (const [text, folded] of [
       ['ÄNGELHOLM', 'angelholm'],
       ['A\u0308ngelholm', 'angelholm'],
@@ -28,13 +28,13 @@ describe('search', () => {
   const places = indexPlaces(smallTables());
   const names = (query: string) => searchPlaces(places, query).map(({ ort }) => ort);
 
-  it('does without accents and case', () => {
+  it('ignores accents and case', () => {
     assert.deepEqual(names('MALMO'), ['Malmö']);
     assert.deepEqual(names('tvåå'), ['Tvååker']);
     assert.deepEqual(names('saltsjö boo'), ['Saltsjö-Boo']);
   });
 
-  it('puts what is the name before prefix, prefix before substring, substring before a typo', () => {
+  it('ranks an exact name before a prefix, a prefix before a substring, a substring before a typo', () => {
     const many = indexPlaces(
       smallTables({
         postal_codes: [
@@ -59,7 +59,7 @@ describe('search', () => {
     );
   });
 
-  it('puts the larger place first within a class', () => {
+  it('ranks the larger place first within a class', () => {
     const found = searchPlaces(places, 'näs');
     assert.deepEqual(
       found.map(({ ort, kommun, postal_codes }) => [ort, kommun.name, postal_codes]),
@@ -70,7 +70,7 @@ describe('search', () => {
     );
   });
 
-  it('keeps a place apart where a price area divides it', () => {
+  it('splits a place that lies in two price areas', () => {
     const divided = indexPlaces(
       smallTables({
         postal_codes: [postalCode('10001', 'Mitt'), postalCode('10002', 'Mitt', { elomrade: 'SE2' })],
@@ -85,14 +85,14 @@ describe('search', () => {
     );
   });
 
-  it('finds no more than 20, and the largest of them', () => {
+  it('returns at most 20 places, the largest', () => {
     const rows = Array.from({ length: 400 }, (_, index) => postalCode(code(index), `Sta${index % 60}`));
     const found = searchPlaces(indexPlaces(smallTables({ postal_codes: rows })), 'sta');
     assert.equal(found.length, MOST_FOUND);
     assert.equal(found[0]?.postal_codes.length, 7);
   });
 
-  it('looks for typos from four letters on', () => {
+  it('accepts typos from four letters on', () => {
     assert.deepEqual(names('stokholm'), ['Stockholm']);
     assert.deepEqual(names('sotckholm'), ['Stockholm']);
     assert.deepEqual(names('stockholmm'), ['Stockholm']);
@@ -101,7 +101,7 @@ describe('search', () => {
     assert.deepEqual(names('stukhulm'), []);
   });
 
-  it('finds nothing of nothing, and whatever is sent', () => {
+  it('finds nothing for an empty query, and accepts any input', () => {
     for (const query of [
       '',
       '  ',
@@ -122,7 +122,7 @@ describe('search', () => {
   });
 });
 
-/** Optimal string alignment, by the whole table. */
+/** Optimal string alignment distance, with the full table. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -146,14 +146,14 @@ function distance(a: string, b: string): number {
 describe('one typo', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 });
 
-  it('is what Damerau and Levenshtein call a distance of one', () => {
+  it('is a Damerau-Levenshtein distance of one', () => {
     let found = 0;
     fc.assert(
       fc.property(word, word, (q, name) => {
         const end = endAfterTypo(q, name);
         const isOne = distance(q, name) === 1;
         if (isOne) found += 1;
-        // The same word counts as one with a letter exchanged for itself; the search never asks for it.
+        // An equal word counts as a substitution by the same letter; the search never asks for that.
         if (q !== name) assert.equal(end === name.length, isOne, `${q} ${name} ${end}`);
       }),
       { numRuns: 3_000 },
@@ -161,7 +161,7 @@ describe('one typo', () => {
     assert.ok(found > 100);
   });
 
-  it('may stand in the beginning of a name', () => {
+  it('may be at the beginning of a name', () => {
     fc.assert(
       fc.property(word, word, (q, name) => {
         const end = endAfterTypo(q, name);

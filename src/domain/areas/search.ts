@@ -2,7 +2,7 @@ import { fold, lower } from './fold.ts';
 import type { Place, PlaceItem, Places } from './places.ts';
 
 export const MOST_FOUND = 20;
-/** Fewer letters with a typo in them could be anything. */
+/** Shortest query that may contain a typo; shorter ones would match anything. */
 const TYPO_FROM = 4;
 
 export interface FoundPlace extends PlaceItem {
@@ -10,11 +10,11 @@ export interface FoundPlace extends PlaceItem {
   readonly score: number;
 }
 
-/** Where each class begins; within a class a larger place gets up to 0.14 more. */
+/** Lowest score of each class; within a class a larger place gets up to 0.14 more. */
 const CLASSES = { exact: 0.85, prefix: 0.7, substring: 0.5, typo: 0.3 } as const;
 
 /**
- * Places whose name is, begins with or contains the query, then those that begin with it but for one typo; the largest
+ * Places whose name equals, starts with or contains the query, then those that start with it but for one typo; largest
  * first within each class.
  */
 export function searchPlaces({ all, byFolded }: Places, query: string): FoundPlace[] {
@@ -23,7 +23,7 @@ export function searchPlaces({ all, byFolded }: Places, query: string): FoundPla
   const exact = exactly(byFolded.get(q) ?? [], query);
   const prefix: Place[] = [];
   const substring: Place[] = [];
-  // `all` is in the order of size, so that the first ones found are the ones to keep.
+  // `all` is sorted by size, so the first matches are the ones to keep.
   for (const place of all) {
     const at = place.folded.indexOf(q);
     if (at === -1 || place.folded.length === q.length) continue;
@@ -51,14 +51,14 @@ export function searchPlaces({ all, byFolded }: Places, query: string): FoundPla
   ].slice(0, MOST_FOUND);
 }
 
-/** Of names that fold to the same, those that are written as the query is come first. */
+/** Sorts names that fold to the same: those spelled like the query first. */
 export function exactly(places: readonly Place[], query: string): readonly Place[] {
   const written = lower(query);
   const right = places.filter((place) => place.lower === written);
   return right.length === 0 ? places : [...right, ...places.filter((place) => place.lower !== written)];
 }
 
-/** Names of places that are like the text, for whoever misspelt one; without doubles. */
+/** Place names similar to a misspelled text, each once. */
 export function similarNames({ all }: Places, text: string, count: number): string[] {
   const q = fold(text);
   const names = new Set<string>();
@@ -80,7 +80,7 @@ function withTypo(all: readonly Place[], q: string, most: number): Place[] {
   const beginning: Place[] = [];
   for (const place of all) {
     const name = place.folded;
-    // Cheap first: of one typo, either the first letter is right, or the second stands near its place.
+    // Cheap check first: with one typo, the first letter is right or the second is near its place.
     if (name.length < q.length - 1 || name.includes(q)) continue;
     const end = endAfterTypo(q, name);
     if (end === -1) continue;
@@ -95,14 +95,14 @@ function withTypo(all: readonly Place[], q: string, most: number): Place[] {
 }
 
 /**
- * Where in the name the query ends when one letter of it is left out, too many, wrong, or exchanged with its neighbour
- * (Damerau and Levenshtein); -1 when more than that is wrong. The longest such end.
+ * Index in the name at which the query ends when it has one letter missing, extra, wrong or swapped with its neighbour
+ * (Damerau and Levenshtein); the largest such index, or -1 when more is wrong.
  */
 export function endAfterTypo(q: string, name: string): number {
   let p = 0;
   while (p < q.length && p < name.length && q[p] === name[p]) p += 1;
   const ends = [
-    // Too many in the query, wrong, left out.
+    // Extra in the query, wrong, missing.
     name.startsWith(q.slice(p + 1), p) ? q.length - 1 : -1,
     p < name.length && name.startsWith(q.slice(p + 1), p + 1) ? q.length : -1,
     p < name.length && name.startsWith(q.slice(p), p + 1) ? q.length + 1 : -1,

@@ -18,7 +18,7 @@ import {
   type ZoneRow,
 } from './tables.ts';
 
-/** Cells of one row, judged as they are read; each throws an `OperatorError` with file and line. */
+/** Cells of one row, validated as they are read; a fault throws an `OperatorError` with file and line. */
 export interface Cells {
   readonly file: string;
   readonly line: number;
@@ -28,17 +28,17 @@ export interface Cells {
 }
 
 export interface Codec<T> extends SeedShape {
-  /** What no two rows may share, and what rows are sorted by. */
+  /** Unique key of a row; rows are sorted by it. */
   key(row: T): string;
   encode(row: T): readonly (readonly string[])[];
-  /** Rows of the file become rows of the table; polygons take one line for each ring. */
+  /** Converts rows of the file to rows of the table; a polygon has one line per ring. */
   decode(rows: readonly SeedRow[], file: string): readonly { readonly row: T; readonly line: number }[];
 }
 
-/** The most that Sweden extends to, with its islands, in WGS84 degrees. */
+/** Bounding box of Sweden with its islands, WGS84 degrees. */
 export const BOUNDS = { minLat: 55, maxLat: 69.2, minLon: 10.4, maxLon: 24.4 } as const;
 
-/** The tables that are files, by their names in `AreaTables`. */
+/** Names in `AreaTables` of the tables that are files. */
 export type TableName = Exclude<keyof AreaTables, 'sources'>;
 
 const CODE = /^\d{5}$/;
@@ -65,12 +65,12 @@ function byLine<T>(shape: {
   };
 }
 
-/** Text that occurs in many rows is kept once, and apart from the text of the file: what is cut from a text may hold all of it. */
+/** Interned strings: a substring would keep the whole file's text in memory. */
 const kept = new Map<string, string>();
 
 function intern(text: string): string {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
+  const interned = kept.get(text);
+  if (interned !== undefined) return interned;
   const copy = Buffer.from(text).toString();
   kept.set(copy, copy);
   return copy;

@@ -2,13 +2,13 @@ import { OperatorError } from '../../core/errors.ts';
 import type { TableSource } from './tables.ts';
 
 /*
- * A file of `seed`: tab-separated text, sorted, so that a change shows in a diff as what it is.
+ * A file of `seed`: sorted tab-separated text, so that diffs show what changed.
  *
  *   #elnav <table> <version>
- *   #source <name> <licence> <day>        one for each source; they stand here so that a table and its source change as one
+ *   #source <name> <licence> <day>        one for each source; in this file so that a table and its source change together
  *   <names of the columns>
  *   rows
- *   #end <number of rows>                 a file cut short is noticed
+ *   #end <number of rows>                 detects a truncated file
  */
 
 export interface SeedRow {
@@ -55,7 +55,7 @@ export function encodeSeed(
   return `${lines.map((cells) => cells.join('\t')).join('\n')}\n`;
 }
 
-/** Throws an `OperatorError` where the file is of another table or version, cut short, or has rows of another width. */
+/** Throws an `OperatorError` when the file is of another table or version, truncated, or has rows of another width. */
 export function decodeSeed(shape: SeedShape, { text, file }: { text: string; file: string }): SeedFile {
   const lines = text.split('\n');
   if (lines.pop() !== '') throw faultAt({ file, line: lines.length + 1 }, 'the file is cut short.');

@@ -1,10 +1,10 @@
 import { faultAt, type SeedRow } from './seed-file.ts';
 import type { Polygon, Ring } from './tables.ts';
 
-/** Positions are kept as whole hundred-thousandths of a degree: about a metre. */
+/** Positions are stored in units of 1/100,000 degree, about a metre. */
 const SCALE = 100_000;
 
-/** One line for each ring: number of the polygon, number of the ring, then longitude and latitude by turns, each as what it adds to the one before. */
+/** One line per ring: polygon number, ring number, then alternating longitudes and latitudes as differences to the previous point. */
 export function encodePolygons(polygons: readonly Polygon[]): string[][] {
   return polygons.flatMap((polygon, number) =>
     polygon.map((ring, index) => [String(number), String(index), encodeRing(ring)]),
@@ -22,7 +22,7 @@ function encodeRing({ lon, lat }: Ring): string {
   return steps.join(' ');
 }
 
-/** Puts lines of rings together to shapes; lines of one shape stand together, in order. */
+/** Joins lines of rings into shapes; the lines of one shape must be adjacent and in order. */
 export function decodeRings(
   rows: readonly SeedRow[],
   file: string,
@@ -30,9 +30,9 @@ export function decodeRings(
   const shapes: { first: SeedRow; polygons: Ring[][] }[] = [];
   for (const row of rows) {
     const [id = '', , polygonText = '', ringText = '', points = ''] = row.cells;
-    const known = shapes.at(-1);
-    const isNew = known === undefined || known.first.cells[0] !== id;
-    const shape = isNew ? { first: row, polygons: [] } : known;
+    const previous = shapes.at(-1);
+    const isNew = previous === undefined || previous.first.cells[0] !== id;
+    const shape = isNew ? { first: row, polygons: [] } : previous;
     if (isNew) shapes.push(shape);
     const at = { file, line: row.line };
     const polygon = shape.polygons.at(-1);
@@ -62,7 +62,7 @@ function decodeRing(text: string, at: { readonly file: string; readonly line: nu
     y += whole(steps[2 * index + 1], at);
     lon[index] = x / SCALE;
     lat[index] = y / SCALE;
-    // Shapes reach into the sea further than any postal code lies; this is to notice exchanged or foreign coordinates.
+    // Shapes extend farther into the sea than postal codes; this detects swapped or foreign coordinates.
     if (x < 9 * SCALE || x > 26 * SCALE || y < 54 * SCALE || y > 70 * SCALE) {
       throw faultAt(at, `point ${index + 1} at ${y / SCALE}, ${x / SCALE} is far outside Sweden.`);
     }

@@ -21,14 +21,14 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** A copy of the bundled tables in which a part of one file reads otherwise. */
+/** A copy of the bundled tables with a change in one file. */
 function changed(table: keyof typeof CODECS, from: string | RegExp, to: string): string {
   const folder = emptyFolder();
   cpSync(BUNDLED, folder, { recursive: true });
   const file = join(folder, fileOf(table));
   const text = readFileSync(file, 'utf8');
   const other = text.replace(from, to);
-  assert.notEqual(other, text, 'the part to be changed is there');
+  assert.notEqual(other, text, 'the part to change exists');
   writeFileSync(file, other);
   return folder;
 }
@@ -70,7 +70,7 @@ describe('the bundled tables', () => {
     assert.equal(new Set(distribution.map(({ owner }) => owner)).size, 145);
   });
 
-  it('say of every table that has rows where it comes from', () => {
+  it('name the source of every table with rows', () => {
     const named = new Set(tables.sources.map(({ table }) => table));
     const filled = TABLE_NAMES.filter((name) => tables[name].length > 0);
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('the bundled tables', () => {
     );
   });
 
-  it('are written as they were read', () => {
+  it('are encoded exactly as they were read', () => {
     for (const name of TABLE_NAMES)
       assert.equal(rewritten(tables, name), readFileSync(join(BUNDLED, fileOf(name)), 'utf8'), name);
   });
@@ -91,7 +91,7 @@ function rewritten<T extends keyof typeof CODECS>(tables: AreaTables, name: T): 
 }
 
 describe('reading tables', () => {
-  it('takes each from the first folder that has it', () => {
+  it('reads each from the first folder that has it', () => {
     const own = emptyFolder();
     const text = readFileSync(join(BUNDLED, 'tax_rates.tsv'), 'utf8');
     writeFileSync(join(own, 'tax_rates.tsv'), text.replace('2026-01-01\t36.0', '2026-01-01\t36.1'));
@@ -101,7 +101,7 @@ describe('reading tables', () => {
     assert.equal(readTables([BUNDLED, own]).tax_rates.at(-1)?.normal, '36.0');
   });
 
-  it('takes what an import had ready before what was there', () => {
+  it('prefers files that an import had prepared to the old ones', () => {
     const own = emptyFolder();
     const text = readFileSync(join(BUNDLED, 'tax_rates.tsv'), 'utf8');
     writeFileSync(join(own, 'tax_rates.tsv'), text);
@@ -110,7 +110,7 @@ describe('reading tables', () => {
     assert.equal(readTables([own, BUNDLED]).tax_rates.at(-1)?.normal, '36.2');
   });
 
-  it('names the folders where a table is in none of them', () => {
+  it('names the folders when none has a table', () => {
     const own = emptyFolder();
     assert.match(
       faultOf(() => readTables([own])),
@@ -149,7 +149,7 @@ describe('reading tables', () => {
       /operators\.tsv line 4: must name the columns id, name/,
     ],
     [
-      'a row with a cell less',
+      'a row with a missing cell',
       'operators',
       '10000\tSvenska kraftnät',
       '10000',
@@ -221,7 +221,7 @@ describe('reading tables', () => {
       /grid_areas\.tsv line 5: there is no operator 99999/,
     ],
     [
-      'a shape of exchanged coordinates',
+      'a shape with swapped coordinates',
       'zones',
       '2238787 6543366',
       '6543366 2238787',
@@ -235,14 +235,14 @@ describe('reading tables', () => {
       /zones\.tsv line 4: ring 0 of polygon 1 of SE1 is out of order/,
     ],
     [
-      'a ring that is no whole number',
+      'a ring number that is not whole',
       'zones',
       '2238787 6543366',
       '2238787 x',
       /zones\.tsv line 4: "x" is not a whole number/,
     ],
     [
-      'a day that is none',
+      'a day that does not exist',
       'tax_rates',
       '2024-01-01',
       '2024-02-30',
@@ -265,7 +265,7 @@ describe('reading tables', () => {
   ];
 
   for (const [what, table, from, to, sentence] of FAULTS) {
-    it(`names ${what}`, () => {
+    it(`reports ${what}`, () => {
       const folder = changed(table, from, to);
       assert.match(
         faultOf(() => readTables([folder])),
@@ -274,7 +274,7 @@ describe('reading tables', () => {
     });
   }
 
-  it('names a municipality that a postal code has and no list', () => {
+  it('reports a municipality of a postal code that is in no table', () => {
     const folder = changed('postal_codes', '\t0180\t', '\t0199\t');
     assert.match(
       faultOf(() => readTables([folder])),
@@ -282,7 +282,7 @@ describe('reading tables', () => {
     );
   });
 
-  it('takes no file that is cut short, wherever that is', () => {
+  it('refuses a file truncated at any point', () => {
     const folder = emptyFolder();
     cpSync(BUNDLED, folder, { recursive: true });
     const file = join(folder, 'counties.tsv');
@@ -297,7 +297,7 @@ describe('reading tables', () => {
     decodeTable(CODECS.counties, { text, file });
   });
 
-  it('needs the shapes of all price areas', () => {
+  it('requires the shapes of all price areas', () => {
     const folder = emptyFolder();
     cpSync(BUNDLED, folder, { recursive: true });
     const file = join(folder, 'zones.tsv');

@@ -5,10 +5,10 @@ import { CODECS, type Codec, TABLE_NAMES, type TableName } from './seed-codecs.t
 import { decodeSeed, encodeSeed, faultAt } from './seed-file.ts';
 import type { AreaTables, TableSource } from './tables.ts';
 
-/** Where an import puts what it wrote whole, until all of it is moved to its place; see `writeTables`. */
+/** Folder in which an import prepares complete files before it moves them into place; see `writeTables`. */
 export const READY = '.ready';
 
-/** A table with the lines of its rows, to name one that is at fault. */
+/** A table with the line numbers of its rows, for error messages. */
 interface Decoded<T> {
   readonly rows: readonly T[];
   readonly sources: readonly TableSource[];
@@ -21,12 +21,12 @@ export function fileOf(table: TableName): string {
 }
 
 /**
- * Reads every table from the first of the folders that has its file: what the operator imported goes before what is bundled.
- * Throws an `OperatorError` that names the file and the line where a table is missing, of another version, not well formed, or
- * refers to a row that another table does not have.
+ * Reads every table from the first folder that has its file: imported tables come before bundled ones. Throws an
+ * `OperatorError` with file and line when a table is missing, of another version, malformed, or refers to a row that
+ * another table does not have.
  */
 export function readTables(folders: readonly string[]): AreaTables {
-  // An import that was killed after all its files were whole is finished by reading them from there.
+  // An import killed after it prepared all files counts as done: they are read from there.
   const places = [...new Set(folders)].flatMap((folder) => [join(folder, READY), folder]);
   const read = <T>(codec: Codec<T>) => {
     const { text, file } = firstOf(codec.table as TableName, places);
@@ -87,12 +87,12 @@ export function encodeTable<T>(
   return encodeSeed(codec, { sources, rows: sorted.flatMap((row) => codec.encode(row)) });
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** By code units: the same order in every locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Reads a table's file; rows come in the order of their keys, and no key occurs twice. */
+/** Reads a table's file; rows must be sorted by their keys, and keys unique. */
 export function decodeTable<T>(codec: Codec<T>, { text, file }: { text: string; file: string }): Decoded<T> {
   const seed = decodeSeed(codec, { text, file });
   if (seed.sources.length === 0 && seed.rows.length > 0)
@@ -116,7 +116,7 @@ export function decodeTable<T>(codec: Codec<T>, { text, file }: { text: string; 
 
 type DecodedTables = { readonly [T in TableName]: Decoded<AreaTables[T][number]> };
 
-/** Every code that one table has of another must be there. */
+/** Checks that every code that refers to another table exists there. */
 function judgeReferences(tables: DecodedTables): void {
   const counties = new Set(tables.counties.rows.map(({ code }) => code));
   const municipalities = new Set(tables.municipalities.rows.map(({ code }) => code));
@@ -137,12 +137,12 @@ function judgeReferences(tables: DecodedTables): void {
 
 function refer<T>(
   table: Decoded<T>,
-  known: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
   { of, what }: { of: (row: T) => string | null; what: string },
 ): void {
   for (const [index, row] of table.rows.entries()) {
     const code = of(row);
-    if (code !== null && !known.has(code)) {
+    if (code !== null && !existing.has(code)) {
       throw faultAt({ file: table.file, line: table.lineOf(index) }, `there is no ${what} ${code}.`);
     }
   }

@@ -1,12 +1,12 @@
 import type { PriceArea } from '../../sources/contract/market.ts';
 
-/** How the price area of a postal code was found, the surest first. */
+/** How the price area of a postal code was found, most reliable first. */
 export const AREA_BASES = ['register', 'polygon', 'nearest_polygon', 'municipality'] as const;
 export type AreaBasis = (typeof AREA_BASES)[number];
 
 /**
- * How the municipality of a postal code was found, the surest first: a source states it for the code; most codes of the same place
- * are of it; the nearest code is of it.
+ * How the municipality of a postal code was found, most reliable first: a source states it; most codes of the same place
+ * have it; the nearest code has it.
  */
 export const MUNICIPALITY_BASES = ['stated', 'same_place', 'nearest_postal_code'] as const;
 export type MunicipalityBasis = (typeof MUNICIPALITY_BASES)[number];
@@ -18,7 +18,7 @@ export interface PostalCodeRow {
   /** Four digits, a code of `municipalities`. */
   readonly municipality: string;
   readonly municipality_basis: MunicipalityBasis;
-  /** WGS84 degrees; null where no source has a position. */
+  /** WGS84 degrees; null when no source has a position. */
   readonly lat: number | null;
   readonly lon: number | null;
   readonly elomrade: PriceArea;
@@ -56,10 +56,10 @@ export interface GridAreaRow {
   readonly name: string;
   readonly type: GridAreaType;
   readonly elomrade: PriceArea;
-  /** A national operator id of `operators`; null where the register names an owner that is not registered. */
+  /** A national operator id of `operators`; null when the register names an unregistered owner. */
   readonly owner: string | null;
   readonly owner_name: string;
-  /** EIC of the area; no public list of them is known, so it is null in the bundled table. */
+  /** EIC of the area; null in the bundled table, as we know of no public list. */
   readonly eic: string | null;
 }
 
@@ -84,14 +84,14 @@ export interface ZoneRow {
   readonly polygons: readonly Polygon[];
 }
 
-/** The land and sea of a municipality; empty where the table is not there, and then the nearest postal code tells. */
+/** Land and sea of a municipality. Without this optional table the nearest postal code decides. */
 export interface MunicipalityShapeRow {
   readonly municipality: string;
   readonly name: string;
   readonly polygons: readonly Polygon[];
 }
 
-/** Where a grid owner holds a concession for a local grid, from Energimarknadsinspektionen; empty until it is imported. */
+/** A grid owner's concession for a local grid, from Energimarknadsinspektionen; empty until imported. */
 export interface ConcessionRow {
   /** 104FA. */
   readonly id: string;
@@ -99,12 +99,12 @@ export interface ConcessionRow {
   readonly polygons: readonly Polygon[];
 }
 
-/** Where a table comes from, and of when; told with every answer that uses it. A table of several sources has a row for each. */
+/** Source and date of a table, returned with every response that uses it. A table of several sources has a row for each. */
 export interface TableSource {
   readonly table: string;
   readonly name: string;
   readonly licence: string;
-  /** The day that the data is of, or was fetched. */
+  /** The day of the data, or on which it was fetched. */
   readonly as_of: string;
 }
 
@@ -115,14 +115,14 @@ export interface TaxRateRow {
   readonly reduced: string;
 }
 
-/** A municipality whose households and services pay the reduced rate, from a day on until before another one. */
+/** A municipality with the reduced rate for households and services, from one day to before another. */
 export interface ReducedTaxRow {
   readonly municipality: string;
   readonly valid_from: string;
   readonly valid_until: string | null;
 }
 
-/** The Swedish tables, as they are bundled in `seed` or were imported since. */
+/** The Swedish tables, bundled in `seed` or imported. */
 export interface AreaTables {
   readonly postal_codes: readonly PostalCodeRow[];
   readonly municipalities: readonly MunicipalityRow[];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { dayAt, dayBounds } from '../../core/swedish-days.ts';
 
-/** The calendar day in Sweden, and when it ends, ms since 1970; worked out once a day. */
+/** The Swedish calendar day and its end, ms since 1970; computed once a day. */
 export interface Today {
   now(): { readonly day: string; readonly ends: number };
 }

@@ -1,10 +1,10 @@
 import { fold } from './fold.ts';
 
-/** What an address says besides its street. */
+/** Parts of a written address. */
 export interface WrittenAddress {
-  /** Five digits each, the last one first: a box or a house number may look like one. */
+  /** Five digits each, last one first, as a box or house number may look like a postal code. */
   readonly postalCodes: readonly string[];
-  /** What may be the name of a place, the likeliest first. */
+  /** Possible place names, most likely first. */
   readonly places: readonly string[];
   /** Without the postal code and what follows it. */
   readonly street: string;
@@ -15,7 +15,7 @@ const POSTAL_CODE = /(?<![\d-])(\d{3})[ \u00a0]?(\d{2})(?!\d)/g;
 const COUNTRY = /[\s,]+(?:sverige|sweden|schweden)\s*$/i;
 const MOST_WORDS = 4;
 
-/** Reads "Storgatan 1, 111 22 Stockholm". Nothing here is judged: whoever knows the tables does that. */
+/** Parses "Storgatan 1, 111 22 Stockholm" without looking anything up. */
 export function readWrittenAddress(address: string): WrittenAddress {
   const text = address.slice(0, LONGEST).replaceAll(/\s+/g, ' ').trim().replace(COUNTRY, '');
   const found = [...text.matchAll(POSTAL_CODE)].filter(
@@ -38,7 +38,7 @@ export function readWrittenAddress(address: string): WrittenAddress {
   };
 }
 
-/** The text itself, then without its last words: "Stockholm c/o Berg" begins with the place. */
+/** The text itself, then without its last words: "Stockholm c/o Berg" starts with the place. */
 function wordsFrom(text: string): string[] {
   const words = text.split(/[ ,]+/).filter((word) => word !== '');
   const most = Math.min(words.length, MOST_WORDS);
