@@ -8,11 +8,11 @@ import type { FleetMember } from './shapes.ts';
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
-function told(question: Question, body: unknown): string {
-  return toldOf(question, JSON.stringify(body));
+function responseTo(question: Question, body: unknown): string {
+  return responseToJson(question, JSON.stringify(body));
 }
 
-function toldOf(question: Question, json: string): string {
+function responseToJson(question: Question, json: string): string {
   return Buffer.concat(answer(question, new TextEncoder().encode(json))).toString();
 }
 
@@ -42,7 +42,7 @@ const request = fc.record({
 const period = fc.record({ index: fc.nat(), duration_min: fc.integer({ min: 1, max: 1_440 }) });
 
 describe('a dispatch', () => {
-  it('keeps every promise of the specification', () => {
+  it('has every property of the specification', () => {
     fc.assert(
       fc.property(fleet, request, (fleet, request) => {
         const { setpoints, delivered_w, shortfall_w, skipped = [] } = dispatch(fleet, request);
@@ -74,16 +74,16 @@ describe('a dispatch', () => {
     );
   });
 
-  it('is the same from bytes to bytes', () => {
+  it('gives the same bytes from a body of bytes', () => {
     fc.assert(
       fc.property(fleet, request, (fleet, request) => {
-        assert.equal(told('dispatch', { fleet, request }), JSON.stringify(dispatch(fleet, request)));
+        assert.equal(responseTo('dispatch', { fleet, request }), JSON.stringify(dispatch(fleet, request)));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('keeps the order of equal priorities, and gives the last one what is missing', () => {
+  it('keeps the order of equal priorities, and gives the last member the remainder', () => {
     const one = (id: string, priority: number) => ({ id, baseline_w: 500, min_w: 0, max_w: 800, priority });
     const fleet = [one('c', 2), one('b', 1), one('a', 1)];
     assert.deepEqual(dispatch(fleet, { direction: 'up', amount_w: 700 }), {
@@ -98,7 +98,7 @@ describe('a dispatch', () => {
     assert.equal(dispatch(fleet, { direction: 'down', amount_w: 2_000 }).shortfall_w, 500);
   });
 
-  it('writes long answers whole', () => {
+  it('writes long responses completely', () => {
     const fleet = Array.from({ length: 30_000 }, (_, index) => ({
       id: `${index}-${'å'.repeat(index % 50)}`,
       baseline_w: index % 9 === 0 ? 12_345 : -index,
@@ -107,19 +107,19 @@ describe('a dispatch', () => {
       priority: (index * 7_919) % 100,
     }));
     const request = { direction: 'down', amount_w: 40_000_000_000 * 20_000 } as const;
-    assert.equal(told('dispatch', { fleet, request }), JSON.stringify(dispatch(fleet, request)));
+    assert.equal(responseTo('dispatch', { fleet, request }), JSON.stringify(dispatch(fleet, request)));
   });
 
-  it('of nobody delivers nothing', () => {
+  it('of an empty fleet delivers nothing', () => {
     assert.equal(
-      toldOf('dispatch', '{"request":{"amount_w":5,"direction":"up"},"fleet":[]}'),
+      responseToJson('dispatch', '{"request":{"amount_w":5,"direction":"up"},"fleet":[]}'),
       '{"setpoints":[],"delivered_w":0,"shortfall_w":5}',
     );
   });
 });
 
 describe('flexibility', () => {
-  it('is the exact sums, from objects and from bytes', () => {
+  it('has exact sums, from objects and from bytes', () => {
     fc.assert(
       fc.property(fleet, period, (fleet, period) => {
         const inside = fleet.filter((one) => one.baseline_w >= one.min_w && one.baseline_w <= one.max_w);
@@ -142,7 +142,7 @@ describe('flexibility', () => {
         const digits = JSON.stringify(found, (_, value) =>
           typeof value === 'bigint' ? `bigint ${value}` : value,
         ).replaceAll(/"bigint (-?\d+)"/g, '$1');
-        assert.equal(told('flexibility', { fleet, period }), digits);
+        assert.equal(responseTo('flexibility', { fleet, period }), digits);
       }),
       { numRuns: 2_000 },
     );
@@ -151,7 +151,7 @@ describe('flexibility', () => {
   it('writes all digits of sums past 2^53', () => {
     const one = (id: string) => ({ id, baseline_w: -HIGHEST, min_w: -HIGHEST, max_w: HIGHEST, priority: 0 });
     assert.equal(
-      told('flexibility', { fleet: [one('a'), one('b')], period: { index: 7, duration_min: 15 } }),
+      responseTo('flexibility', { fleet: [one('a'), one('b')], period: { index: 7, duration_min: 15 } }),
       '{"up_w":36028797018963964,"down_w":0,"baseline_w":-18014398509481982,"period_index":7}',
     );
   });

@@ -8,7 +8,7 @@ import { reasonToSkip, roomOf } from './room.ts';
 export type Question = 'dispatch' | 'flexibility';
 
 /**
- * Answers a body as JSON, both as bytes; throws an `AppError` that says what is wrong with the body.
+ * Computes the JSON response to a JSON body, both as bytes; throws an `AppError` that says what is wrong with the body.
  * The body's bytes are changed.
  */
 export function answer(question: Question, body: Uint8Array): Uint8Array<ArrayBuffer>[] {
@@ -86,7 +86,7 @@ function writeSkipped(writer: ByteWriter, fleet: FleetColumns, skipped: readonly
     writer.ascii(place === 0 ? ',"skipped":[{"device_id":' : ',{"device_id":');
     writeId(writer, fleet, index);
     writer.ascii(',"reason":"');
-    // Made of names and numbers alone.
+    // The sentence has only names and numbers.
     writer.ascii(reasonToSkip(fleet.member(index)) ?? '');
     writer.ascii('"}');
   }

@@ -1,6 +1,6 @@
 const BLOCK = 256 * 1024;
 
-/** Writes bytes into blocks that are handed on one by one: an answer of any length without one great buffer. */
+/** Writes bytes into a list of blocks, so that a response of any length needs no single large buffer. */
 export class ByteWriter {
   readonly blocks: Uint8Array<ArrayBuffer>[] = [];
   #block = new Uint8Array(1_024);
@@ -18,7 +18,7 @@ export class ByteWriter {
     this.#size = size;
   }
 
-  /** A whole number; its digits are written one by one where it is small, since a text for each would cost more. */
+  /** A whole number; digits of small ones are written one by one, which is cheaper than making a string. */
   whole(value: number | bigint): void {
     if (typeof value === 'bigint' || value < 0 || value > 0x7fff_ffff) {
       if (typeof value === 'number' && value < 0 && value >= -0x7fff_ffff) {
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.#size += length;
   }
 
-  /** Bytes as they are. */
+  /** Copies bytes unchanged. */
   copy(bytes: Uint8Array, start: number, end: number): void {
     this.#reserve(end - start);
     const block = this.#block;
@@ -53,7 +53,7 @@ export class ByteWriter {
     this.#size = size;
   }
 
-  /** UTF-8 that may hold what JSON escapes, written as `JSON.stringify` does. */
+  /** UTF-8 that may need JSON escapes, written as `JSON.stringify` does. */
   escaped(bytes: Uint8Array, start: number, end: number): void {
     for (let at = start; at < end; at += 1) {
       const byte = bytes[at] ?? 0;
@@ -75,7 +75,7 @@ export class ByteWriter {
   #reserve(length: number): void {
     if (this.#size + length <= this.#block.length) return;
     this.#handOn();
-    // A short answer stays small; a long one comes in few blocks.
+    // Small blocks for short responses, few blocks for long ones.
     const size = this.blocks.length === 0 ? 1_024 : Math.min(BLOCK, 8 * (this.blocks.at(-1)?.length ?? 0));
     this.#block = new Uint8Array(Math.max(size, length));
   }

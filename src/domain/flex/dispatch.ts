@@ -4,10 +4,10 @@ import type { Dispatched, DispatchRequest, FleetMember, Setpoint, Skipped } from
 
 /**
  * Spreads a change of power over a fleet: ascending priority, equal ones in the fleet's order, each to the end of its range
- * until the amount is met; the last one takes exactly what is missing. `up` means that more power is drawn (a transmission
+ * until the amount is met; the last one takes exactly the remainder. `up` means that more power is drawn (a transmission
  * operator's up-regulation is the opposite).
  *
- * The values are trusted: whole numbers within ±(2^53 − 1), `min_w` at most `max_w`, unique ids, an amount of at least 0.
+ * The values are not checked: whole numbers within ±(2^53 − 1), `min_w` at most `max_w`, unique ids, an amount of at least 0.
  * `answer` checks all of that.
  */
 export function dispatch(fleet: readonly FleetMember[], request: DispatchRequest): Dispatched {
@@ -39,9 +39,9 @@ interface Shares {
   readonly sign: 1 | -1;
 }
 
-/** Walks the fleet in its own order, which for a million members is twice as fast as walking it in the order of recruiting. */
+/** Iterates in the fleet's order, which for a million members is twice as fast as in the order of recruiting. */
 function setpointsOf(fleet: readonly FleetMember[], { order, shares, sign }: Shares): Setpoint[] {
-  /** Place of each member among the recruited, counted from 1; 0 where it is not among them. */
+  /** Position of each member among the recruited, from 1; 0 if it is not recruited. */
   const places = new Uint32Array(fleet.length);
   for (let place = 0; place < order.length; place += 1) places[order[place] ?? 0] = place + 1;
   const setpoints: Setpoint[] = new Array(order.length);

@@ -1,12 +1,11 @@
 import type { FleetColumns } from './fleet-columns.ts';
 
-/** Steps past taken places for each member, on average, before the ids are taken to have been made to collide. */
+/** Average probes per member above which the ids are treated as made to collide. */
 const PATIENCE = 16;
 
 /**
- * The first member whose id an earlier member has, or null. The ids are compared as bytes in a table of their hashes. Ids that
- * were made so that their hashes collide would make that take for ever: then a set of texts decides, whose hashes nobody
- * outside knows.
+ * The first member with the id of an earlier member, or null. Ids are compared as bytes in a hash table. If too many
+ * hashes collide, as for ids made to do so, a Map of strings is used, whose hash function has a secret seed.
  */
 export function duplicateId(
   fleet: FleetColumns,
@@ -14,7 +13,7 @@ export function duplicateId(
   const { count, bytes } = fleet;
   if (count < 2) return null;
   const size = 2 ** Math.ceil(Math.log2(count * 2));
-  /** Index of a member, counted from 1; 0 where nobody is. */
+  /** Index of a member, from 1; 0 for an empty slot. */
   const table = new Uint32Array(size);
   const hashes = new Int32Array(count);
   let patience = count * PATIENCE + 1_000;
@@ -22,8 +21,8 @@ export function duplicateId(
     const hash = hashOf(bytes, fleet.idStart(index), fleet.idEnd(index));
     hashes[index] = hash;
     let place = hash & (size - 1);
-    for (let found = table[place] ?? 0; found !== 0; found = table[place] ?? 0) {
-      if (hashes[found - 1] === hash && sameId(fleet, found - 1, index)) return { index, earlier: found - 1 };
+    for (let entry = table[place] ?? 0; entry !== 0; entry = table[place] ?? 0) {
+      if (hashes[entry - 1] === hash && sameId(fleet, entry - 1, index)) return { index, earlier: entry - 1 };
       place = (place + 1) & (size - 1);
       patience -= 1;
       if (patience < 0) return duplicateText(fleet);
@@ -34,17 +33,17 @@ export function duplicateId(
 }
 
 function duplicateText(fleet: FleetColumns): { index: number; earlier: number } | null {
-  const seen = new Map<string, number>();
+  const indexById = new Map<string, number>();
   for (let index = 0; index < fleet.count; index += 1) {
     const id = fleet.id(index);
-    const earlier = seen.get(id);
+    const earlier = indexById.get(id);
     if (earlier !== undefined) return { index, earlier };
-    seen.set(id, index);
+    indexById.set(id, index);
   }
   return null;
 }
 
-/** FNV-1a, with the last mixing of MurmurHash3 so that its low bits can be used. */
+/** FNV-1a, with the final mix of MurmurHash3 so that its low bits are usable. */
 export function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);

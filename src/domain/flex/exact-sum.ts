@@ -1,4 +1,4 @@
-/** Adds whole numbers within ±(2^53 − 1) exactly, in BigInt only where the sum leaves that range. */
+/** Adds whole numbers within ±(2^53 − 1) exactly, with BigInt only when the sum leaves that range. */
 export class ExactSum {
   #near = 0;
   #far = 0n;

@@ -2,7 +2,7 @@ import { MEMBER_LIMIT } from './shapes.ts';
 
 /** The shortest JSON of a member, with the comma after it. */
 const SHORTEST = '{"id":"a","baseline_w":0,"min_w":0,"max_w":0,"priority":0},'.length;
-/** In `idEnds`: the id was written with escapes, and must be written so again. */
+/** Flag in `idEnds`: the id was written with escapes and must be escaped again. */
 const ESCAPED = 0x8000_0000;
 
 export interface Member {
@@ -12,9 +12,9 @@ export interface Member {
   readonly priority: number;
 }
 
-/** A fleet as columns beside the bytes that it was read from: 40 bytes a member, and no object that must be collected. */
+/** A fleet as columns over the bytes it was read from: 40 bytes per member, and no objects to garbage-collect. */
 export class FleetColumns {
-  /** Where the ids lie, as UTF-8. */
+  /** The bytes that hold the ids, as UTF-8. */
   readonly bytes: Uint8Array;
   count = 0;
   readonly baselines: Float64Array;
@@ -24,7 +24,7 @@ export class FleetColumns {
   readonly #idStarts: Uint32Array;
   readonly #idEnds: Uint32Array;
 
-  /** Makes room for as many members as the bytes can hold. */
+  /** Allocates columns for as many members as the bytes can hold. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     const most = Math.min(MEMBER_LIMIT, Math.ceil(bytes.length / SHORTEST));
@@ -76,7 +76,7 @@ export class FleetColumns {
   }
 }
 
-// A byte order mark is a character of the text here.
+// A byte order mark is part of the text here.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function textOf(bytes: Uint8Array, start: number, end: number): string {

@@ -2,7 +2,7 @@ import { noteSkipped } from './dispatch.ts';
 import { ExactSum } from './exact-sum.ts';
 import type { FleetMember, Flexibility, Period, Skipped } from './shapes.ts';
 
-/** The sums that flexibility is made of, watts. */
+/** The sums for flexibility, watts. */
 export class Headroom {
   readonly #baseline = new ExactSum();
   /** Of the members that can be controlled. */
@@ -10,7 +10,7 @@ export class Headroom {
   readonly #min = new ExactSum();
   readonly #max = new ExactSum();
 
-  /** Takes a member in; answers whether its baseline lies within its range. */
+  /** Adds a member; returns whether its baseline is within its range. */
   add(baseline: number, min: number, max: number): boolean {
     this.#baseline.add(baseline);
     if (baseline < min || baseline > max) return false;
@@ -30,8 +30,8 @@ export class Headroom {
 }
 
 /**
- * What a fleet can do: how much more it can draw (`up_w`), how much less (`down_w`), and what it draws. A member outside its
- * own range counts in the baseline alone. Values are trusted as in `dispatch`; `answer` checks them.
+ * Flexibility of a fleet: how much more it can draw (`up_w`), how much less (`down_w`), and its baseline. A member outside
+ * its own range counts only in the baseline. Values are not checked, as in `dispatch`; `answer` checks them.
  */
 export function flexibility(fleet: readonly FleetMember[], period: Period): Flexibility {
   const headroom = new Headroom();

@@ -1,6 +1,6 @@
 /**
- * Fleet flexibility: spreads a change of power over a fleet, and sums up what a fleet can do. Plain functions, exported from the
- * package as `elnav/flex`.
+ * Fleet flexibility: spreads a change of power over a fleet, and sums up its flexibility. Pure functions, exported from
+ * the package as `elnav/flex`.
  */
 export { answer, type Question } from './answer.ts';
 export { dispatch } from './dispatch.ts';

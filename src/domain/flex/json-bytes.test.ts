@@ -21,7 +21,7 @@ function takes(bytes: Uint8Array): boolean {
   }
 }
 
-/** What every other body of the service must pass. */
+/** The check that every other body of the service must pass. */
 function otherBodiesTake(bytes: Uint8Array): boolean {
   try {
     return faultInJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))) === null;
@@ -30,7 +30,7 @@ function otherBodiesTake(bytes: Uint8Array): boolean {
   }
 }
 
-/** Pieces of JSON, whole and broken, in any order. */
+/** Pieces of JSON, valid and broken, in any order. */
 const pieces = fc
   .array(
     fc.oneof(
@@ -96,8 +96,8 @@ const mutated = fc
     return text.slice(0, place) + put + text.slice(place + 1);
   });
 
-describe('JSON read where it lies', () => {
-  it('takes exactly what every other body takes', () => {
+describe('JSON read in place', () => {
+  it('accepts exactly the bodies that other routes accept', () => {
     let taken = 0;
     const texts = fc.oneof(
       pieces,
@@ -128,7 +128,7 @@ describe('JSON read where it lies', () => {
     );
   });
 
-  it('takes 32 levels and not 33', () => {
+  it('accepts 32 levels and not 33', () => {
     const nested = (levels: number) => bytesOf('['.repeat(levels) + ']'.repeat(levels));
     assert.equal(takes(nested(32)), true);
     assert.equal(takes(nested(33)), false);
@@ -163,7 +163,7 @@ describe('JSON read where it lies', () => {
     );
   });
 
-  it('says where JSON breaks', () => {
+  it('reports the position of a syntax error', () => {
     const fault = (text: string) => () => new JsonBytes(bytesOf(text)).skip(0);
     assert.throws(fault('[1,]'), { message: 'the body is not valid JSON at byte 3' });
     assert.throws(fault('[1'), { message: 'the body is not valid JSON (it ends too early)' });

@@ -18,17 +18,17 @@ const WORDS: ReadonlyMap<number, string> = new Map([
 const ascii = new TextDecoder('latin1');
 
 /**
- * Reads JSON (RFC 8259) where it lies, without making values of it: a body of 96 MiB costs no memory besides its bytes,
- * whatever it holds. Refuses what every other body of the service is refused for: broken JSON or UTF-8, NUL, lone
- * surrogates, `__proto__`, more than 32 levels. Escaped text is decoded in place, so that the bytes change while they are read.
+ * Reads JSON (RFC 8259) in place, without creating values: a body of 96 MiB needs no memory besides its bytes. Refuses
+ * what other routes refuse: invalid JSON or UTF-8, NUL, lone surrogates, `__proto__`, more than 32 levels. Escaped text is
+ * decoded in place, so the bytes change while they are read.
  */
 export class JsonBytes {
   readonly bytes: Uint8Array;
   at = 0;
-  /** Where the text that was read last lies, decoded. */
+  /** Start of the text read last, decoded. */
   start = 0;
   end = 0;
-  /** It held escapes: its bytes may hold what JSON must escape. */
+  /** Whether that text had escapes, so that its bytes may need escaping again. */
   escaped = false;
 
   constructor(bytes: Uint8Array) {
@@ -37,7 +37,7 @@ export class JsonBytes {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3;
   }
 
-  /** The byte at which the next value or mark begins; 0 past the end. */
+  /** The first byte of the next token; 0 past the end. */
   peek(): number {
     const { bytes } = this;
     let { at } = this;
@@ -50,11 +50,11 @@ export class JsonBytes {
     return byte;
   }
 
-  /** Steps into an object or list; answers whether it has a first item. `depth` containers are around it. */
+  /** Enters an object or list at nesting `depth`; returns whether it has a first item. */
   enter(depth: number): boolean {
     if (depth >= DEEPEST)
       throw new AppError('request.malformed', `the body is nested deeper than ${DEEPEST} levels`);
-    // The marks that close lie two after the ones that open.
+    // In ASCII the closing bracket is two after the opening one.
     const close = this.peek() + 2;
     this.at += 1;
     if (this.peek() !== close) return true;
@@ -62,7 +62,7 @@ export class JsonBytes {
     return false;
   }
 
-  /** Steps to the next item; answers false at the end of the object or list, which it leaves. */
+  /** Moves to the next item; returns false, and leaves the object or list, at its end. */
   next(kind: typeof OBJECT | typeof LIST): boolean {
     const byte = this.peek();
     if (byte !== COMMA && byte !== kind + 2) this.fail();
@@ -70,7 +70,7 @@ export class JsonBytes {
     return byte === COMMA;
   }
 
-  /** Reads a field's name, which then lies from `start` to `end`, and steps to its value. */
+  /** Reads a field's name, then from `start` to `end`, and moves to its value. */
   name(): void {
     if (this.peek() !== TEXT) this.fail();
     this.text();
@@ -80,7 +80,7 @@ export class JsonBytes {
     this.at += 1;
   }
 
-  /** Whether the text that was read last is this one, which is ASCII. */
+  /** Whether the text read last equals this ASCII text. */
   reads(wanted: string): boolean {
     const { bytes, start } = this;
     if (this.end - start !== wanted.length) return false;
@@ -90,7 +90,7 @@ export class JsonBytes {
     return true;
   }
 
-  /** Reads a text, which then lies from `start` to `end`. Call it at its quotation mark. */
+  /** Reads a text, then from `start` to `end`. The next byte must be its quotation mark. */
   text(): void {
     const { bytes } = this;
     let at = this.at + 1;
@@ -112,16 +112,16 @@ export class JsonBytes {
     this.at += 1;
   }
 
-  /** Reads a number; a value that no double keeps as a whole number comes back as one that is not a safe integer. */
+  /** Reads a number; returns a value that is not a safe integer unless it is a whole number that a double holds. */
   number(): number {
     const from = this.at;
     const value = this.#numeral();
-    // Nobody writes a whole number in more than 400 characters; reading it could be made to cost much.
+    // No real whole number has more than 400 characters, and parsing longer ones could be expensive.
     if (!Number.isNaN(value) || this.at - from > 400) return value;
     return 0 + Number(ascii.decode(this.bytes.subarray(from, this.at)));
   }
 
-  /** Steps over any value. */
+  /** Skips any value. */
   skip(depth: number): void {
     const kind = this.peek();
     if (kind === TEXT) {
@@ -138,7 +138,7 @@ export class JsonBytes {
     }
   }
 
-  /** Steps over any value and says what it was: text may be a secret and is not repeated. */
+  /** Skips any value and describes it; text may be a secret and is not repeated. */
   refuse(depth: number): string {
     const kind = this.peek();
     const from = this.at;
@@ -149,7 +149,7 @@ export class JsonBytes {
     return this.at - from > 40 ? 'a longer number' : ascii.decode(this.bytes.subarray(from, this.at));
   }
 
-  /** Nothing but white space may follow. */
+  /** Requires that only white space follows. */
   finish(): void {
     this.peek();
     if (this.at < this.bytes.length) this.fail();
@@ -167,7 +167,7 @@ export class JsonBytes {
     }
   }
 
-  /** Steps over a number; answers its value, or NaN where it has a fraction or an exponent. */
+  /** Skips a number; returns its value, or NaN if it has a fraction or an exponent. */
   #numeral(): number {
     const { bytes } = this;
     const negative = bytes[this.at] === 0x2d;

@@ -4,14 +4,14 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 
-/** What follows a backslash, and the character that it stands for. */
+/** Characters after a backslash, and the characters they stand for. */
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meant]) => [letter.charCodeAt(0), meant.charCodeAt(0)],
   ),
 );
 
-/** Where in the bytes of a JSON text one is. */
+/** A position in the bytes of a JSON text. */
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -19,8 +19,8 @@ interface Cursor {
 }
 
 /**
- * Decodes a text in place, from its first backslash, at which the cursor stands, to its closing quotation mark, where it leaves
- * it. What is decoded is never longer than what it is decoded from. Answers where the decoded text ends.
+ * Decodes a text in place, from its first backslash, which is at the cursor, to its closing quotation mark, where it leaves
+ * the cursor. Decoded text is never longer than its source. Returns the end of the decoded text.
  */
 export function decodeText(json: Cursor): number {
   const { bytes } = json;
@@ -40,7 +40,7 @@ export function decodeText(json: Cursor): number {
   return write;
 }
 
-/** Decodes one character; answers where the next one is written. */
+/** Decodes one character; returns the next write position. */
 function decodeEscape(json: Cursor, write: number): number {
   const { bytes } = json;
   const meant = ESCAPES.get(bytes[json.at + 1] ?? 0);
@@ -81,7 +81,7 @@ function readUnit(json: Cursor): number {
   return unit;
 }
 
-/** Writes a character as UTF-8; answers where the next one is written. */
+/** Writes a character as UTF-8; returns the next write position. */
 function putCharacter(bytes: Uint8Array, write: number, character: number): number {
   if (character < 0x80) {
     bytes[write] = character;

@@ -42,7 +42,7 @@ function poolOf(threads: number, mostOfAccount = 32): FlexPool {
 describe('a pool of threads', () => {
   after(() => Promise.all(pools.map((pool) => pool.close())));
 
-  it('answers the same bytes as without threads, however the body arrived', async () => {
+  it('returns the same bytes as without threads, however the body arrived', async () => {
     const pool = poolOf(2);
     for (const members of [0, 1, 15_000]) {
       const body = bodyOf(members);
@@ -54,7 +54,7 @@ describe('a pool of threads', () => {
     }
   });
 
-  it('passes on what is wrong with a body, and goes on', async () => {
+  it('passes on the error for an invalid body, and continues', async () => {
     const pool = poolOf(1);
     const broken = pool.answer(ACCOUNT, whole(new TextEncoder().encode('{"fleet":7}')));
     const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
@@ -66,7 +66,7 @@ describe('a pool of threads', () => {
     assert.equal((await next).length, 1);
   });
 
-  it('outlives a thread that fails', async () => {
+  it('survives a thread that fails', async () => {
     const pool = poolOf(1);
     const broken = pool.answer(ACCOUNT, { question: 'dispatch', blocks: [], length: -1 });
     const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
@@ -74,7 +74,7 @@ describe('a pool of threads', () => {
     assert.equal((await next).length, 1);
   });
 
-  it('refuses a body when too many wait', async () => {
+  it('refuses a body when the queue is full', async () => {
     const pool = poolOf(1, 1);
     const tasks = Array.from({ length: 3 }, () => pool.answer(ACCOUNT, whole(bodyOf(100))));
     const settled = await Promise.allSettled(tasks);
@@ -85,7 +85,7 @@ describe('a pool of threads', () => {
     await assert.rejects(Promise.all(tasks), { code: 'limit.busy', retryAfterSeconds: 2 });
   });
 
-  it('lets accounts take turns', async () => {
+  it('schedules accounts in turn', async () => {
     const pool = poolOf(1);
     const done: string[] = [];
     const ask = (account: number, name: string) =>
@@ -94,14 +94,14 @@ describe('a pool of threads', () => {
     assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
-  it('starts a thread anew after a long rest', async () => {
+  it('starts a new thread after a long idle time', async () => {
     const pool = poolOf(1);
     await pool.answer(ACCOUNT, whole(bodyOf(1)));
     clock.turn(60_000);
     assert.equal((await pool.answer(ACCOUNT, whole(bodyOf(1)))).length, 1);
   });
 
-  it('ends at once when it is closed while a thread works', async () => {
+  it('ends at once when it is closed while a thread is busy', async () => {
     const pool = poolOf(1);
     const tasks = [pool.answer(ACCOUNT, whole(bodyOf(300_000))), pool.answer(ACCOUNT, whole(bodyOf(1)))];
     const settled = Promise.allSettled(tasks);

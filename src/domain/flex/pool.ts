@@ -18,11 +18,11 @@ export type Reply =
 
 export interface FlexPool {
   /**
-   * Answers a body on a thread of its own. The blocks are handed over: they are empty afterwards. Accounts take turns; throws
-   * `limit.busy` where too many of theirs wait.
+   * Processes a body on a worker thread. The blocks are transferred and empty afterwards. Accounts are scheduled in turn;
+   * throws `limit.busy` when too many bodies wait.
    */
   answer(account: number, task: Task): Promise<readonly Uint8Array<ArrayBuffer>[]>;
-  /** Ends the threads at once; what they were doing fails with `server.stopping`. */
+  /** Ends the threads at once; their current work fails with `server.stopping`. */
   close(): Promise<void>;
 }
 
@@ -40,15 +40,15 @@ interface Job {
 }
 
 const STOPPING = 'the server is stopping; retry';
-/** Megabytes of objects. Reading makes hardly any; this stops what should not be before the process runs out. */
+/** Heap limit in MB. Reading needs hardly any heap; this stops a runaway before the process runs out of memory. */
 const HEAP_MB = 512;
-/** An idle thread is kept warm for so long; its end gives its memory back. */
+/** How long an idle thread is kept; ending it frees its memory. */
 const WARM_MS = 60_000;
 
-/** Threads that are started when they are needed and end when they are not. */
+/** A pool of worker threads, started on demand and ended when idle. */
 export function createFlexPool({ threads, waiting, clock }: PoolOptions): FlexPool {
   const all = new Set<Worker>();
-  /** With what keeps each of them from being ended. */
+  /** Each with the function that cancels its end. */
   const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
   const busy = new Map<Worker, Job>();
   const turns = createTurns<Job>({ what: 'large fleets', ...waiting });

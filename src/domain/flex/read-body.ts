@@ -5,7 +5,7 @@ import { JsonBytes, OBJECT, TEXT } from './json-bytes.ts';
 import { type Note, readFleet, shortened } from './read-fleet.ts';
 import type { DispatchRequest, Period } from './shapes.ts';
 
-/** Reads the body of a dispatch. The bytes are changed where texts have escapes. */
+/** Reads the body of a dispatch. Changes the bytes of texts with escapes. */
 export function readDispatch(bytes: Uint8Array): { fleet: FleetColumns; request: DispatchRequest } {
   const { fleet, beside } = readBody(bytes, 'request', readRequest);
   return { fleet, request: beside };
@@ -16,7 +16,7 @@ export function readFlexibility(bytes: Uint8Array): { fleet: FleetColumns; perio
   return { fleet, period: beside };
 }
 
-/** Reads `{fleet, <name>}`; fields that are not known are ignored, as in every body that moves no device. */
+/** Reads `{fleet, <name>}`; unknown fields are ignored, as in every body that controls no device. */
 function readBody<T>(
   bytes: Uint8Array,
   name: 'request' | 'period',
@@ -53,15 +53,15 @@ function readBody<T>(
 }
 
 function refuseDuplicates(fleet: FleetColumns): void {
-  const found = duplicateId(fleet);
-  if (found === null) return;
-  const { index, earlier } = found;
+  const duplicate = duplicateId(fleet);
+  if (duplicate === null) return;
+  const { index, earlier } = duplicate;
   throw invalid(
     `body.fleet[${index}] (${shortened(fleet.id(index))}) has the id of body.fleet[${earlier}]; ids must be unique`,
   );
 }
 
-/** What is read is right when nothing was noted. */
+/** The result is valid only if nothing was noted. */
 function readRequest(json: JsonBytes, note: Note): DispatchRequest {
   const fields = new Fields(json, note, 'body.request');
   let direction: DispatchRequest['direction'] = 'down';
@@ -94,7 +94,7 @@ class Fields {
     this.#path = path;
   }
 
-  /** Each of the wanted fields that is there, to be read at once; notes those that are missing or twice there. */
+  /** Yields each wanted field that is present, to be read at once; notes missing and repeated ones. */
   *each<const N extends string>(wanted: readonly N[]): Generator<N> {
     const json = this.#json;
     const path = this.#path;
@@ -102,7 +102,7 @@ class Fields {
       this.#note(`${path} must be a JSON object, not ${json.refuse(1)}`);
       return;
     }
-    const seen = new Set<N>();
+    const present = new Set<N>();
     for (let more = json.enter(1); more; more = json.next(OBJECT)) {
       json.name();
       const name = wanted.find((one) => json.reads(one));
@@ -110,12 +110,12 @@ class Fields {
         json.skip(2);
         continue;
       }
-      if (seen.has(name)) this.#note(`${path} has ${name} twice`);
-      seen.add(name);
+      if (present.has(name)) this.#note(`${path} has ${name} twice`);
+      present.add(name);
       this.#path = `${path}.${name}`;
       yield name;
     }
-    const missing = wanted.filter((name) => !seen.has(name));
+    const missing = wanted.filter((name) => !present.has(name));
     if (missing.length > 0) this.#note(`${path} is missing ${missing.join(', ')}`);
   }
 

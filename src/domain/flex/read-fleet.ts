@@ -2,21 +2,21 @@ import { FleetColumns, textOf } from './fleet-columns.ts';
 import { type JsonBytes, LIST, OBJECT, TEXT } from './json-bytes.ts';
 import { MEMBER_LIMIT } from './shapes.ts';
 
-/** Takes the first fault of a body that is JSON; reading goes on, since JSON that is broken further on comes first. */
+/** Keeps the first fault of a body. Reading continues, since a JSON syntax error later in the body takes precedence. */
 export type Note = (fault: string) => void;
 
 const NUMBERS = ['baseline_w', 'min_w', 'max_w', 'priority'] as const;
-/** What every number of a request must be. */
+/** Requirement on every number of a request. */
 const WHOLE = `a whole number from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
 
-/** What is known of the member that is being read; one for all of them. */
+/** State of the member being read; reused for all members. */
 class Draft {
   id = { start: 0, end: 0, escaped: false };
   baseline_w = 0;
   min_w = 0;
   max_w = 0;
   priority = 0;
-  /** A bit for each field that was given: the numbers in their order, then the id. */
+  /** One bit per given field: the numbers in order, then the id. */
   given = 0;
   fault: string | null = null;
 
@@ -25,7 +25,7 @@ class Draft {
     this.fault = null;
   }
 
-  /** Notes that a field is given; false when it was before. */
+  /** Marks a field as given; false when it already was. */
   first(field: number): boolean {
     const fresh = (this.given & (1 << field)) === 0;
     this.given |= 1 << field;
@@ -37,7 +37,7 @@ const TOO_MANY = `body.fleet has more than ${MEMBER_LIMIT.toLocaleString('en')} 
 const ID = NUMBERS.length;
 const ALL = (1 << (ID + 1)) - 1;
 
-/** Reads the list of members that begins here. What is wrong is noted; the fleet then holds only what came before. */
+/** Reads the list of members that starts here. Faults are noted; the fleet then holds only the members before. */
 export function readFleet(json: JsonBytes, note: Note): FleetColumns {
   const fleet = new FleetColumns(json.bytes);
   if (json.peek() !== LIST) {
@@ -63,7 +63,7 @@ export function readFleet(json: JsonBytes, note: Note): FleetColumns {
   return fleet;
 }
 
-/** Reads one member; answers what is wrong with it. */
+/** Reads one member; returns what is wrong with it. */
 function readMember(json: JsonBytes, draft: Draft, index: number): string | null {
   if (json.peek() !== OBJECT) return `body.fleet[${index}] must be a JSON object, not ${json.refuse(2)}`;
   draft.clear();
@@ -90,7 +90,7 @@ function readField(json: JsonBytes, draft: Draft): void {
   const from = json.at;
   const value = isNumber ? json.number() : Number.NaN;
   if (!Number.isSafeInteger(value)) {
-    // Read again, for what it is called.
+    // Read again to get the id for the message.
     json.at = from;
     const got = json.refuse(3);
     draft.fault ??= `.${NUMBERS[field]} must be ${WHOLE}, not ${got}`;
@@ -115,7 +115,7 @@ function readId(json: JsonBytes, draft: Draft): void {
   if (json.start === json.end) draft.fault ??= '.id must have at least 1 character';
 }
 
-/** Which field's name was read: its place in `NUMBERS`, `ID`, or −1 for one that is not known. */
+/** The field whose name was read: its index in `NUMBERS`, `ID`, or −1 for an unknown one. */
 function fieldOf(json: JsonBytes): number {
   switch (json.end - json.start) {
     case 2:
@@ -142,8 +142,8 @@ function crossed({ min_w, max_w }: Draft): string | null {
 
 /** `body.fleet[3] ("charger-1")`, with the id where there is one. */
 function nameOf(json: JsonBytes, { given, id }: Draft, index: number): string {
-  const known = (given & (1 << ID)) !== 0 && id.end > id.start;
-  return `body.fleet[${index}]${known ? ` (${shortened(textOf(json.bytes, id.start, id.end))})` : ''}`;
+  const hasId = (given & (1 << ID)) !== 0 && id.end > id.start;
+  return `body.fleet[${index}]${hasId ? ` (${shortened(textOf(json.bytes, id.start, id.end))})` : ''}`;
 }
 
 /** An id in quotation marks, cut where it is long. */

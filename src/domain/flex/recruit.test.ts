@@ -25,13 +25,13 @@ function plain({ order, shares, delivered }: Recruited) {
   return { order: [...order], shares: [...shares], delivered };
 }
 
-/** The rule as the specification says it, without any cleverness. */
+/** A direct implementation of the specification. */
 function byTheBook({ rooms, priorities }: Candidates, amount: number) {
   const order: number[] = [];
   const shares: number[] = [];
   let left = BigInt(amount);
-  const turns = [...rooms.keys()].sort((a, b) => Number(priorities[a]) - Number(priorities[b]) || a - b);
-  for (const index of turns.filter((index) => rooms[index] !== 0)) {
+  const inOrder = [...rooms.keys()].sort((a, b) => Number(priorities[a]) - Number(priorities[b]) || a - b);
+  for (const index of inOrder.filter((index) => rooms[index] !== 0)) {
     if (left === 0n) break;
     const own = BigInt(rooms[index] ?? 0);
     const share = own < left ? own : left;
@@ -43,7 +43,7 @@ function byTheBook({ rooms, priorities }: Candidates, amount: number) {
 }
 
 describe('recruiting', () => {
-  it('is what the specification says, whatever the priorities', () => {
+  it('follows the specification for any priorities', () => {
     fc.assert(
       fc.property(fc.oneof(fleetOf(near), fleetOf(far)), amount, (fleet, amount) => {
         assert.deepEqual(plain(recruit(fleet, amount)), byTheBook(fleet, amount));
@@ -52,7 +52,7 @@ describe('recruiting', () => {
     );
   });
 
-  it('counts as it sorts', () => {
+  it('gives the same result by counting and by sorting', () => {
     fc.assert(
       fc.property(fleetOf(near), fc.integer({ min: 1, max: 100_000 }), (fleet, amount) => {
         const counted = recruitByCounting(fleet, amount, { lowest: -5, highest: 5 });
@@ -62,7 +62,7 @@ describe('recruiting', () => {
     );
   });
 
-  it('delivers what its shares add up to, and never more than each room', () => {
+  it('delivers the sum of its shares, each within its room', () => {
     fc.assert(
       fc.property(fleetOf(far), amount, (fleet, amount) => {
         const { order, shares, delivered } = recruit(fleet, amount);
@@ -77,7 +77,7 @@ describe('recruiting', () => {
     );
   });
 
-  it('counts the widest range that it counts, and sorts the next', () => {
+  it('counts up to the widest range, and sorts beyond it', () => {
     const rows = [65_535, 0, 65_535, 7, 0].map((priority) => ({ room: 10, priority }));
     assert.deepEqual(plain(recruit(candidates(rows), 45)), {
       order: [1, 4, 3, 0, 2],
@@ -88,7 +88,7 @@ describe('recruiting', () => {
     assert.deepEqual(plain(recruit(candidates(wider), 45)).order, [1, 4, 3, 0, 2]);
   });
 
-  it('takes nobody for nothing, and nothing from nobody', () => {
+  it('recruits no member for 0 W, and delivers nothing from an empty fleet', () => {
     assert.deepEqual(plain(recruit(candidates([{ room: 5, priority: 1 }]), 0)).order, []);
     assert.deepEqual(plain(recruit(candidates([]), 5)), { order: [], shares: [], delivered: 0 });
     assert.deepEqual(plain(recruit(candidates([{ room: 0, priority: 1 }]), 5)).delivered, 0);

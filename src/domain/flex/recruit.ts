@@ -1,4 +1,4 @@
-/** Who may be recruited, by index. */
+/** Members that may be recruited, by index. */
 export interface Candidates {
   readonly count: number;
   /** How far each member can go in the wanted direction, watts, at least 0; 0 leaves it out. */
@@ -10,13 +10,13 @@ export interface Candidates {
 export interface Recruited {
   /** Indexes of the recruited members, in the order of recruiting. */
   readonly order: Uint32Array;
-  /** What each of them takes, watts, above 0; only the last one may take less than its room. */
+  /** Share of each, watts, above 0; only the last one may be less than its room. */
   readonly shares: Float64Array;
-  /** Never more than what was asked for. */
+  /** At most the requested amount. */
   readonly delivered: number;
 }
 
-/** The widest range of priorities that is counted rather than sorted. */
+/** Widest range of priorities for counting; wider ones are sorted. */
 const WIDEST = 65_536;
 
 /**
@@ -57,7 +57,7 @@ export function recruitByCounting(
     watts[bucket] = (watts[bucket] ?? 0) + room;
     members[bucket] = (members[bucket] ?? 0) + 1;
   }
-  // From here `members` says where the next member of each priority is put.
+  // From here `members` holds the next write position of each priority.
   let last = 0;
   let before = 0;
   let left = amount;
@@ -98,7 +98,7 @@ export function recruitBySorting({ count, rooms, priorities }: Candidates, amoun
     order[size] = index;
     size += 1;
   }
-  // The sign of a difference is right even where the difference itself is rounded.
+  // The sign of a difference is right even if the difference is rounded.
   const sorted = order.subarray(0, size).sort((a, b) => (priorities[a] ?? 0) - (priorities[b] ?? 0) || a - b);
   const shares = new Float64Array(size);
   let left = amount;

@@ -21,7 +21,7 @@ function refusal(question: Question, json: string): string {
 
 const member = (changed: string, from: string) => `{"fleet":[${A.replace(from, changed)}],${REQUEST}}`;
 
-/** Body of a dispatch, and the sentence that it is refused with. */
+/** Body of a dispatch, and the sentence of its refusal. */
 const REFUSED: readonly (readonly [body: string, sentence: string])[] = [
   ['[]', 'body must be a JSON object, not a list'],
   ['{}', 'body is missing fleet, request'],
@@ -93,7 +93,7 @@ describe('a body', () => {
     assert.equal(refusal('flexibility', '{"fleet":[]}'), 'request.invalid: body is missing period');
   });
 
-  it('that is broken after a fault is called broken', () => {
+  it('with a syntax error after another fault is refused as invalid JSON', () => {
     assert.match(refusal('dispatch', '{"fleet":[1,2,{"a":'), /^request\.malformed: .*ends too early/);
     assert.match(refusal('dispatch', `{"fleet":[7,"\\u0000"],${REQUEST}}`), /^request\.malformed: .*NUL/);
     assert.match(refusal('dispatch', ''), /^request\.malformed: .*ends too early/);
@@ -105,7 +105,7 @@ describe('a body', () => {
     assert.match(refusal('dispatch', `{"x":${'['.repeat(32)}${']'.repeat(32)}}`), /deeper than 32 levels/);
   });
 
-  it('may have fields that are not known, and numbers written in any way', () => {
+  it('may have unknown fields, and numbers in any notation', () => {
     const loose = A.replace('"min_w":0', '"min_w":-0.0,"name":["x",{"id":"a"}]').replace(':2', ':0.2e1');
     assert.equal(
       refusal('dispatch', ` {"fleet":[${loose}],"request":{"mode":null,${REQUEST.slice(11)},"a":1}`),
@@ -113,7 +113,7 @@ describe('a body', () => {
     );
   });
 
-  it('takes a million members, and not one more', () => {
+  it('may have a million members, and not one more', () => {
     const members = Array.from({ length: 1_000_000 }, (_, index) => A.replace('"a"', `"${index}"`));
     assert.equal(refusal('dispatch', `{"fleet":[${members}],${REQUEST}}`), 'taken');
     assert.equal(
@@ -140,7 +140,7 @@ describe('ids that were made to collide', () => {
     return fleet;
   }
 
-  it('are told apart all the same', () => {
+  it('are still distinguished', () => {
     assert.ok(colliding.length > 1_000, `only ${colliding.length}`);
     assert.equal(duplicateId(fleetOf(colliding)), null);
     const repeated = [...colliding, colliding[3] ?? Buffer.alloc(4)];

@@ -6,7 +6,7 @@ interface Range {
   readonly max_w: number;
 }
 
-/** How far a member can go, watts; 0 where its baseline lies outside its range, as it then cannot be trusted. */
+/** How far a member can go, watts; 0 when its baseline is outside its range, as its values are then unreliable. */
 export function roomOf(direction: DispatchRequest['direction'], { baseline_w, min_w, max_w }: Range): number {
   if (baseline_w < min_w || baseline_w > max_w) return 0;
   return direction === 'up' ? max_w - baseline_w : baseline_w - min_w;

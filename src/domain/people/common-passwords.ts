@@ -1,18 +1,18 @@
 /*
- * Passwords have at least 15 characters, so lists of common short ones say nothing of them. What people write instead is
- * made of a few ordinary parts: a word twice, rows of the keyboard, numbers in a row, their own name. A password of which
- * little is left when such parts are taken out is common.
+ * Passwords have at least 15 characters, so lists of common short ones do not apply. Common long ones are built from a
+ * few ordinary parts: a repeated word, keyboard rows, number sequences, the user's own name. A password is common when
+ * little is left after such parts are removed.
  */
 
-/** So many characters must be left. */
+/** Fewest characters that must be left. */
 const LEFT_AT_LEAST = 6;
-/** A run along a row is noticed from this length on. */
+/** Shortest run along a row that is removed. */
 const SHORTEST_RUN = 4;
 const SHORTEST_OWN = 3;
 
 const digits = '01234567890123456789';
 const letters = 'abcdefghijklmnopqrstuvwxyz';
-/** Forwards; backwards they are looked at as well. */
+/** Listed forwards; they are checked backwards too. */
 const ROWS = [
   digits,
   letters + letters,
@@ -27,7 +27,7 @@ const ROWS = [
   'q1w2e3r4t5y6u7i8o9p0',
 ].flatMap((row) => [row, [...row].reverse().join('')]);
 
-/** Longest first, so that the whole phrase is taken out before one of its words. */
+/** Longest first, so that a whole phrase is removed before one of its words. */
 const WORDS = [
   'correcthorsebatterystaple',
   'correctbatteryhorsestaple',
@@ -122,7 +122,7 @@ const LEET: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Whether a password, already in NFKC, is made of what is guessed first. `own`: words of the user's, as name and address. */
+/** Whether a password, already in NFKC, is easy to guess. `own`: the user's own words, such as name and address. */
 export function isCommonPassword(password: string, own: readonly string[]): boolean {
   const lower = password.toLowerCase();
   const plain = bare(lower);
@@ -138,21 +138,21 @@ export function isCommonPassword(password: string, own: readonly string[]): bool
   });
 }
 
-/** Without what stands between words. */
+/** Removes separators between words. */
 const bare = (text: string): string => text.replaceAll(/[\s_.,-]/g, '');
 
-/** What a text repeats from its beginning to its end; the text itself when it repeats nothing. */
+/** The unit that a text repeats from start to end, or the text itself. */
 function repeatedUnit(text: string): string {
   for (let length = 1; length <= text.length / 2; length += 1) {
     const unit = text.slice(0, length);
-    // Most are told apart by this, without a copy.
+    // Cheap check first, without a copy.
     if (!text.startsWith(unit, length)) continue;
     if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return unit;
   }
   return text;
 }
 
-/** How many characters are left without words, runs and further repetitions of one character. */
+/** Number of characters left after removing words, runs and repetitions of one character. */
 function left(text: string, words: readonly string[]): number {
   let rest = text.replaceAll(YEAR, ' ');
   for (const word of words) rest = rest.replaceAll(word, ' ');
@@ -170,7 +170,7 @@ function left(text: string, words: readonly string[]): number {
   return count;
 }
 
-/** Length of the longest piece of a row that begins at a place; 0 where it is short. */
+/** Length of the longest run that starts at an index; 0 if it is too short. */
 function runAt(text: string, at: number): number {
   let length = SHORTEST_RUN;
   if (at + length > text.length || !ROWS.some((row) => row.includes(text.slice(at, at + length)))) return 0;

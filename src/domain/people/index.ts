@@ -18,7 +18,7 @@ export {
 } from './password-rules.ts';
 export { SESSION_SECONDS, type Session, type SignedIn } from './sessions.ts';
 
-/** People who sign in to the pages: passwords, links by mail and sessions. */
+/** Sign-in to the pages: passwords, links by email and sessions. */
 export interface People extends Sessions, Passwords, MagicLinks {}
 
 export interface PeopleOptions {
@@ -26,7 +26,7 @@ export interface PeopleOptions {
   readonly accounts: Pick<Accounts, 'users'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Argon2id itself; tests count how often it is asked. */
+  /** Computes Argon2id; tests count the calls. */
   readonly compute?: ComputeArgon2;
 }
 

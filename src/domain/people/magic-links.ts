@@ -16,32 +16,32 @@ import {
 } from './store.ts';
 
 const LIFETIME_MS = 15 * 60_000;
-/** Letters to one address that are on their way or wait to be read, whoever asked for them. */
+/** Unexpired emails to one address, whoever requested them. */
 const MOST_ON_THEIR_WAY = 3;
 
-/** A letter that is to be mailed; the token is what its link ends with. */
+/** A sign-in email; the token is the end of its link. */
 export interface Letter {
-  /** `known`: somebody signed up with an address that has an account already. */
+  /** `known`: a sign-up with an address that already has an account. */
   readonly kind: 'sign_in' | 'sign_up' | 'known';
   readonly to: string;
   readonly token: string;
   /**
-   * False for an unknown address, and while others are on their way. It is written all the same, so that nobody can tell by
-   * what is done.
+   * False for an unknown address, and while enough other emails are unexpired. The email is composed anyway, so that the
+   * work does not reveal it.
    */
   readonly isMailed: boolean;
 }
 
-/** What the cookie of a browser holds that asked for a link; undefined without one. */
+/** Value of the cookie of a browser that requested a link; undefined without one. */
 export type Browser = string | undefined;
 
-/** What a link is good for, before it is used. */
+/** Effects of a link, shown before it is used. */
 export interface Offer {
   readonly email: string;
   readonly makesAccount: boolean;
-  /** Whether this browser asked for the link. */
+  /** Whether this browser requested the link. */
   readonly isSameBrowser: boolean;
-  /** Whether a password was chosen that only the browser that asked can take over. */
+  /** Whether a password chosen at sign-up is lost, as only the requesting browser may keep it. */
   readonly losesPassword: boolean;
 }
 
@@ -54,12 +54,12 @@ interface MagicLinksOptions {
   readonly sessions: Sessions;
 }
 
-/** Signing in and signing up by a link that is mailed: good once, for 15 minutes. */
+/** Sign-in and sign-up by an emailed link that works once, within 15 minutes. */
 export function createMagicLinks(options: MagicLinksOptions) {
   const { database, accounts, clock, random, hashes, sessions } = options;
   const { queries } = database;
 
-  /** A token, and whether it is good: not while enough letters to the address are on their way. */
+  /** Makes a token. It is not stored while the address has enough unexpired emails. */
   async function issue(row: Omit<LinkRow, 'sha256' | 'expires_at' | 'browser_sha256'>, browser: Browser) {
     const token = randomToken(random);
     const now = clock.now();
@@ -78,7 +78,7 @@ export function createMagicLinks(options: MagicLinksOptions) {
   }
 
   return {
-    /** A letter with a sign-in link; to an unknown address it is not mailed, after the same work. */
+    /** Composes an email with a sign-in link. For an unknown address the work is the same, but it is not sent. */
     async askForLink(address: string, browser: Browser): Promise<Letter> {
       const email = canonicalEmail(address);
       const profile = await accounts.users.find(email);
@@ -88,8 +88,8 @@ export function createMagicLinks(options: MagicLinksOptions) {
     },
 
     /**
-     * The letter that follows a sign-up: a link that makes the account, or a sign-in link where there is one already. The
-     * work is the same for both. An empty password is none.
+     * The email after a sign-up: a link that creates the account, or a sign-in link if it exists already. The work is the
+     * same for both. An empty password means none.
      */
     async signUp(
       wish: { readonly email: string; readonly password: string; readonly name: string },
@@ -108,10 +108,10 @@ export function createMagicLinks(options: MagicLinksOptions) {
       return { kind: 'sign_up', to: email, token, isMailed: isNew };
     },
 
-    /** What a link is good for; undefined when it is good for nothing. Uses nothing up. */
+    /** Effects of a link without using it; undefined for an invalid one. */
     async lookAt(token: string, browser: Browser): Promise<Offer | undefined> {
       const row = isToken(token) ? await linkBy(queries, sha256Of(token), clock.now()) : undefined;
-      if (row === undefined || !isGood(row)) return undefined;
+      if (row === undefined || !isValid(row)) return undefined;
       const isSameBrowser = isOf(row, browser);
       return {
         email: row.email,
@@ -122,9 +122,9 @@ export function createMagicLinks(options: MagicLinksOptions) {
     },
 
     /**
-     * Signs in with a link and uses it up. Throws `signin.link_invalid`, the same for one that is unknown, used or expired.
-     * The password that was chosen when signing up holds in the browser that asked alone: who owns the mailbox must not get an
-     * account whose password somebody else knows.
+     * Signs in with a link and uses it up. Throws `signin.link_invalid`, the same for an unknown, used or expired one.
+     * The password chosen at sign-up is kept only in the browser that requested the link: the owner of the mailbox must
+     * not get an account whose password someone else knows.
      */
     async useLink({
       token,
@@ -141,7 +141,7 @@ export function createMagicLinks(options: MagicLinksOptions) {
       return database.transaction(async (transaction) => {
         const now = clock.now();
         const row = await takeLink(transaction, sha256Of(token), now);
-        if (row === undefined || !isGood(row)) throw invalid();
+        if (row === undefined || !isValid(row)) throw invalid();
         const name = row.pending_name ?? '';
         const { profile, isNew } = await accounts.users.join(transaction, { email: row.email, name }, actor);
         const account = profile.id;
@@ -156,8 +156,8 @@ export function createMagicLinks(options: MagicLinksOptions) {
 
 export type MagicLinks = ReturnType<typeof createMagicLinks>;
 
-/** A link for an unknown address was mailed to nobody. */
-const isGood = (row: LinkRow): boolean => row.purpose === 'sign_up' || row.account_id !== null;
+/** A sign-in link for an unknown address was never sent, so it is invalid. */
+const isValid = (row: LinkRow): boolean => row.purpose === 'sign_up' || row.account_id !== null;
 
 const isOf = (row: LinkRow, browser: Browser): boolean =>
   browser !== undefined && row.browser_sha256 === sha256Of(browser);

@@ -7,7 +7,7 @@ import { type ComputeArgon2, computeArgon2, createPasswordHashes } from './passw
 describe('a stored password', () => {
   const hashes = createPasswordHashes(systemRandom, computeArgon2);
 
-  it('is Argon2id in the PHC format, with a salt of its own', async () => {
+  it('is Argon2id in the PHC format, with its own salt', async () => {
     const [one, two] = await Promise.all([
       hashes.hash('flod gardin nyckel'),
       hashes.hash('flod gardin nyckel'),
@@ -19,14 +19,14 @@ describe('a stored password', () => {
     assert.equal(hashes.isOutdated(one), false);
   });
 
-  it('is the same for what different keyboards write', async () => {
+  it('matches the same characters from different keyboards', async () => {
     const stored = await hashes.hash('ﬁn Ångström blå');
     for (const same of ['fin Ångström blå', 'fin A\u030angstro\u0308m bla\u030a', 'ﬁn \u212bngström blå'])
       assert.equal(await hashes.verify(same, stored), true, same);
     assert.equal(await hashes.verify('fin angstrom bla', stored), false);
   });
 
-  it('is read with the parameters it was computed with', async () => {
+  it('is verified with the parameters it was computed with', async () => {
     // Made by the reference implementation: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 24
     const stored = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     assert.equal(await hashes.verify('password', stored), true);
@@ -34,13 +34,13 @@ describe('a stored password', () => {
     await assert.rejects(async () => hashes.verify('password', '$2b$12$notargon'), /no PHC string/);
   });
 
-  it('is nobody’s where there is none', async () => {
+  it('matches nothing when there is none', async () => {
     assert.equal(await hashes.verify('', undefined), false);
   });
 });
 
 describe('a flood of sign-ins', () => {
-  it('computes two at a time, lets some wait, and turns the others away', async () => {
+  it('computes two at a time, queues some, and refuses the others', async () => {
     let running = 0;
     let most = 0;
     const ends: (() => void)[] = [];
@@ -76,7 +76,7 @@ describe('a flood of sign-ins', () => {
     assert.deepEqual([most, turnedAway, running], [2, 74, 0]);
   });
 
-  it('gives its place back when a computation fails', async () => {
+  it('frees its slot when a computation fails', async () => {
     const hashes = createPasswordHashes(systemRandom, () => Promise.reject(new Error('out of memory')));
     for (let times = 0; times < 5; times += 1) await assert.rejects(hashes.hash('x'), /out of memory/);
   });

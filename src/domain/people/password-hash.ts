@@ -7,12 +7,12 @@ import { normalPassword } from './password-rules.ts';
 
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** OWASP's least for Argon2id. A sign-in takes as much memory as it says, in KiB. */
+/** OWASP's minimum for Argon2id; `memory` in KiB is used by each sign-in. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };
-/** A flood of sign-ins must not take the processor and the threads from everything else. */
+/** A flood of sign-ins must not use up the processor and the thread pool. */
 const FEW = { places: 2, waiting: 24 };
 
-/** https://github.com/P-H-C/phc-string-format: what was stored says how it was computed. */
+/** https://github.com/P-H-C/phc-string-format: a stored hash names its parameters. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
@@ -32,23 +32,23 @@ export const computeArgon2: ComputeArgon2 = (computation) => promisedArgon2('arg
 export interface PasswordHashes {
   /** A PHC string of a password. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password. Takes as long for `undefined`, which no password is right for. */
+  /** Whether the password matches. Takes as long for `undefined`, which nothing matches. */
   verify(password: string, phc: string | undefined): Promise<boolean>;
-  /** Whether it was computed with other parameters than a new one would be. */
+  /** Whether it was computed with other parameters than the current ones. */
   isOutdated(phc: string): boolean;
 }
 
 /** Argon2id, at most two at a time; throws `limit.busy` when too many wait. */
 export function createPasswordHashes(random: Random, compute: ComputeArgon2): PasswordHashes {
   const few = createSemaphore(FEW);
-  const computeInTurn: ComputeArgon2 = (computation) => {
+  const computeQueued: ComputeArgon2 = (computation) => {
     if (few.isFull)
       throw new AppError('limit.busy', 'too many sign-ins are in progress; retry in a moment', {
         retryAfterSeconds: 2,
       });
     return few.run(() => compute(computation));
   };
-  // Nobody knows a password for it.
+  // A random hash, which no known password matches.
   const nobodys = written(PARAMETERS, random(SALT_BYTES), random(TAG_BYTES));
   const bytesOf = (password: string) => Buffer.from(normalPassword(password));
 
@@ -56,13 +56,13 @@ export function createPasswordHashes(random: Random, compute: ComputeArgon2): Pa
     async hash(password) {
       const nonce = random(SALT_BYTES);
       const message = bytesOf(password);
-      const tag = await computeInTurn({ ...PARAMETERS, message, nonce, tagLength: TAG_BYTES });
+      const tag = await computeQueued({ ...PARAMETERS, message, nonce, tagLength: TAG_BYTES });
       return written(PARAMETERS, nonce, tag);
     },
     async verify(password, phc) {
       const { parameters, nonce, tag } = read(phc ?? nobodys);
       const message = bytesOf(password);
-      const computed = await computeInTurn({ ...parameters, message, nonce, tagLength: tag.length });
+      const computed = await computeQueued({ ...parameters, message, nonce, tagLength: tag.length });
       return timingSafeEqual(computed, tag) && phc !== undefined;
     },
     isOutdated(phc) {
@@ -80,7 +80,7 @@ function written({ memory, passes, parallelism }: Parameters, nonce: Buffer, tag
 function read(phc: string) {
   const [, memory, passes, parallelism, salt, hash] = PHC.exec(phc) ?? [];
   if (salt === undefined || hash === undefined)
-    throw new TypeError('a stored password is no PHC string of Argon2id');
+    throw new TypeError('a stored password is not an Argon2id PHC string');
   return {
     parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     nonce: Buffer.from(salt, 'base64'),

@@ -16,7 +16,7 @@ describe('a new password', () => {
     assert.match(faultInPassword('abc', [])?.sentence ?? '', /has 3 characters and needs at least 15/);
   });
 
-  it('has at most 1,024 bytes as it is computed', () => {
+  it('has at most 1,024 bytes after normalization', () => {
     const long = (bytes: number) => 'åäö'.repeat(bytes).slice(0, bytes / 2);
     assert.equal(Buffer.byteLength(long(LONGEST_PASSWORD_BYTES)), LONGEST_PASSWORD_BYTES);
     assert.equal(isTooLong(long(LONGEST_PASSWORD_BYTES)), false);
@@ -25,7 +25,7 @@ describe('a new password', () => {
     assert.equal(kindOf('x'.repeat(1_000_000)), 'long');
   });
 
-  it('is not made of what is guessed first', () => {
+  it('is refused when it is easy to guess', () => {
     for (const common of [
       'aaaaaaaaaaaaaaa',
       'abababababababab',
@@ -55,7 +55,7 @@ describe('a new password', () => {
       assert.equal(kindOf(common), 'common', common);
   });
 
-  it('may be anything else', () => {
+  it('is accepted otherwise', () => {
     for (const good of [
       'flod gardin nyckel',
       'vinden viskar i vassen',
@@ -69,7 +69,7 @@ describe('a new password', () => {
       assert.equal(kindOf(good), undefined, good);
   });
 
-  it('is judged quickly whatever it is', () => {
+  it('is checked quickly for any input', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 1_024, unit: 'binary' }), (password) => {
         const fault = faultInPassword(password, [password.slice(0, 20), 'a']);

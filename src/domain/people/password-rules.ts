@@ -1,8 +1,8 @@
 import { isCommonPassword } from './common-passwords.ts';
 
-/** NIST SP 800-63B-4, 3.1.1: where a password is all there is. No rules on kinds of characters, no change by date. */
+/** NIST SP 800-63B-4, 3.1.1, for a password as the only factor. No rules on kinds of characters, no expiry. */
 export const SHORTEST_PASSWORD = 15;
-/** In UTF-8. What is longer is refused before anything is computed of it. */
+/** In UTF-8. Longer ones are refused before any computation. */
 export const LONGEST_PASSWORD_BYTES = 1024;
 
 export interface PasswordFault {
@@ -11,15 +11,15 @@ export interface PasswordFault {
   readonly sentence: string;
 }
 
-/** One password for what different keyboards write for the same characters. */
+/** Normalizes a password, so that different keyboards give the same one. */
 export const normalPassword = (password: string): string => password.normalize('NFKC');
 
-/** Whether it is too long to be anybody's password; cheap, whatever was sent. */
+/** Whether it is too long to be a password; cheap for any input. */
 export function isTooLong(password: string): boolean {
   return Buffer.byteLength(normalPassword(password)) > LONGEST_PASSWORD_BYTES;
 }
 
-/** Why a new password cannot be taken, or null. `own`: the user's address and name. */
+/** Why a new password is refused, or null. `own`: the user's address and name. */
 export function faultInPassword(password: string, own: readonly string[]): PasswordFault | null {
   if (isTooLong(password)) {
     return { kind: 'long', sentence: `the password is longer than ${LONGEST_PASSWORD_BYTES} bytes` };

@@ -16,11 +16,11 @@ import {
   whoSignsIn,
 } from './store.ts';
 
-/** NIST SP 800-63B-4, 3.2.2: so many wrong ones in a row, and the password is good again after a sign-in by link. */
+/** NIST SP 800-63B-4, 3.2.2: after so many failures in a row the password works again only after a sign-in by link. */
 export const MOST_FAILURES = 100;
-/** For a browser that has signed in before: what strangers tried leaves it as many again. */
+/** For a browser that has signed in before: failures of strangers leave it as many attempts again. */
 const MOST_FAILURES_OF_KNOWN = 2 * MOST_FAILURES;
-/** So long after a sign-in by link a forgotten password may be replaced. */
+/** Time after a sign-in by link in which a forgotten password may be replaced. */
 const LINK_REPLACES_MS = 3_600_000;
 
 interface PasswordsOptions {
@@ -32,7 +32,7 @@ interface PasswordsOptions {
 }
 
 export interface PasswordChange {
-  /** The password until now; needed where `needsCurrentPassword` says so. */
+  /** The current password; required when `needsCurrentPassword` is true. */
   readonly current?: string;
   readonly next: string;
 }
@@ -49,27 +49,27 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
     return hasPassword(account);
   }
 
-  /** Compares with the password of an account, and counts. The same work for nobody, whose password is always wrong. */
+  /** Verifies an account's password and counts failures. The same work for `NOBODY`, whose password is always wrong. */
   async function isRight(account: number, password: string, mostFailures = MOST_FAILURES): Promise<boolean> {
     const stored = await countTry(queries, account, mostFailures);
     const phc = account === NOBODY ? undefined : stored;
     if (!(await hashes.verify(password, phc)) || phc === undefined) return false;
     await forgetFailures(queries, account);
     if (hashes.isOutdated(phc)) {
-      const anew = await hashes.hash(password);
-      await replacePassword(queries, { account, phc: anew, now: clock.now(), before: phc });
+      const updated = await hashes.hash(password);
+      await replacePassword(queries, { account, phc: updated, now: clock.now(), before: phc });
     }
     return true;
   }
 
   return {
     hasPassword,
-    /** Whether who changes the password must say the present one. */
+    /** Whether a change of password requires the current one. */
     needsCurrentPassword,
 
     /**
-     * Signs in with a password; `before` is the session that the browser had. Throws `signin.refused`, after the same work
-     * for a wrong password, an unknown address, an account without a password, and one that was tried too often.
+     * Signs in with a password; `before` is the browser's previous session. Throws `signin.refused`, after the same work,
+     * for a wrong password, an unknown address, an account without a password, and one with too many failures.
      */
     async signIn({
       email,

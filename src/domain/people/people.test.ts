@@ -20,10 +20,10 @@ onEachEngine('people', (engine) => {
   });
 
   const use = (letter: Letter | undefined, browser?: string, before?: string) => {
-    assert.ok(letter !== undefined, 'there is no letter');
+    assert.ok(letter !== undefined, 'there is no email');
     return people.useLink({ token: letter.token, browser, before, actor: SOMEBODY });
   };
-  /** Somebody new with a password, and a session. */
+  /** A new user with a password and a session. */
   async function newPerson(email: string) {
     const letter = await people.signUp({ email, password: PASSWORD, name: 'Anna' }, 'b');
     return use(letter, 'b');
@@ -36,7 +36,7 @@ onEachEngine('people', (engine) => {
     return session;
   }
 
-  it('sign up by a link that makes the account, with the password of the browser that asked', async () => {
+  it('sign up by a link that creates the account, with the password of the requesting browser', async () => {
     const letter = await people.signUp({ email: ' Anna@Example.com', password: PASSWORD, name: 'Anna' }, 'b');
     assert.deepEqual([letter.kind, letter.to], ['sign_up', 'anna@example.com']);
     assert.equal(await world.accounts.users.find('anna@example.com'), undefined, 'not before it is used');
@@ -60,7 +60,7 @@ onEachEngine('people', (engine) => {
     ]);
   });
 
-  it('get no password that somebody else chose for their address', async () => {
+  it('get no password that someone else chose for their address', async () => {
     const attacker = await people.signUp(
       { email: 'victim@example.com', password: PASSWORD, name: '' },
       'attacker',
@@ -72,7 +72,7 @@ onEachEngine('people', (engine) => {
     await assert.rejects(signIn('victim@example.com'), withCode('signin.refused'));
   });
 
-  it('make one account of two sign-ups at once, and its password is that of the first', async () => {
+  it('get one account from two concurrent sign-ups, with the password of the first', async () => {
     const wish = { email: 'twice@example.com', name: '' };
     const one = await people.signUp({ ...wish, password: PASSWORD }, 'one');
     const two = await people.signUp({ ...wish, password: `${PASSWORD} två` }, 'two');
@@ -85,7 +85,7 @@ onEachEngine('people', (engine) => {
     assert.equal(tried.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  it('who sign up with a known address are told by mail alone', async () => {
+  it('who sign up with an existing address learn it only by email', async () => {
     await newPerson('known@example.com');
     const again = await people.signUp(
       { email: 'known@example.com', password: `${PASSWORD} ny`, name: 'X' },
@@ -98,7 +98,7 @@ onEachEngine('people', (engine) => {
     assert.equal((await signIn('known@example.com')).profile.id, profile.id);
   });
 
-  it('do the same work whether an address is known, unknown, without a password or tried too often', async () => {
+  it('cause the same work for an existing, unknown, passwordless or blocked address', async () => {
     await newPerson('counted@example.com');
     await world.accounts.users.create({ email: 'bare@example.com', name: '', tier: 'free' }, ADMIN);
     await newPerson('locked@example.com');
@@ -110,14 +110,14 @@ onEachEngine('people', (engine) => {
       signUp: (email: string) => people.signUp({ email, password: PASSWORD, name: '' }, 'b'),
     };
     for (const [name, work] of Object.entries(works)) {
-      const seen: string[] = [];
+      const observed: string[] = [];
       for (const email of addresses) {
         const [hashes, from] = [opened.hashes(), opened.statements.length];
         await work(email);
-        seen.push(`${opened.hashes() - hashes} hashes, ${opened.statements.slice(from)}`);
+        observed.push(`${opened.hashes() - hashes} hashes, ${opened.statements.slice(from)}`);
       }
-      assert.equal(new Set(seen).size, 1, `${name}: ${seen.join(' | ')}`);
-      assert.match(seen[0] ?? '', /^[01] hashes, \w+Node/);
+      assert.equal(new Set(observed).size, 1, `${name}: ${observed.join(' | ')}`);
+      assert.match(observed[0] ?? '', /^[01] hashes, \w+Node/);
     }
   });
 
@@ -126,7 +126,7 @@ onEachEngine('people', (engine) => {
       await assert.rejects(signIn(email, 'wrong'), withCode('signin.refused'));
   }
 
-  it('have no password any more after a hundred wrong ones in a row, until they sign in by a link', async () => {
+  it('cannot use their password after a hundred failures in a row, until they sign in by a link', async () => {
     const email = 'hundred@example.com';
     await newPerson(email);
     for (let times = 0; times < MOST_FAILURES - 1; times += 1) await signIn(email, 'wrong').catch(() => {});
@@ -138,7 +138,7 @@ onEachEngine('people', (engine) => {
     assert.ok(await signIn(email));
   });
 
-  it('keep their password in a browser that signed in before, for as many tries again', async () => {
+  it('can use their password for as many attempts again in a browser that signed in before', async () => {
     const email = 'besieged@example.com';
     await newPerson(email);
     await lock(email);
@@ -152,7 +152,7 @@ onEachEngine('people', (engine) => {
     await assert.rejects(from(true), withCode('signin.refused'));
   });
 
-  it('who are nobody never sign in, however often they try', async () => {
+  it('without an account never sign in, however often they try', async () => {
     for (let times = 0; times < MOST_FAILURES + 5; times += 1) {
       await assert.rejects(signIn('nobody@example.com', ''), withCode('signin.refused'));
     }
@@ -165,7 +165,7 @@ onEachEngine('people', (engine) => {
     assert.ok((row[0]?.failures ?? 9) < 2);
   });
 
-  it('use a link once, within 15 minutes, and looking at it uses nothing up', async () => {
+  it('use a link once, within 15 minutes; looking at it does not use it up', async () => {
     await newPerson('links@example.com');
     const letter = await people.askForLink('links@example.com', undefined);
     for (let times = 0; times < 3; times += 1) {
@@ -190,7 +190,7 @@ onEachEngine('people', (engine) => {
     }
   });
 
-  it('get no letter for an unknown address, whose link nobody has', async () => {
+  it('get no email for an unknown address, and its link is invalid', async () => {
     assert.equal((await people.askForLink('stranger@example.com', 'b')).isMailed, false);
     const rows = await world.database.queries
       .selectFrom('magic_links')
@@ -203,7 +203,7 @@ onEachEngine('people', (engine) => {
     );
   });
 
-  it('have links and sessions that stand nowhere as they are, and that are removed in time', async () => {
+  it('have links and sessions that are stored only as hashes, and removed after they expire', async () => {
     const { token } = await newPerson('stored@example.com');
     const letter = await people.askForLink('stored@example.com', 'a-browser-cookie');
     const { queries } = world.database;
@@ -229,7 +229,7 @@ onEachEngine('people', (engine) => {
     const { token: first } = await newPerson('sessions@example.com');
     const { token: second } = await signIn('sessions@example.com', PASSWORD, first);
     assert.notEqual(first, second);
-    assert.equal(await people.find(first), undefined, 'what the browser had has ended');
+    assert.equal(await people.find(first), undefined, "the browser's previous session has ended");
     const planted = 'p'.repeat(43);
     const { token: third } = await signIn('sessions@example.com', PASSWORD, planted);
     assert.notEqual(third, planted);
@@ -278,7 +278,7 @@ onEachEngine('people', (engine) => {
     assert.equal(await people.endOtherSessions(session), 1);
   });
 
-  it('replace a forgotten password after a sign-in by a link, but not for ever after it', async () => {
+  it('can replace a forgotten password for an hour after a sign-in by a link', async () => {
     await newPerson('forgot@example.com');
     const { token } = await use(await people.askForLink('forgot@example.com', 'b'));
     const session = await sessionOf(token);
@@ -289,12 +289,12 @@ onEachEngine('people', (engine) => {
     assert.equal(await people.needsCurrentPassword(session), true);
   });
 
-  it('have their password computed anew when the parameters have changed', async () => {
+  it('have their password hashed again when the parameters have changed', async () => {
     const { profile } = await newPerson('outdated@example.com');
     const old = openPeople(world);
     const { queries } = world.database;
     const where = queries.updateTable('passwords').where('account_id', '=', profile.id);
-    // With the memory of another time: the stand-in for Argon2id depends on it.
+    // With another memory parameter, which the test's Argon2id replacement depends on.
     const { hash } = await import('node:crypto');
     const salt = Buffer.alloc(16, 7);
     const tag = hash(

@@ -20,7 +20,7 @@ export interface Session {
 }
 
 export interface SignedIn {
-  /** The id of the new session, which stands nowhere else. */
+  /** The id of the new session; only its hash is stored. */
   readonly token: string;
   readonly profile: Profile;
 }
@@ -34,15 +34,15 @@ interface SessionsOptions {
 export interface NewSession {
   readonly account: number;
   readonly by: Session['signedInBy'];
-  /** The id of the session that the browser had: it ends, so that nobody who planted it is signed in with it. */
+  /** The browser's previous session id: it ends, so that a planted id gives no access (session fixation). */
   readonly before: string | undefined;
 }
 
-/** Who is signed in, by the id of a session. */
+/** Web sessions by their id. */
 export function createSessions({ database, clock, random }: SessionsOptions) {
   const { queries } = database;
   return {
-    /** Begins a session, in a transaction of the caller's or without one; answers its id. */
+    /** Starts a session, in the caller's transaction if given; returns its id. */
     async begin({ account, by, before }: NewSession, on: Queries = queries): Promise<string> {
       const token = randomToken(random);
       if (isToken(before)) await removeSession(on, sha256Of(before));
@@ -57,7 +57,7 @@ export function createSessions({ database, clock, random }: SessionsOptions) {
       return token;
     },
 
-    /** The session of an id; undefined when there is none, or when it has ended. */
+    /** The session of an id; undefined when there is none or it has ended. */
     async find(token: string | undefined): Promise<Session | undefined> {
       if (!isToken(token)) return undefined;
       const row = await sessionBy(queries, sha256Of(token), clock.now());
@@ -75,10 +75,10 @@ export function createSessions({ database, clock, random }: SessionsOptions) {
       if (isToken(token)) await removeSession(queries, sha256Of(token));
     },
 
-    /** How many browsers an account is signed in with. */
+    /** Number of browsers in which an account is signed in. */
     countSessions: (account: number): Promise<number> => countSessions(queries, account, clock.now()),
 
-    /** Ends all sessions of an account but this one; answers how many they were. */
+    /** Ends all sessions of an account but this one; returns how many. */
     endOtherSessions: ({ account, session }: Pick<Session, 'account' | 'session'>): Promise<number> =>
       removeOtherSessions(queries, account, session),
   };
@@ -86,7 +86,7 @@ export function createSessions({ database, clock, random }: SessionsOptions) {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** What a cookie or a link holds. */
+/** A random token for a cookie or a link. */
 export const randomToken = (random: Random): string => randomBase62(random, LENGTH);
 
 export const isToken = (text: string | undefined): text is string =>

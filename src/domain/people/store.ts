@@ -3,10 +3,10 @@ import type { Queries } from '../../db/database.ts';
 
 /* The only SQL for `passwords`, `web_sessions` and `magic_links`. Sessions and links are named by their SHA-256. */
 
-/** The row of `passwords` that stands for everybody who has none. */
+/** The row of `passwords` used for every address without a password, so that the work is the same. */
 export const NOBODY = 0;
 
-/** Whose password is asked for: an account that has one and may still try, else nobody. */
+/** The account of an address if it has a password and attempts left, else `NOBODY`. */
 export async function whoSignsIn(queries: Queries, email: string, mostFailures: number): Promise<number> {
   const row = await queries
     .selectFrom('accounts')
@@ -19,8 +19,8 @@ export async function whoSignsIn(queries: Queries, email: string, mostFailures: 
 }
 
 /**
- * Counts a try before it is known to be wrong, so that many at once are all counted; answers the password to compare with,
- * or undefined when the account may not try any more. For nobody it changes as much and counts nothing.
+ * Counts an attempt before it is verified, so that concurrent ones are all counted. Returns the hash to compare with, or
+ * undefined when no attempts are left. For `NOBODY` it writes as much and counts nothing.
  */
 export async function countTry(
   queries: Queries,
@@ -47,7 +47,7 @@ export async function passwordOf(queries: Queries, account: number): Promise<str
   return row?.phc;
 }
 
-/** Nothing has been wrong since. */
+/** Resets the failures after a successful sign-in. */
 export async function forgetFailures(queries: Queries, account: number): Promise<void> {
   await queries
     .updateTable('passwords')
@@ -72,7 +72,7 @@ export async function putPassword(queries: Queries, { account, phc, now }: NewPa
     .execute();
 }
 
-/** Stores the same password computed anew, unless it was changed meanwhile. */
+/** Stores a new hash of the same password, unless it was changed meanwhile. */
 export async function replacePassword(
   queries: Queries,
   { account, phc, now, before }: NewPassword & { readonly before: string },
@@ -93,7 +93,7 @@ export interface SessionRow {
   readonly signed_in_by: string;
 }
 
-/** Adds a session, and removes those that have ended. */
+/** Adds a session, and removes expired ones. */
 export async function insertSession(queries: Queries, row: SessionRow): Promise<void> {
   await queries.deleteFrom('web_sessions').where('expires_at', '<=', row.created_at).execute();
   await queries.insertInto('web_sessions').values(row).execute();
@@ -112,7 +112,7 @@ export async function removeSession(queries: Queries, sha256: string): Promise<v
   await queries.deleteFrom('web_sessions').where('sha256', '=', sha256).execute();
 }
 
-/** Ends the sessions of an account but for one; answers how many they were. */
+/** Ends the sessions of an account but one; returns how many. */
 export async function removeOtherSessions(queries: Queries, account: number, kept: string): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('web_sessions')
@@ -143,13 +143,13 @@ export interface LinkRow {
   readonly pending_phc: string | null;
 }
 
-/** Adds a link, and removes those that can be used no more. */
+/** Adds a link, and removes expired ones. */
 export async function insertLink(queries: Queries, row: LinkRow, now: number): Promise<void> {
   await queries.deleteFrom('magic_links').where('expires_at', '<=', now).execute();
   await queries.insertInto('magic_links').values(row).execute();
 }
 
-/** How many links of an address can be used, known or not. */
+/** Number of unexpired links of an address. */
 export async function countLinks(queries: Queries, email: string, now: number): Promise<number> {
   const { count } = await queries
     .selectFrom('magic_links')
@@ -160,7 +160,7 @@ export async function countLinks(queries: Queries, email: string, now: number): 
   return Number(count);
 }
 
-/** A link that can be used. */
+/** An unexpired link. */
 export function linkBy(queries: Queries, sha256: string, now: number): Promise<LinkRow | undefined> {
   return queries
     .selectFrom('magic_links')
@@ -170,7 +170,7 @@ export function linkBy(queries: Queries, sha256: string, now: number): Promise<L
     .executeTakeFirst();
 }
 
-/** Takes a link out: whoever gets it, nobody else does. */
+/** Removes and returns a link; only one of several concurrent callers gets it. */
 export function takeLink(queries: Queries, sha256: string, now: number): Promise<LinkRow | undefined> {
   return queries
     .deleteFrom('magic_links')

@@ -8,7 +8,7 @@ import { type ComputeArgon2, createPeople } from './index.ts';
 export const SOMEBODY: Actor = { name: 'user', ip: '192.0.2.7', requestId: 'test-7' };
 export const PASSWORD = 'flod gardin nyckel';
 
-/** Stands in for Argon2id, fast, and counts. */
+/** A fast replacement for Argon2id that counts its calls. */
 export function countingHash() {
   let count = 0;
   const compute: ComputeArgon2 = async ({ message, nonce, memory, tagLength }) => {
@@ -21,7 +21,7 @@ export function countingHash() {
   return { compute, count: () => count };
 }
 
-/** A database that tells the statements that were sent. */
+/** A database that records the statements sent. */
 export function countingQueries(database: Database): { database: Database; statements: string[] } {
   const statements: string[] = [];
   const queries = database.queries.withPlugin({
@@ -34,7 +34,7 @@ export function countingQueries(database: Database): { database: Database; state
   return { database: { ...database, queries }, statements };
 }
 
-/** People on the accounts of a world. */
+/** The people domain on a test world's accounts. */
 export function openPeople({
   accounts,
   clock,

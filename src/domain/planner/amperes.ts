@@ -28,7 +28,7 @@ export function* planAmperes<C>(market: Market<C>, task: AmpereTask): Generator<
   const fewest = Math.ceil((60 * need) / perUnit);
   const { domains } = market;
   const least = Math.min(...domains.map(({ min }) => min));
-  // A slot loses less than 1 Wh by rounding; the last slot may have to take its least, or one ampere.
+  // A slot loses less than 1 Wh by rounding; the last slot may have to take its minimum, or one ampere.
   const lost = Math.ceil((60 * (Math.floor(fewest / least) + 2)) / perUnit);
   const last = Math.max(...domains.map(({ min, minutes }) => Math.max(min, minutes / unitMinutes)));
   const band = { low: fewest, high: fewest + lost + last };
@@ -65,7 +65,7 @@ interface Covering<C> {
   readonly units: number;
   /** 1/60 Wh of one unit. */
   readonly perUnit: number;
-  /** What rounding may take from these units, in 1/60 Wh. */
+  /** Allowed loss of these units by rounding, in 1/60 Wh. */
   readonly spare: number;
   readonly market: Market<C>;
 }
@@ -97,7 +97,7 @@ function* covering<C>(
   return best?.map((size) => Math.floor(size / width));
 }
 
-/** The cheapest of a band; of equal ones that with more in the first slot where they differ. */
+/** The cheapest of a band; of equal ones the one with more in the first slot where they differ. */
 function cheapestOf<C>(
   solved: Solved<C>,
   { low, high }: Band,
@@ -120,12 +120,12 @@ function isBefore(one: Float64Array, other: Float64Array): boolean {
   return at >= 0 && (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** What rounding down takes from each size of a piece, in 1/60 Wh. */
+/** Loss of each size of a piece by rounding down, in 1/60 Wh. */
 function lossOf({ first, wh }: Piece, perUnit: number): number {
   return first * perUnit - 60 * wh;
 }
 
-/** Too large to settle: a plan that covers the need, found near where the cheapest slots at full current end. */
+/** Too large to prove: a plan that covers the need, found near the end of the cheapest slots at full current. */
 function* unproven<C>(
   market: Market<C>,
   band: Band,

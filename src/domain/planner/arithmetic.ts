@@ -10,9 +10,9 @@ export interface Cells<C> {
  */
 export interface Arithmetic<C> {
   readonly zero: C;
-  /** How much longer a step of work takes than with numbers. */
+  /** Cost of a step relative to plain numbers. */
   readonly cellCost: number;
-  /** So many zeros. */
+  /** An array of zeros. */
   array(length: number): Cells<C>;
   add(a: C, b: C): C;
   subtract(a: C, b: C): C;

@@ -3,7 +3,7 @@ import type { CheckedRequest } from './request.ts';
 import type { Schedule } from './schedule.ts';
 
 /**
- * What no plan can cost less than: that of the relaxation, which pays no heed to minimum power and steps (see relaxation.ts).
+ * A lower bound on the cost: that of the relaxation, which ignores minimum power and steps (see relaxation.ts).
  * For watts, no plan of the same energy. For amperes, no plan that covers the need with as many ampere-minutes: its energies,
  * rounded down, add up to something between the need and what these are worth.
  */

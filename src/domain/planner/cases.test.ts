@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { plan } from './index.ts';
 import { energies, hours, request, type Slots } from './test-requests.ts';
 
-describe('the cases that must hold', () => {
+describe('reference cases', () => {
   const CASES: readonly (readonly [string, Slots, readonly [number, number], number, number[], string])[] = [
     [
       'A, a remainder below the minimum',
@@ -120,7 +120,7 @@ describe('the need', () => {
     });
   }
 
-  it('in a gap is passed only as far as the battery can take it', () => {
+  it('in a gap is exceeded only as far as the battery has room', () => {
     // 13 Wh lies between 10 and 16; a battery of 15 Wh cannot take 16.
     const slots = hours(2, (slot) => slot + 1);
     const task = { min_power_w: 8, current_soc: 0, target_soc: 85, capacity_wh: 15 };
@@ -153,7 +153,7 @@ describe('the need', () => {
     assert.equal(exact.total_energy_wh, 7);
   });
 
-  it('is none where the target is met', () => {
+  it('is zero when the target is met', () => {
     const made = plan(
       request(
         hours(3, () => -1),

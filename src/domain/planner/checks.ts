@@ -6,11 +6,11 @@ export function isWhole(value: unknown, least: number, most: number): value is n
 
 export function mustBe(least: number, most: number, got: unknown): string {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  return `must be a whole number ${range}, not ${shown(got)}`;
+  return `must be a whole number ${range}, not ${describeValue(got)}`;
 }
 
-/** What was given instead, by its kind; text is not repeated. */
-export function shown(value: unknown): string {
+/** Describes a given value by its kind; text is not repeated. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return 'text';
   if (Array.isArray(value)) return 'a list';

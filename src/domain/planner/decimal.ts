@@ -5,7 +5,7 @@ export const MOST_DIGITS = 30;
 export const MOST_EXPONENT = 30;
 
 const FORM = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** What most prices look like; their digits fit a number exactly. */
+/** Digits of most prices, which fit a number exactly. */
 const MOST_EXACT_DIGITS = 15;
 /** Powers of ten that a number holds exactly, and that matter below 2^53. */
 const POWERS = Array.from({ length: 17 }, (_, power) => 10 ** power);
@@ -17,12 +17,12 @@ export interface ScaledPrices {
   readonly decimals: number;
 }
 
-/** Collects prices one by one, and scales them to whole numbers that are exact to the last digit. */
+/** Collects prices, and scales them to whole numbers that are exact to the last digit. */
 export class PriceList {
   readonly #mantissas: Float64Array;
-  /** Only the mantissas that a number cannot hold. */
+  /** Only mantissas too large for a number. */
   readonly #wide = new Map<number, bigint>();
-  /** Decimal places by price; only once two prices differ in them, for nearly all lists are written alike. */
+  /** Decimal places by price; set only once two prices differ, as in nearly all lists they are equal. */
   #places: Int16Array | undefined;
   /** Decimal places of the first price. */
   #firstPlaces = 0;
@@ -33,7 +33,7 @@ export class PriceList {
     this.#mantissas = new Float64Array(length);
   }
 
-  /** Takes one price, and answers it as a plain decimal: a text keeps its digits, a number is shortest. */
+  /** Adds a price, and returns it as a plain decimal: text keeps its digits, a number gets the fewest. */
   add(price: string | number, name: string): string {
     const text = typeof price === 'string' ? price : String(price);
     return this.#addPlain(text) ?? this.#addAny(text, price, name);
@@ -108,7 +108,7 @@ export class PriceList {
 
   #asNumbers(): Float64Array | undefined {
     const [mantissas, decimals] = [this.#mantissas, this.#decimals];
-    // Mantissas are safe integers, and none is to be shifted.
+    // Mantissas are safe integers, and none must be shifted.
     if (this.#places === undefined && this.#firstPlaces === decimals && this.#count === mantissas.length)
       return mantissas;
     const values = new Float64Array(this.#count);
@@ -130,7 +130,7 @@ export class PriceList {
   }
 }
 
-/** Digits with the point put so many places from the right (from the left of them when there are fewer), as a plain decimal. */
+/** Digits with the decimal point moved so many places from the right, as a plain decimal. */
 function shifted(digits: string, places: number): string {
   const padded = places > 0 ? digits.padStart(places + 1, '0') : digits + '0'.repeat(-places);
   const whole = (places > 0 ? padded.slice(0, -places) : padded).replace(/^0+(?=\d)/, '');

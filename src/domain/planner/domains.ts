@@ -12,7 +12,7 @@ export interface Piece {
   readonly whStep: number;
 }
 
-/** What a slot can take besides nothing. */
+/** Sizes that a slot can take besides 0. */
 export interface Domain {
   /** Minutes. */
   readonly minutes: number;
@@ -98,7 +98,7 @@ export function isInterval({ pieces }: Domain): boolean {
   return pieces.length === 1 && only !== undefined && (only.step === 1 || only.count === 1);
 }
 
-/** What divides every size: energies are multiples of it, so that smaller whole numbers do. */
+/** Greatest common divisor of all sizes, by which they can be divided. */
 export function divisorOf(domains: readonly Domain[]): number {
   const pieces = domains.flatMap((domain) => domain.pieces);
   return pieces.reduce(
@@ -108,7 +108,7 @@ export function divisorOf(domains: readonly Domain[]): number {
   );
 }
 
-/** A domain of watts with its sizes and energies divided by what divides all of them. */
+/** A domain of watts with sizes and energies divided by a common divisor. */
 export function dividedBy(domain: Domain, divisor: number): Domain {
   const { min, max, maxWh, minutes } = domain;
   const pieces = domain.pieces.map((piece) => ({
@@ -121,7 +121,7 @@ export function dividedBy(domain: Domain, divisor: number): Domain {
   return { minutes, min: min / divisor, max: max / divisor, maxWh: maxWh / divisor, pieces };
 }
 
-/** The numbers from `least` to `most` as progressions of a step, one for each remainder that occurs. */
+/** The numbers from `least` to `most` as progressions of a step, one per remainder. */
 function progressions(step: number, least: number, most: number): { from: number; count: number }[] {
   const remainders = Math.min(step, most - least + 1);
   return Array.from({ length: remainders }, (_, offset) => {

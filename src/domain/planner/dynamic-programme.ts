@@ -1,7 +1,7 @@
 import type { Arithmetic, Cells } from './arithmetic.ts';
 import type { Piece } from './domains.ts';
 
-/** A slot as the dynamic programme sees it: the sizes it may take, nothing among them only where `pieces` say so. */
+/** A slot in the dynamic programme: its permitted sizes; 0 only if `pieces` includes it. */
 export interface Stage<C> {
   readonly price: C;
   readonly pieces: readonly Piece[];
@@ -16,17 +16,17 @@ export interface Band {
 const CELLS_A_STEP = 200_000;
 const UNREACHABLE = -1;
 
-/** Nothing: for a slot that may stay off. */
+/** Size 0, for a slot that may stay off. */
 export const OFF: Piece = { first: 0, step: 1, count: 1, wh: 0, whStep: 0 };
 
 export interface Solved<C> {
-  /** Whether a total within the wanted band can be hit, and at what cost. */
+  /** Cost of a total within the wanted band; undefined if it cannot be reached. */
   costAt(total: number): C | undefined;
   /** The sizes that make a reachable total, by stage: the cheapest, and of those the one with most in the first stages. */
   sizesFor(total: number): Float64Array;
 }
 
-/** How many cells `solve` would fill, in those of numbers: its time, and four bytes each of its memory. */
+/** Cells that `solve` would fill, weighted as number cells: a measure of its time, with four bytes of memory each. */
 export function cellsOf(
   stages: readonly Stage<unknown>[],
   wanted: Band,
@@ -112,7 +112,7 @@ interface Values<C> {
   readonly choices: Int32Array;
 }
 
-/** Room for the places and keys of a queue, taken once. */
+/** Buffers for the positions and keys of a queue, allocated once. */
 interface Queue<C> {
   readonly places: Int32Array;
   readonly keys: Cells<C>;
@@ -127,7 +127,7 @@ interface Window<C> {
   readonly queue: Queue<C>;
 }
 
-/** Takes the sizes of one piece into account, for totals that are equal modulo its step. */
+/** Applies the sizes of one piece, for totals that are equal modulo its step. */
 function slide<C>(
   { band, costs, choices }: Values<C>,
   after: Values<C>,
@@ -181,7 +181,7 @@ function bandsOf(stages: readonly Stage<unknown>[], wanted: Band): Band[] {
     high += reaches[at]?.high ?? 0;
     bands[at] = { low, high };
   }
-  // What the stages before can deliver at least and at most leaves the rest to these.
+  // The least and most that earlier stages can deliver bounds the rest.
   let [least, most] = [0, 0];
   for (let at = 0; at < stages.length; at += 1) {
     const own = bands[at] ?? { low: 0, high: 0 };

@@ -1,7 +1,7 @@
 import type { CheckedRequest } from './request.ts';
 import type { Schedule } from './schedule.ts';
 
-/** What keeps the plan from being cheaper, or from charging more. */
+/** The constraint that prevents a cheaper plan, or more charging. */
 export const BINDINGS = ['price', 'deadline', 'min_power', 'max_power', 'target'] as const;
 export type Binding = (typeof BINDINGS)[number];
 
@@ -45,7 +45,7 @@ export function explain(request: CheckedRequest, schedule: Schedule, totals: Tot
   };
 }
 
-/** By slot, its place in the order, from 1; 0 for a slot that may not be used. */
+/** By slot, its rank in the order, from 1; 0 for a slot that may not be used. */
 function ranksOf(order: Int32Array, slots: number): Int32Array {
   const ranks = new Int32Array(slots);
   for (let rank = 0; rank < order.length; rank += 1) ranks[order[rank] ?? 0] = rank + 1;
@@ -80,7 +80,7 @@ function bindingOf(request: CheckedRequest, schedule: Schedule, facts: Facts): B
   if (total < need && !isAll) return 'min_power';
   if (total < need) return hasLater ? 'deadline' : 'max_power';
   if (isForced) return 'deadline';
-  // Prices alone would fill slots one after the other, and leave at most one filled in part.
+  // Without other constraints, slots fill one after the other, and at most one is partly filled.
   if ((partly > 1 && isAtLeast) || (total > need && request.kind.type === 'watts')) return 'min_power';
   if (isLeftNegative) return 'target';
   return isAll ? 'max_power' : 'price';

@@ -1,7 +1,7 @@
 import type { Domain } from './domains.ts';
 import { domainAt, type Market, priceAt } from './market.ts';
 
-/** Candidates that may be looked at before the enumeration gives up: counted, so that every machine does the same. */
+/** Most candidates to enumerate. A count, not a time, so that every machine gives the same plan. */
 export const MOST_CANDIDATES = 150_000;
 const CANDIDATES_A_STEP = 5_000;
 
@@ -10,7 +10,7 @@ interface Target {
   readonly room: number;
 }
 
-/** A choice of how many slots of each duration are on, with what is handed out above their minimum. */
+/** A number of slots per duration that are on, with the energy above their minimum. */
 interface Candidate<C> {
   readonly counts: readonly number[];
   /** The first rank that is on and not full (past the last when all are); it takes `part` above its minimum, later ones nothing. */
@@ -20,7 +20,7 @@ interface Candidate<C> {
 }
 
 /**
- * Slots of a few durations: every useful choice is looked at.
+ * Slots of a few durations: enumerates every useful choice.
  *
  * Lemma. For slots whose sizes are 0 or any whole number from l to h of their duration, some cheapest choice (a) has within
  * each duration the cheapest slots on, (b) given the slots that are on, has l in each and the rest handed out in order of
@@ -45,7 +45,7 @@ export function* planFewDurations<C>(
   return best === undefined ? undefined : search.sizesOf(best);
 }
 
-/** The counts of the other durations, and what they hold at least and at most. */
+/** Counts of the other durations, with their least and most energy. */
 interface Chosen {
   readonly counts: readonly number[];
   readonly least: number;
@@ -91,7 +91,7 @@ class Search<C> {
     this.#before = before;
   }
 
-  /** The need where it can be hit, else the least total above it that fits, else the largest below; see the gap lemma. */
+  /** The need if it can be reached, else the least total above it that fits, else the largest below; see the gap lemma. */
   *reachableTotal({ need, room }: Target): Generator<void, number | undefined> {
     const last = this.#last();
     let above = Number.POSITIVE_INFINITY;
@@ -166,7 +166,7 @@ class Search<C> {
     }
   }
 
-  /** The cost of these counts with `rest` handed out above the minimum in order of rank. */
+  /** The cost of these counts with `rest` distributed above the minimum in order of rank. */
   #candidate(counts: readonly number[], rest: number): Candidate<C> {
     let [low, high] = [0, this.#market.count];
     // The first slot that is on and does not become full.
@@ -180,7 +180,7 @@ class Search<C> {
     return { counts, boundary, part, cost: this.#costOf(counts, boundary, part) };
   }
 
-  /** What slots that are on and rank below `end` take above their minimum. */
+  /** Energy above the minimum of slots that are on and rank below `end`. */
   #spare(counts: readonly number[], end: number): number {
     let spare = 0;
     for (let place = 0; place < counts.length; place += 1) {

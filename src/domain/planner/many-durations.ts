@@ -4,9 +4,9 @@ import { domainAt, type Market, priceAt } from './market.ts';
 import { prefixAndOne } from './prefix-and-one.ts';
 import { relaxed } from './relaxation.ts';
 
-/** Cells that one dynamic programme may fill: counted, so that every machine does the same. */
+/** Most cells of one dynamic programme. A count, not a time, so that every machine gives the same plan. */
 export const MOST_CELLS = 6_000_000;
-/** So few are filled without looking for something smarter. */
+/** Up to so many cells the whole programme is solved directly. */
 const SMALL_CELLS = 400_000;
 /** Wh below the need. */
 const NEARLY = 64;
@@ -38,7 +38,7 @@ export interface Found {
  * Proof. For sizes that add up to D, the cost is λD − Σ_{c<λ} (λ−c)·h + Σ deviations, all of which are ≥ 0. The relaxation
  * has deviations 0, so z is the first part; a cheapest plan costs at most u. ∎
  *
- * So a plan is looked for first among those that differ from the relaxation only near its break; its cost u then fixes most
+ * So a plan is first searched among those that differ from the relaxation only near its break; its cost u then fixes most
  * slots, and narrows the sizes of others, and the dynamic programme settles the rest exactly. Where that is still more than
  * MOST_CELLS, the plan is the best that was found, and z bounds what any plan can cost.
  */
@@ -64,7 +64,7 @@ export function* planManyDurations<C>(market: Market<C>, { need, room }: Target)
   return { sizes, isProven: false };
 }
 
-/** What always keeps the rules: all that the relaxation fills, without the slot that it fills in part. */
+/** An always valid plan: the slots that the relaxation fills, without the partly filled one. */
 export function fullBelow(market: Market<unknown>, end: number): Float64Array {
   return Float64Array.from({ length: market.count }, (_, rank) =>
     rank < end ? domainAt(market, rank).max : 0,
@@ -110,7 +110,7 @@ function* settled<C>(
   for (let total = above.low; total <= above.high; total += 1) {
     if (up.costAt(total) !== undefined) return up.sizesFor(total);
   }
-  // A total just below the need is there in nearly every case; nothing at all always is.
+  // A total just below the need is reachable in nearly every case; 0 always is.
   for (const low of [Math.max(0, target.need - NEARLY), 0]) {
     const down = yield* solve(stages, { low, high: target.need - 1 }, market.arithmetic);
     for (let total = target.need - 1; total >= low; total -= 1) {
@@ -124,7 +124,7 @@ interface Near {
   /** The rank at the break. */
   readonly rank: number;
   readonly wanted: Band;
-  /** Each looks further around the break than the one before. */
+  /** Each attempt searches a wider range around the break. */
   readonly attempt: number;
 }
 
@@ -187,7 +187,7 @@ function* improved<C>(market: Market<C>, total: number): Generator<void, Found |
     const exact = yield* settledWithin(market, { total, gap, price: priceAt(market, rank) });
     if (exact !== undefined) return { sizes: exact, isProven: true };
   }
-  // Where a plan costs as much as the relaxation there is nothing to prove any more.
+  // A plan that costs as much as the relaxation is proven optimal.
   const isProven = best !== undefined && arithmetic.compare(best.gap, arithmetic.zero) === 0;
   return best === undefined ? undefined : { sizes: best.sizes, isProven };
 }
@@ -200,7 +200,7 @@ interface Within<C> {
   readonly price: C;
 }
 
-/** The cheapest plan, by the lemma; undefined where too much is still open. */
+/** The cheapest plan, by the lemma; undefined when too many sizes are still open. */
 function* settledWithin<C>(
   market: Market<C>,
   { total, gap, price }: Within<C>,

@@ -26,9 +26,9 @@ interface MarketOptions {
   readonly order: Int32Array;
   readonly domains: readonly Domain[];
   readonly domainOf: Int32Array;
-  /** No solver's total passes it, in Wh. */
+  /** Upper bound on any solver's total, Wh. */
   readonly mostWh: number;
-  /** All plans that are compared have the same energy: then a constant taken from all prices changes no choice. */
+  /** All compared plans have the same energy, so subtracting a constant from all prices changes no choice. */
   readonly isSumFixed: boolean;
 }
 

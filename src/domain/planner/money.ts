@@ -1,11 +1,11 @@
 import { plainDecimal, type ScaledPrices } from './decimal.ts';
 
-/** From price per kWh times Wh to the price's own unit: three places. */
+/** Decimal places between Wh and kWh. */
 const WH_PER_KWH_PLACES = 3;
 
 /**
  * Σ price × energy / 1000, exact: whole numbers are summed, and the point is moved afterwards. `energy` is in Wh by slot.
- * The sum is made with numbers while no partial sum can reach 2^53, and with bigints else.
+ * Uses numbers while no partial sum can reach 2^53, and bigints otherwise.
  */
 export function costOf(prices: ScaledPrices, energy: Float64Array): string {
   const { values, decimals } = prices;

@@ -1,4 +1,4 @@
-/** What one duration asks for; sizes are whole Wh, or whole ampere-slots. */
+/** The problem for slots of one duration; sizes are whole Wh, or whole ampere-slots. */
 interface OneDuration {
   /** Slots, in order of (price, index). */
   readonly count: number;
@@ -6,7 +6,7 @@ interface OneDuration {
   readonly min: number;
   readonly max: number;
   readonly need: number;
-  /** Most that may be taken when the need cannot be hit; Infinity where the device stops by itself. */
+  /** Most energy when the need cannot be hit exactly; Infinity when the device stops by itself. */
   readonly room: number;
 }
 

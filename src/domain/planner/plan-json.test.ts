@@ -48,7 +48,7 @@ const request: fc.Arbitrary<PlanRequest> = fc
   }));
 
 describe('the JSON of a plan', () => {
-  it('is to the byte what JSON.stringify makes of it, and ASCII', () => {
+  it('is byte for byte the output of JSON.stringify, and ASCII', () => {
     let commanded = 0;
     let started = 0;
     fc.assert(

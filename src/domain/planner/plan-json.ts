@@ -1,14 +1,14 @@
 import type { Plan, PlanSlot } from './plan.ts';
 
-/** Two days of quarters: what most plans have. */
-const KNOWN_SLOTS = 192;
+/** Two days of quarters, the size of most plans. */
+const USUAL_SLOTS = 192;
 const SLOT_END = '"}';
-/** Most slots of a plan do not charge, and differ in their place and price alone. */
-const idleSlots = Array.from({ length: KNOWN_SLOTS }, (_, index) => idleSlot(index));
+/** Most slots of a plan do not charge, and differ only in index and price. */
+const idleSlots = Array.from({ length: USUAL_SLOTS }, (_, index) => idleSlot(index));
 
 /**
- * What `JSON.stringify` makes of a plan, in less than half of its time. Every text of it is a decimal, a moment or a word of ours:
- * nothing is to be escaped.
+ * The output of `JSON.stringify` for a plan, in less than half the time. All its texts are decimals, times or our own
+ * words, so nothing needs escaping.
  */
 export function planJson(plan: Plan): string {
   const { slots, lower_bound, commands } = plan;
@@ -27,7 +27,7 @@ export function planJson(plan: Plan): string {
   return commands === undefined ? `${text}}` : `${text},"commands":${JSON.stringify(commands)}}`;
 }
 
-/** Up to its price. The first slot is that of index 0. */
+/** JSON of an idle slot up to its price. Index 0 has no comma before it. */
 function idleSlot(index: number): string {
   return `${index === 0 ? '' : ','}{"index":${index},"power_w":0,"expected_energy_wh":0,"price":"`;
 }

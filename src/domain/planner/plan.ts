@@ -10,7 +10,7 @@ import { type Schedule, scheduleOf } from './schedule.ts';
 export interface PlanSlot {
   /** Place in the request's list of prices. */
   readonly index: number;
-  /** When it starts, RFC 3339; only where its price said so. */
+  /** When it starts, RFC 3339; only if its price had it. */
   readonly start?: string;
   /** W; 0 when it does not charge. */
   readonly power_w: number;
@@ -29,9 +29,9 @@ export interface Plan {
   readonly total_cost: string;
   readonly target_reachable: boolean;
   readonly optimality: 'proven' | 'bounded';
-  /** Only when bounded: no plan that does as much costs less. */
+  /** Only when bounded: no plan that charges as much costs less. */
   readonly lower_bound?: string;
-  /** What keeps the plan from being cheaper, or from charging more. */
+  /** The constraint that prevents a cheaper plan, or more charging. */
   readonly binding: Binding;
   /** One for every slot, when a device profile was given. */
   readonly commands?: readonly { readonly slot_index: number; readonly command: Command }[];
@@ -40,7 +40,7 @@ export interface Plan {
 /**
  * The cheapest plan. Throws an `AppError` whose message names the first field that is wrong.
  *
- * It takes microseconds for a day, and up to about a second for the largest requests; `planInSteps` lets others work meanwhile.
+ * It takes microseconds for a day, and up to about a second for the largest requests; `planInSteps` yields meanwhile.
  */
 export function plan(request: PlanRequest): Plan {
   const steps = planInSteps(request);
@@ -50,12 +50,12 @@ export function plan(request: PlanRequest): Plan {
   }
 }
 
-/** As `plan`, for a body that nobody has checked yet; it pauses after each piece of work of some milliseconds. */
+/** As `plan`, for an unchecked body; yields after every few milliseconds of work. */
 export function* planInSteps(body: unknown): Generator<void, Plan> {
   const request = checkRequest(body);
   yield;
   const need = needOf(request.task);
-  // What is switched or set in amperes is a car or has a charger of its own, which stops when it is full.
+  // A device that is switched or set in amperes is a car or charges one, and stops when it is full.
   const room = request.kind.type === 'watts' ? roomOf(request.task) : Number.POSITIVE_INFINITY;
   const schedule = yield* scheduleOf(request, { need, room });
   yield;

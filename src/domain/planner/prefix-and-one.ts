@@ -67,7 +67,7 @@ function handedOut(market: Market<unknown>, { prefix, extra, total }: Choice): F
   return sizes;
 }
 
-/** The least permitted size that is not below `wanted`; the largest where all are. */
+/** The least permitted size of at least `wanted`; the largest if all are smaller. */
 function atLeast(pieces: readonly Piece[], wanted: number): number {
   let [above, largest] = [Number.POSITIVE_INFINITY, 0];
   for (const { first, step, count } of pieces) {

@@ -4,7 +4,7 @@ import { plan } from './index.ts';
 import { energies, hours, request, type Slots } from './test-requests.ts';
 
 describe('prices', () => {
-  it('that are all equal fill slots in order', () => {
+  it('that are equal fill slots in order', () => {
     assert.deepEqual(
       energies(
         plan(
@@ -32,7 +32,7 @@ describe('prices', () => {
     assert.equal(made.binding, 'target');
   });
 
-  it('are echoed with the digits they had', () => {
+  it('are echoed with their own digits', () => {
     const given = ['0.4200', '-0.00', '1e-7', 1e-7, 0.1, -0, 1e21, '12.5e3', '00.5', '-1.5E-2'];
     const echoed = [
       '0.4200',
@@ -82,7 +82,7 @@ describe('prices', () => {
     );
   });
 
-  it('are summed exactly where they pass 2^53', () => {
+  it('are summed exactly beyond 2^53', () => {
     const slots = hours(3, (slot) => `${slot + 1}.123456789012345678901234567`);
     const made = plan(request(slots, 15, {}));
     // 10 × 1.123… + 5 × 2.123…, a thousandth of it.
@@ -105,7 +105,7 @@ describe('prices', () => {
 });
 
 describe('slots', () => {
-  it('of odd lengths at the start are used as they are', () => {
+  it('of odd lengths at the start are used unchanged', () => {
     for (const minutes of [1, 7, 14]) {
       const slots: Slots = [[minutes, 1], ...hours(3, (slot) => slot + 2)];
       const made = plan(request(slots, 7_000, { min_power_w: 4_140, max_power_w: 11_040 }));
@@ -114,7 +114,7 @@ describe('slots', () => {
     }
   });
 
-  it('after the deadline stay off, and make it the reason', () => {
+  it('after the deadline stay off, and make the deadline the reason', () => {
     const made = plan(
       request(
         hours(4, (slot) => 9 - slot),
@@ -130,7 +130,7 @@ describe('slots', () => {
     );
   });
 
-  it('say their price rank', () => {
+  it('have their price rank as reason', () => {
     const made = plan(
       request(
         hours(3, (slot) => [5, 1, 3][slot] ?? 0),

@@ -1,13 +1,13 @@
 import { CONTROL_CAPABILITIES } from '../../adapter/capabilities.ts';
 import type { Command } from '../../adapter/commands.ts';
 import { DEVICE_TYPES } from '../../adapter/device.ts';
-import { invalid, isWhole, mustBe, shown } from './checks.ts';
+import { describeValue, invalid, isWhole, mustBe } from './checks.ts';
 import type { ChargeTask } from './request.ts';
 
-/** A profile as it came, not checked yet. */
+/** An unchecked profile. */
 export type ProfileReading = Readonly<Record<string, unknown>>;
 
-/** How a device can be told what to do, which decides what a plan may hold. */
+/** How a device is controlled, which decides what a plan may contain. */
 export type PlanKind =
   /** Any whole watt. `withCommands` for a battery, which takes watts as its command. */
   | { readonly type: 'watts'; readonly withCommands: boolean }
@@ -27,12 +27,12 @@ const MOST_VOLTS = 1_000;
 const MOST_PHASES = 3;
 const KINDS: readonly string[] = [...DEVICE_TYPES, ...CONTROL_CAPABILITIES];
 
-/** What the profile's kind permits; throws a sentence for a field that the kind needs and the profile lacks. */
+/** The control of a profile's kind; throws when the profile lacks a field that its kind requires. */
 export function readProfile(profile: ProfileReading | undefined, task: ChargeTask): PlanKind {
   if (profile === undefined) return { type: 'watts', withCommands: false };
   const { kind, voltage_v, phases } = profile;
   if (typeof kind !== 'string' || !KINDS.includes(kind)) {
-    const got = typeof kind === 'string' ? 'this text' : shown(kind);
+    const got = typeof kind === 'string' ? 'this text' : describeValue(kind);
     throw invalid(`device_profile.kind must be one of ${KINDS.join(', ')}, not ${got}`);
   }
   const isCurrent = kind === 'charger' || kind === 'set_current';

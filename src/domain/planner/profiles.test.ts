@@ -18,7 +18,7 @@ const planFor = (device_profile: PlanRequest['device_profile'], task: Partial<ty
   plan({ prices: PRICES, task: { ...TASK, ...task }, device_profile });
 
 describe('the plan of a device', () => {
-  it('that is set by current is in whole amperes, at least 6', () => {
+  it('controlled by current is in whole amperes, at least 6', () => {
     // 12,000 Wh are 17.4 ampere-hours of 3 × 230 V: 18, of which the cheapest hour takes 12, since the next needs 6.
     const made = planFor({ kind: 'charger', voltage_v: 230, phases: 3 });
     assert.deepEqual(made.commands, [
@@ -35,7 +35,7 @@ describe('the plan of a device', () => {
     assert.equal(made.target_reachable, true);
   });
 
-  it('by current takes the minimum power rounded up to an ampere', () => {
+  it('controlled by current uses the minimum power rounded up to an ampere', () => {
     const made = planFor(
       { kind: 'set_current', voltage_v: 230, phases: 1 },
       { max_power_w: 3_700, min_power_w: 1_700, target_soc: 30 },
@@ -46,13 +46,13 @@ describe('the plan of a device', () => {
     );
   });
 
-  it('that is full stops by itself, so the last ampere may be more than the battery takes', () => {
+  it('that stops by itself when full may exceed its room in the last ampere', () => {
     const made = planFor({ kind: 'charger', voltage_v: 230, phases: 3 }, { target_soc: 100 });
     assert.equal(made.target_reachable, true);
     assert.ok(made.total_energy_wh >= 16_000 && made.total_energy_wh < 16_000 + 690);
   });
 
-  it('with a battery is in watts', () => {
+  it('that is a battery is in watts', () => {
     const made = planFor({ kind: 'battery' });
     assert.equal(made.total_energy_wh, 12_000);
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('the plan of a device', () => {
     }
   });
 
-  it('has commands that devices accept as they are, one for each slot', () => {
+  it('has one command per slot, which devices accept unchanged', () => {
     const checks = new Map(Object.entries(COMMANDS).map(([type, schema]) => [type, Compile(schema)]));
     for (const kind of ['charger', 'battery', 'vehicle', 'light', 'set_temperature']) {
       const { commands } = planFor({ kind, voltage_v: 230, phases: 3 });

@@ -110,7 +110,7 @@ describe('any plan', () => {
     });
   });
 
-  it('is what the dynamic programme alone finds', () => {
+  it('equals the result of the dynamic programme', () => {
     holds((made) => {
       const checked = checkRequest(made);
       assert.deepEqual(energies(made), programmed(checked));
@@ -118,7 +118,7 @@ describe('any plan', () => {
   });
 });
 
-/** Slots as they were, with the reasons of a list that has one slot more. */
+/** The original slots, with the reasons of a list that has one slot more. */
 function relabelled(before: readonly object[], after: readonly { readonly reason?: string }[]): object[] {
   return before.map((own, index) => {
     const { reason } = after[index] ?? {};

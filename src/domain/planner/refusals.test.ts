@@ -35,8 +35,8 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
   ['NaN', withPrice(Number.NaN), /^prices\.1\.price must be a decimal number .*not NaN$/],
   ['infinity', withPrice(Number.POSITIVE_INFINITY), /^prices\.1\.price must be a decimal/],
   ['empty text', withPrice(''), /^prices\.1\.price must be a decimal/],
-  ['a sign alone', withPrice('-'), /^prices\.1\.price must be a decimal/],
-  ['a point alone', withPrice('1.'), /^prices\.1\.price must be a decimal/],
+  ['only a sign', withPrice('-'), /^prices\.1\.price must be a decimal/],
+  ['a number that ends in a point', withPrice('1.'), /^prices\.1\.price must be a decimal/],
   ['a decimal comma', withPrice('0,5'), /^prices\.1\.price must be a decimal/],
   ['hexadecimal', withPrice('0x10'), /^prices\.1\.price must be a decimal/],
   ['white space', withPrice(' 1'), /^prices\.1\.price must be a decimal/],
@@ -127,7 +127,7 @@ const REFUSED: readonly (readonly [string, unknown, RegExp])[] = [
 
 describe('a request that is refused', () => {
   for (const [what, body, sentence] of REFUSED) {
-    it(`for ${what} says what would be right`, () => {
+    it(`for ${what} says what would be valid`, () => {
       assert.throws(() => checkRequest(body), {
         name: 'AppError',
         code: 'request.invalid',

@@ -1,10 +1,10 @@
 import { domainAt, type Market, priceAt } from './market.ts';
 
-/** The plan that pays no heed to minimum power: the cheapest slots full, and the rest in one slot. */
+/** The plan that ignores minimum power: the cheapest slots full, and the rest in one slot. */
 export interface Relaxation<C> {
   /** No plan of this total costs less (relative to the market's cheapest price). */
   readonly cost: C;
-  /** The slot that would be filled in part; ranks below it would be full, later ones off. */
+  /** The partly filled slot; lower ranks are full, later ones off. */
   readonly rank: number;
 }
 

@@ -1,4 +1,4 @@
-import { invalid, isWhole, mustBe, shown } from './checks.ts';
+import { describeValue, invalid, isWhole, mustBe } from './checks.ts';
 import { PriceList, type ScaledPrices } from './decimal.ts';
 import { type PlanKind, type ProfileReading, readProfile } from './profile.ts';
 
@@ -7,7 +7,7 @@ export const MOST_MINUTES = 1_440;
 export const MOST_WATTS = 10_000_000;
 export const MOST_CAPACITY_WH = 10_000_000;
 
-/** What is to be charged; all whole numbers. */
+/** The charge to plan; all whole numbers. */
 export interface ChargeTask {
   /** Percent. */
   readonly current_soc: number;
@@ -27,7 +27,7 @@ export interface PricedSlot {
   readonly duration_min: number;
   /** Per kWh; any finite decimal. */
   readonly price: string | number;
-  /** When the slot starts; a moment in RFC 3339 is told again in the plan, anything else is passed over. */
+  /** When the slot starts; an RFC 3339 time is echoed in the plan, anything else is ignored. */
   readonly start?: unknown;
 }
 
@@ -45,14 +45,14 @@ export interface PlanRequest {
   readonly device_profile?: DeviceProfile | undefined;
 }
 
-/** A request that holds what it must. */
+/** A validated request. */
 export interface CheckedRequest {
   /** Minutes by slot. */
   readonly minutes: Int32Array;
   readonly prices: ScaledPrices;
   /** Each price as a plain decimal. */
   readonly echoes: readonly string[];
-  /** When a slot starts, where its price said so. */
+  /** When a slot starts, if its price had it. */
   readonly starts: readonly (string | undefined)[];
   readonly task: ChargeTask;
   readonly kind: PlanKind;
@@ -79,7 +79,7 @@ export function checkRequest(body: unknown): CheckedRequest {
 }
 
 function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices' | 'echoes' | 'starts'> {
-  if (!Array.isArray(prices)) throw invalid(`prices must be a list, not ${shown(prices)}`);
+  if (!Array.isArray(prices)) throw invalid(`prices must be a list, not ${describeValue(prices)}`);
   const { length } = prices;
   if (length === 0) throw invalid('prices must have at least 1 item');
   if (length > MOST_SLOTS) throw invalid(`prices must have at most ${MOST_SLOTS} items, not ${length}`);
@@ -90,12 +90,14 @@ function checkPrices(prices: unknown): Pick<CheckedRequest, 'minutes' | 'prices'
   for (let slot = 0; slot < length; slot += 1) {
     const item: unknown = prices[slot];
     if (typeof item !== 'object' || item === null || Array.isArray(item))
-      throw invalid(`prices.${slot} must be a JSON object, not ${shown(item)}`);
+      throw invalid(`prices.${slot} must be a JSON object, not ${describeValue(item)}`);
     const { duration_min, price, start } = item as Readonly<Record<string, unknown>>;
     if (!isWhole(duration_min, 1, MOST_MINUTES))
       throw invalid(`prices.${slot}.duration_min ${mustBe(1, MOST_MINUTES, duration_min)}`);
     if (typeof price !== 'string' && typeof price !== 'number') {
-      throw invalid(`prices.${slot}.price must be a decimal number, as text or number, not ${shown(price)}`);
+      throw invalid(
+        `prices.${slot}.price must be a decimal number, as text or number, not ${describeValue(price)}`,
+      );
     }
     minutes[slot] = duration_min;
     echoes.push(list.add(price, `prices.${slot}.price`));
@@ -108,7 +110,7 @@ function checkTask(task: Readonly<Record<string, unknown>>): ChargeTask {
   for (const [name, least, most] of RANGES) {
     if (!isWhole(task[name], least, most)) throw invalid(`task.${name} ${mustBe(least, most, task[name])}`);
   }
-  // Every field has just been seen to be a whole number.
+  // Every field was checked above to be a whole number.
   const { current_soc, target_soc, capacity_wh, max_power_w, min_power_w, deadline_slot_index } =
     task as unknown as ChargeTask;
   if (min_power_w > max_power_w)
@@ -118,6 +120,6 @@ function checkTask(task: Readonly<Record<string, unknown>>): ChargeTask {
 
 function objectAt(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(`${name} must be a JSON object, not ${shown(value)}`);
+    throw invalid(`${name} must be a JSON object, not ${describeValue(value)}`);
   return value as Readonly<Record<string, unknown>>;
 }

@@ -24,7 +24,7 @@ const FEW_DURATIONS = 4;
 interface Goal {
   /** Whole Wh wanted. */
   readonly need: number;
-  /** Whole Wh that may be taken at most when the need cannot be hit. */
+  /** Most whole Wh when the need cannot be hit exactly. */
   readonly room: number;
 }
 
@@ -40,7 +40,7 @@ export interface Schedule {
   readonly isProven: boolean;
 }
 
-/** The usable slots with what each may take. */
+/** The usable slots with the sizes each may take. */
 interface Field {
   readonly order: Int32Array;
   readonly domains: readonly Domain[];
@@ -51,7 +51,7 @@ interface Field {
   readonly unitMinutes: number;
 }
 
-/** Which slots charge with how much: by the closed form, by enumeration or by dynamic programming. */
+/** The power of each slot: by the closed form, by enumeration or by dynamic programming. */
 export function* scheduleOf(request: CheckedRequest, goal: Goal): Generator<void, Schedule> {
   const { minutes, task, kind } = request;
   const field = fieldOf(request);
@@ -82,7 +82,7 @@ function fieldOf({ minutes, prices, task, kind }: CheckedRequest): Field {
   const lengths = lengthsOf(minutes, usable);
   const unitMinutes = lengths.reduce(greatestCommonDivisor, 0);
   const all = lengths.map((length) => domainOfLength(length, unitMinutes, { task, kind }));
-  // A slot too short for one Wh can do nothing.
+  // A slot too short for one Wh cannot be used.
   const useful = all.filter(({ maxWh }) => maxWh > 0);
   const scale = kind.type === 'amperes' || useful.length === 0 ? 1 : divisorOf(useful);
   const domains = scale === 1 ? useful : useful.map((domain) => dividedBy(domain, scale));
@@ -100,13 +100,13 @@ function fieldOf({ minutes, prices, task, kind }: CheckedRequest): Field {
 /** The different lengths of the first `count` slots. */
 function lengthsOf(minutes: Int32Array, count: number): number[] {
   const lengths: number[] = [];
-  const seen = new Set<number>();
+  const included = new Set<number>();
   let last = 0;
   for (let slot = 0; slot < count; slot += 1) {
     const length = minutes[slot] ?? 0;
-    if (length === last || seen.has(length)) continue;
+    if (length === last || included.has(length)) continue;
     last = length;
-    seen.add(length);
+    included.add(length);
     lengths.push(length);
   }
   return lengths;
@@ -126,7 +126,7 @@ function domainOfLength(length: number, unitMinutes: number, { task, kind }: Per
 function* sizesOf(request: CheckedRequest, field: Field, goal: Goal): Generator<void, Found> {
   const { order, domains, domainOf } = field;
   const room = Math.floor(goal.room / field.scale);
-  // A need that is no multiple of the scale cannot be hit: its multiple above is an overshoot, which may not fit.
+  // A need that is no multiple of the scale cannot be hit; the next multiple is an overshoot that may not fit.
   const above = Math.ceil(goal.need / field.scale);
   const isHit = above * field.scale === goal.need;
   const need = isHit || above <= room ? above : above - 1;

@@ -8,7 +8,7 @@ import { MOST_CAPACITY_WH, MOST_MINUTES, MOST_SLOTS, MOST_WATTS } from './reques
 const whole = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });
 
-/** The request as the document describes it; `checkRequest` judges it, and says what would be right. */
+/** The request as documented; `checkRequest` validates it. */
 export const PlanRequestSchema = Type.Object({
   prices: Type.Array(
     Type.Object({
