@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { SiteSettings } from '../core/site-settings.ts';
 
-/** A file that pages load. Its name holds a hash of its content, so that browsers may keep it for ever. */
+/** A file that pages load. Its name contains a hash of its content, so that browsers may cache it forever. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
@@ -13,26 +13,26 @@ export interface Asset {
   readonly brotli: Buffer;
 }
 
-/** What all pages of a process are made with: style sheets and scripts in memory, and what is said of whoever runs it. */
+/** Style sheets and scripts in memory, and the operator's site settings, shared by all pages of a process. */
 export interface Assets {
   /** Address of a style sheet by its name in `styles`. */
   style(name: string): string;
-  /** Address of a built entry of `console`; undefined when it is not built: pages work without. */
+  /** Address of a built entry of `console`; undefined when it is not built; pages work without it. */
   script(name: string): string | undefined;
   readonly icon: string;
-  /** The icon for programs that ask for it at an address of its own, without reading a page. */
+  /** The icon for clients that request /favicon.ico without reading a page. */
   readonly favicon: Asset;
   /** The file of a name below /assets/. */
   find(name: string): Asset | undefined;
-  /** Whether the scripts are there. */
+  /** Whether the scripts are built. */
   readonly isBuilt: boolean;
   readonly site: SiteSettings;
 }
 
 interface Folders {
-  /** Of style sheets, and of the icons. */
+  /** Folder of the style sheets and icons. */
   readonly styles: string;
-  /** What Vite has built; may be missing. */
+  /** Folder of Vite's output; may be missing. */
   readonly built: string;
 }
 
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Reads all files once; throws when a style sheet cannot be read. */
 export async function loadAssets({ styles, built }: Folders, site: SiteSettings): Promise<Assets> {
   const bodies = new Map<string, Buffer>();
-  const addressOf = new Map<string, string>();
+  const addresses = new Map<string, string>();
   const add = (name: string, body: Buffer): string => {
     bodies.set(name, body);
     return `/assets/${name}`;
@@ -63,7 +63,7 @@ export async function loadAssets({ styles, built }: Folders, site: SiteSettings)
     if (file === FAVICON) continue;
     const body = readFileSync(join(styles, file));
     const [name = '', ending = ''] = file.split('.', 2);
-    addressOf.set(file, add(`${name}-${hash('sha256', body, 'hex').slice(0, 10)}.${ending}`, body));
+    addresses.set(file, add(`${name}-${hash('sha256', body, 'hex').slice(0, 10)}.${ending}`, body));
   }
 
   const scripts = new Map<string, string>();
@@ -84,15 +84,15 @@ export async function loadAssets({ styles, built }: Folders, site: SiteSettings)
       Array.from(bodies, async ([name, body]) => [name, await compressed(body, typeOf(name))] as const),
     ),
   );
-  const known = (file: string): string => {
-    const address = addressOf.get(file);
+  const addressOf = (file: string): string => {
+    const address = addresses.get(file);
     if (address === undefined) throw new TypeError(`there is no ${file} in ${styles}`);
     return address;
   };
   return {
-    style: (name) => known(`${name}.css`),
+    style: (name) => addressOf(`${name}.css`),
     script: (name) => scripts.get(name),
-    icon: known('icon.svg'),
+    icon: addressOf('icon.svg'),
     favicon: await compressed(readFileSync(join(styles, FAVICON)), 'image/vnd.microsoft.icon'),
     find: (name) => files.get(name),
     isBuilt,
@@ -103,7 +103,7 @@ export async function loadAssets({ styles, built }: Folders, site: SiteSettings)
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
-/** A body with its compressed forms, made once, on other threads than the one that answers. */
+/** A body with its compressed forms, made once, on threads other than the main one. */
 export async function compressed(body: Buffer, type: string): Promise<Asset> {
   const [asGzip, asBrotli] = await Promise.all([
     toGzip(body, { level: 9 }),

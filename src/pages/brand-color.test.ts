@@ -18,7 +18,7 @@ describe("a brand's colour", () => {
     assert.equal(contrast('#ffffff', '#0000ff').toFixed(2), '8.59');
   });
 
-  it('is read whatever it is', () => {
+  it('has readable text on it, whatever it is', () => {
     fc.assert(
       fc.property(colors, (color) => {
         assert.ok(contrast(color, readableOn(color)) >= 4.5);
@@ -29,12 +29,12 @@ describe("a brand's colour", () => {
     );
   });
 
-  it('stays what it is where it can be seen', () => {
+  it('stays unchanged when its contrast suffices', () => {
     assert.equal(lightened('#6fd3b0', RAISED), '#6fd3b0');
     assert.notEqual(lightened('#0b2d48', RAISED), '#0b2d48');
   });
 
-  it('becomes a style sheet of its own', () => {
+  it('has its own style sheet', () => {
     assert.equal(brandSheetHref('#0b5d48'), '/assets/brand/0b5d48.css');
     assert.equal(colorOfFile('0b5d48.css'), '#0b5d48');
     for (const file of ['0B5D48.css', '0b5d4.css', '0b5d48.css.css', '../base.css', '0b5d48', '0b5d48;}.css'])

@@ -1,8 +1,8 @@
 /* What a brand's colour becomes on a page. The contrast of two colours is that of WCAG 2.2. */
 
-/** Papers of `base.css` that the colour lies on when the page is dark; the lighter one, so that it holds on both. */
+/** The lighter dark-mode background in `base.css`; contrast that suffices here suffices on the darker one too. */
 const DARK_PAPER = '#1a211d';
-/** What a shape needs to be seen on its ground (WCAG 1.4.11). */
+/** Minimum contrast of a shape with its background (WCAG 1.4.11). */
 const SHAPE = 3;
 const BLACK = '#000000';
 const WHITE = '#ffffff';
@@ -12,16 +12,16 @@ type Rgb = readonly [number, number, number];
 const HREF = '/assets/brand/';
 const FILE = /^([0-9a-f]{6})\.css$/;
 
-/** Where the style sheet of a colour such as #0b5d48 is found. */
+/** Address of the style sheet of a colour such as #0b5d48. */
 export const brandSheetHref = (color: string): string => `${HREF}${color.slice(1)}.css`;
 
-/** The colour that a file below /assets/brand/ is asked for; undefined for any other name. */
+/** The colour in the name of a file below /assets/brand/; undefined for any other name. */
 export function colorOfFile(file: string): string | undefined {
   const hex = FILE.exec(file)?.[1];
   return hex === undefined ? undefined : `#${hex}`;
 }
 
-/** A style sheet that makes the pages a brand's: its colour, and what can be read on it, on light and on dark paper. */
+/** A style sheet with a brand's colour and readable text on it, for light and dark mode. */
 export function brandSheet(color: string): string {
   const onDark = lightened(color, DARK_PAPER);
   return `:root{--brand:${color};--on-brand:${readableOn(color)}}
@@ -29,12 +29,12 @@ export function brandSheet(color: string): string {
 `;
 }
 
-/** Black or white, whichever is read better; one of the two has at least 4.58:1 on every colour. */
+/** Black or white, whichever has more contrast; one of them has at least 4.58:1 on every colour. */
 export function readableOn(color: string): string {
   return contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK;
 }
 
-/** The colour with as little white as makes it 3:1 against a dark paper. */
+/** The colour mixed with just enough white for 3:1 against a dark background. */
 export function lightened(color: string, paper: string): string {
   const rgb = parseColor(color);
   for (let share = 0; share < 100; share += 1) {
@@ -44,7 +44,7 @@ export function lightened(color: string, paper: string): string {
   return WHITE;
 }
 
-/** From 1, the same brightness, to 21, black and white. */
+/** WCAG contrast: 1 for equal brightness to 21 for black and white. */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(parseColor(one)), luminance(parseColor(other))].sort(
     (a, b) => a - b,

@@ -25,10 +25,10 @@ const WORDS = {
 
 const LICENCE = 'https://www.apache.org/licenses/LICENSE-2.0';
 
-/** How much the foot of a page links to; `rights` is for the pages of somebody's app: what concerns their users alone. */
+/** Links in the footer; `rights` is for pages of a customer's app: only those that concern its users. */
 export type Foot = 'all' | 'rights';
 
-/** Links to what is said of the service elsewhere, and to what the operator has set; null where there is none. */
+/** Footer links, including the operator's own from settings; null without any. */
 export function footLinks(site: SiteSettings, language: Language, foot: Foot): Html | null {
   const words = WORDS[language];
   const rights = [
@@ -46,5 +46,5 @@ export function footLinks(site: SiteSettings, language: Language, foot: Foot): H
   return html`<nav aria-label="${words.navigation}"><ul class="foot-links">${links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)}</ul></nav>`;
 }
 
-/** Said on the reference, which has no language switch. */
+/** Note on the reference, which has no language switch. */
 export const ENGLISH_ONLY = html`<p>The API reference is in English only. <span lang="sv">API-referensen finns bara på engelska.</span></p>`;

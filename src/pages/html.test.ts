@@ -12,7 +12,7 @@ describe('the template', () => {
     assert.equal(written(html`<p title="${bad}">${bad}</p>`), `<p title="${safe}">${safe}</p>`);
   });
 
-  it('writes numbers, lists and markup, and nothing for nothing', () => {
+  it('writes numbers, lists and markup, and nothing for null, undefined and false', () => {
     const items = ['a', 'b<'].map((text) => html`<li>${text}</li>`);
     assert.equal(
       written(html`<ul>${items}</ul>${null}${undefined}${false}${0}`),
@@ -21,7 +21,7 @@ describe('the template', () => {
     assert.equal(written(html`${trusted('<svg></svg>')}`), '<svg></svg>');
   });
 
-  it('makes addresses harmless that would run', () => {
+  it('neutralizes addresses that would run a script', () => {
     for (const bad of [
       'javascript:alert(1)',
       ' JaVaScript:alert(1)',
@@ -36,7 +36,7 @@ describe('the template', () => {
       assert.equal(written(html`<a href="${good}">x</a>`), `<a href="${good}">x</a>`);
   });
 
-  it('refuses places that escaping does not make safe', () => {
+  it('refuses places where escaping is not safe', () => {
     const part: Part = 'x';
     for (const make of [
       () => html`<script>${part}</script>`,
@@ -58,14 +58,14 @@ describe('the template', () => {
       assert.throws(make, TypeError, make.toString());
   });
 
-  it('takes flags between attributes', () => {
+  it('accepts flags between attributes', () => {
     assert.equal(
       written(html`<input name="a" ${flag('required', true)} ${flag('checked', false)}>`),
       '<input name="a" required >',
     );
   });
 
-  it('knows where a hole stands after others', () => {
+  it('recognizes the place of a hole after others', () => {
     assert.equal(
       written(
         html`<a class="a ${'b"'} c" href="/x/${'<'}">${'>'}</a><script src="${'/a.js'}"></script>${'<'}`,
@@ -74,7 +74,7 @@ describe('the template', () => {
     );
   });
 
-  it('lets no text out of its place', () => {
+  it('keeps every text in its place', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const markup = written(html`<p title="${text}">${text}</p>`);
@@ -83,7 +83,7 @@ describe('the template', () => {
     );
   });
 
-  it('cannot be passed by', () => {
+  it('cannot be bypassed', () => {
     assert.throws(() => new Html('<b>', Symbol('made here') as never), TypeError);
   });
 });

@@ -1,12 +1,11 @@
 import { type Place, readPlaces } from './places-in-markup.ts';
 
 /*
- * A template that escapes. Text is text wherever it stands; markup is made by this template alone, so that no string can
- * pass for it. Where escaping is not enough (a script, an unquoted attribute, an address with a scheme that runs) the
- * template refuses.
+ * A template that escapes. Strings are always text; only this template makes markup, so no string can be mistaken for it.
+ * Where escaping is not enough (a script, an unquoted attribute, an address with an executable scheme) it refuses.
  */
 
-/** Markup that may stand in a page as it is. */
+/** Markup that is inserted unescaped. */
 export class Html {
   readonly #text: string;
 
@@ -22,7 +21,7 @@ export class Html {
 
 const MADE_HERE = Symbol('made here');
 
-/** What may be put into a template: nothing is written for null, undefined and false. */
+/** A value for a template; null, undefined and false write nothing. */
 export type Part = string | number | Html | null | undefined | false | readonly Part[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -33,12 +32,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text that may stand in an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
 
 const placesOf = new WeakMap<TemplateStringsArray, readonly Place[]>();
 
-/** Markup with what is put in escaped: html`<p title="${title}">${text}</p>`. */
+/** Markup with escaped values: html`<p title="${title}">${text}</p>`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let places = placesOf.get(strings);
   if (places === undefined) {
@@ -52,14 +51,14 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(text, MADE_HERE);
 }
 
-/** Markup that another program has made of figures of ours: a plot. Nothing that anybody else can write may be in it. */
+/** Markup from a library and our own figures, such as a plot. It must contain nothing that others can write. */
 export function trusted(markup: string): Html {
   return new Html(markup, MADE_HERE);
 }
 
 type Flag = 'checked' | 'disabled' | 'hidden' | 'open' | 'required' | 'selected';
 
-/** An attribute without a value, there or not: html`<input ${flag('required', isNeeded)}>`. */
+/** An attribute without a value, present or not: html`<input ${flag('required', isNeeded)}>`. */
 export function flag(name: Flag, is: boolean): Html {
   return new Html(is ? name : '', MADE_HERE);
 }
@@ -76,9 +75,9 @@ function written(part: Part, place: Place): string {
   return place === 'address' && !isHarmless(text) ? '#' : escaped(text);
 }
 
-/** Addresses may be relative or lead to the web and to mail; javascript: and its like may not. */
+/** Addresses may be relative, http(s) or mailto; javascript: and similar are refused. */
 function isHarmless(address: string): boolean {
-  // Browsers drop control characters and blanks before they look for a scheme.
+  // Browsers drop control characters and blanks before they parse the scheme.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replaceAll(/[\u0000-\u0020]/g, ''))?.[1];
   return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase());

@@ -1,7 +1,7 @@
 import type { Language, Words } from '../core/language.ts';
 import type { NavigationLink } from './page.ts';
 
-/** Where the head of a page of elnav's own leads. */
+/** Targets of the links in the header of elnav's own pages. */
 export type Place = 'front' | 'connect' | 'docs' | 'account';
 
 const WORDS = {
@@ -11,14 +11,14 @@ const WORDS = {
 
 interface Head {
   readonly language: Language;
-  /** Which of them the page is, or belongs to. */
+  /** The target that the page is or belongs to. */
   readonly here: Place | undefined;
-  /** Address before the paths of a service: '' on the service itself; undefined where it is not known. */
+  /** Address before the paths of a service: '' on the service itself; undefined when unknown. */
   readonly grid: string | undefined;
   readonly connect: string | undefined;
 }
 
-/** The links in the head of a page; each service has documents of its own. */
+/** The links in the header of a page; each service has its own documentation. */
 export function navigationTo({ language, here, grid, connect }: Head): readonly NavigationLink[] {
   const link = (place: Place, href: string): NavigationLink => ({
     href,

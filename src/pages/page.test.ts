@@ -6,7 +6,7 @@ import { renderPage } from './page.ts';
 import { drawPlot } from './plot.ts';
 
 describe('a page', () => {
-  it('escapes whatever names it', () => {
+  it('escapes its title', () => {
     const bad = '<img src=x onerror=alert(1)>"';
     const page = renderPage(assets, {
       language: 'sv',
@@ -22,7 +22,7 @@ describe('a page', () => {
     assert.equal(page.split('&lt;img src=x onerror=alert(1)&gt;&quot;').length - 1, 9);
   });
 
-  it('says its language, and leads past its head', () => {
+  it('declares its language, and has a skip link', () => {
     const page = renderPage(assets, { language: 'sv', title: 'Konto', main: html`<h1>Konto</h1>` });
     assert.match(page, /^<!doctype html>\n<html lang="sv">/);
     assert.match(page, /<title>Konto · elnav<\/title>/);
@@ -30,7 +30,7 @@ describe('a page', () => {
     assert.match(page, /<main id="main"/);
   });
 
-  it('holds no style and no script of its own', () => {
+  it('has no inline style or script', () => {
     const page = renderPage(assets, {
       language: 'en',
       title: 'x',
@@ -45,7 +45,7 @@ describe('a page', () => {
 describe('a plot', () => {
   const options = { marks: [] } as const;
 
-  it('is SVG that needs no style sheet of its own, and says what is to be seen', async () => {
+  it('is SVG without its own style sheet, and has a description', async () => {
     const label = 'Prices "today" <b>';
     const svg = String(
       await drawPlot(

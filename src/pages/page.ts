@@ -3,43 +3,43 @@ import type { Assets } from './assets.ts';
 import { type Foot, footLinks } from './foot.ts';
 import { type Html, html, type Part } from './html.ts';
 
-/** Where a link in the head of a page leads; the one of the page itself is marked. */
+/** A link in the header of a page; the current page is marked. */
 export interface NavigationLink {
   readonly href: string;
   readonly text: string;
   readonly isHere?: boolean;
-  /** The language of what is there, where it is not the page's own. */
+  /** The target's language, if it differs from the page's. */
   readonly hreflang?: Language;
 }
 
 export interface Page {
   readonly language: Language;
-  /** Where the page can be asked for in the other language; undefined where it cannot be shown again. */
+  /** Address of the page in the other language; undefined when it cannot be shown again. */
   readonly path?: string | undefined;
-  /** Stands in the tab and in the bookmarks; the name of the service is added. */
+  /** For the tab and bookmarks; the name of the service is added. */
   readonly title: string;
   /** For search engines and previews. */
   readonly description?: string;
-  /** Names in `src/pages/styles` besides `base`. */
+  /** Files in `src/pages/styles` besides `base`. */
   readonly styles?: readonly string[];
-  /** Entries of `console` that make the page better; it must work without them. */
+  /** Entries of `console` that enhance the page; it must work without them. */
   readonly scripts?: readonly string[];
-  /** Further style sheets, with their whole address: a brand's colour. */
+  /** Further style sheets by full address, such as a brand's colour. */
   readonly sheets?: readonly string[];
   readonly navigation?: readonly NavigationLink[];
-  /** Instead of the name of the service: whose page this is. */
+  /** The brand shown instead of the service's name. */
   readonly brand?: Brand;
   readonly main: Html;
   /** `narrow`: a form. `wide`: plots and tables. */
   readonly width?: 'narrow' | 'wide';
-  /** Above the links that every page has in its foot: what the page owes to whom, say. */
+  /** Content above the common footer links, such as credits. */
   readonly footer?: Part;
   readonly foot?: Foot;
 }
 
 export interface Brand {
   readonly name: string;
-  /** Where its name leads; undefined: nowhere. */
+  /** Target of its name; undefined for no link. */
   readonly href: string | undefined;
 }
 
@@ -106,7 +106,7 @@ function navigationLink({ href, text, isHere, hreflang }: NavigationLink): Html 
     : html`<a href="${href}" hreflang="${hreflang}">${text}</a>`;
 }
 
-/** Leads to the same page in the other language, which is then remembered. */
+/** Link to the same page in the other language, which is then remembered. */
 function otherLanguage(language: Language, path: string): Html {
   const [other = language] = LANGUAGES.filter((one) => one !== language);
   const href = `/language/${other}?next=${encodeURIComponent(path)}`;

@@ -1,12 +1,12 @@
-/** What a hole of a template stands in. `tag`: between attributes. `address`: the beginning of an attribute that leads somewhere. */
+/** The place of a hole in a template. `tag`: between attributes. `address`: the start of an attribute with a URL. */
 export type Place = 'text' | 'attribute' | 'address' | 'tag';
 
 const ADDRESSES = new Set(['href', 'src', 'action', 'formaction', 'data', 'poster', 'ping']);
 const FORBIDDEN = new Set(['style', 'srcdoc']);
-/** Their content is not markup, so that escaping does not make it safe. */
+/** Elements whose content is not markup, where escaping is not safe. */
 const RAW = /^(?:script|style)$/;
 
-/** Where reading markup has come to. */
+/** State of the markup reader. */
 type State =
   | { readonly in: 'text' | 'comment' }
   | { readonly in: 'tag'; readonly element: string }
@@ -14,8 +14,8 @@ type State =
   | { readonly in: 'value'; readonly element: string; readonly attribute: string };
 
 /**
- * Where each hole of a template stands. Throws for places that escaping does not make safe: the programmer sees it when
- * the template is used first.
+ * The place of each hole of a template. Throws for places where escaping is not safe, which the programmer sees at the
+ * first use of the template.
  */
 export function readPlaces(strings: readonly string[]): Place[] {
   const places: Place[] = [];
@@ -24,7 +24,7 @@ export function readPlaces(strings: readonly string[]): Place[] {
     state = afterMarkup(state, string);
     places.push(placeIn(state, string));
   }
-  // Half a tag, or a script without its end, would change where the holes of another template stand.
+  // Half a tag, or a script without its end, would change the places of holes in other templates.
   if (afterMarkup(state, strings.at(-1) ?? '').in !== 'text')
     throw new TypeError('a template ends outside of its tags');
   return places;
@@ -46,7 +46,7 @@ function placeIn(state: State, before: string): Place {
       const { attribute } = state;
       if (attribute.startsWith('on') || FORBIDDEN.has(attribute))
         throw new TypeError(`nothing may be put into ${attribute}`);
-      // Were the first one empty, the second would begin the address.
+      // If the first hole were empty, the second would start the address.
       if (ADDRESSES.has(attribute) && before === '')
         throw new TypeError(`between two parts of ${attribute} stands something that is always there`);
       return ADDRESSES.has(attribute) && before.endsWith('="') ? 'address' : 'attribute';
@@ -54,7 +54,7 @@ function placeIn(state: State, before: string): Place {
   }
 }
 
-/** The state after a further piece of markup. */
+/** The state after another piece of markup. */
 function afterMarkup(begin: State, markup: string): State {
   let state = begin;
   let at = 0;
@@ -67,7 +67,7 @@ function afterMarkup(begin: State, markup: string): State {
   return state;
 }
 
-/** How many characters belong to the state, and what comes after them. */
+/** Number of characters that belong to the state, and the next state. */
 function step(state: State, rest: string): readonly [number, State] {
   switch (state.in) {
     case 'text': {

@@ -3,7 +3,7 @@ import { type Html, trusted } from './html.ts';
 type PlotModule = typeof import('@observablehq/plot');
 type Options = import('@observablehq/plot').PlotOptions;
 
-/** As much of the document model as is touched here; the types of browsers are not those of a server. */
+/** The part of the DOM used here; browser types are not available on a server. */
 interface Element {
   readonly outerHTML: string;
   querySelectorAll(selector: string): Iterable<Element>;
@@ -17,7 +17,7 @@ interface Drawing {
   readonly document: Options['document'];
 }
 
-/** Loaded with the first plot: 40 MB that a process whose pages nobody looks at does without. */
+/** Loaded with the first plot, as it takes 40 MB. */
 let drawing: Promise<Drawing> | undefined;
 
 async function load(): Promise<Drawing> {
@@ -26,8 +26,8 @@ async function load(): Promise<Drawing> {
 }
 
 /**
- * Draws a plot as SVG that needs no script. What holds for all plots, which Plot would put into a style sheet of its own,
- * stands in `base.css`, so that the page needs no inline style. `label` says in a sentence what is to be seen.
+ * Draws a plot as SVG that needs no script. Styles common to all plots, which Plot would put into a style sheet of its own,
+ * are in `base.css`, so that the page needs no inline style. `label` describes the plot in a sentence.
  */
 export async function drawPlot(options: (plot: PlotModule) => Options, label: string): Promise<Html> {
   drawing ??= load();
@@ -35,7 +35,7 @@ export async function drawPlot(options: (plot: PlotModule) => Options, label: st
   const svg = plot.plot({ document, ...options(plot) }) as unknown as Element;
   for (const style of svg.querySelectorAll('style')) style.remove();
   for (const styled of svg.querySelectorAll('[style]')) styled.removeAttribute('style');
-  // Plot names its groups, which have no role to carry a name.
+  // Plot labels its groups, which have no role that allows a label.
   for (const named of svg.querySelectorAll('[aria-label]')) named.removeAttribute('aria-label');
   svg.removeAttribute('class');
   svg.setAttribute('role', 'img');
@@ -43,7 +43,7 @@ export async function drawPlot(options: (plot: PlotModule) => Options, label: st
   return trusted(rounded(svg.outerHTML));
 }
 
-/** A tenth of a pixel is exact enough to be seen, and half as long. Texts are left alone. */
+/** Rounds coordinates to a tenth of a pixel, which halves the size. Texts are unchanged. */
 function rounded(markup: string): string {
   return markup.replaceAll(/ (?:d|transform|[xy][12]?|cx|cy|r|width|height)="[^"]*"/g, (attribute) =>
     attribute.replaceAll(/(\d+\.\d)\d+/g, '$1'),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { OperatorError } from '../core/errors.ts';
 
-/** What is read, each in its own format. */
+/** The originals, each in its own format. */
 export const ORIGINALS = [
   'municipalities',
   'municipality-shapes',
@@ -16,7 +16,7 @@ export const ORIGINALS = [
 ] as const;
 export type Original = (typeof ORIGINALS)[number];
 
-/** The first original of a command is what `--from` without a name means. */
+/** `--from` without a name means the first original of the command. */
 const COMMANDS = {
   municipalities: ['municipalities'],
   'municipality-shapes': ['municipality-shapes'],
@@ -40,7 +40,7 @@ type Command = keyof typeof COMMANDS;
 
 export const HELP = `npm run import -- <command> [options]
 
-Refreshes the Swedish tables from their originals. All of it is read and judged before anything is changed.
+Refreshes the Swedish tables from their originals. Everything is read and checked before anything is changed.
 
 Commands
   municipalities       codes of municipalities and counties           SCB
@@ -57,16 +57,16 @@ Options
                           <original>=<file or address>@<day that it is of>. Originals are
                           ${ORIGINALS.slice(0, 5).join(', ')},
                           ${ORIGINALS.slice(5).join(', ')}.
-                          Without a name it is the command's first. "default" stands for the original's own address. Once one --from
-                          is given, only what is named is read, and the present tables stand in for the rest. The registers
-                          of grid areas and operators may be given several times, the oldest first
+                          Without a name it is the command's first. "default" means the original's own address. With any --from,
+                          only the named originals are read, and the rest comes from the current tables. The registers of
+                          grid areas and operators may be given several times, oldest first
   --municipalities <what> the same as --from postal-municipalities=<what>
   --operators <what>      the same as --from operators=<what>
   --reduced <what>        the same as --from reduced-tax=<what>
-  --out <folder>          where tables are written; the folder seed in ELNAV_DATA_DIR unless told
-  --as-of <day>           the day that the originals are of; today unless told
-  --dry-run               tells what would change, and changes nothing
-  --accept-losses         takes a table that loses more than a fifth of its rows
+  --out <folder>          where tables are written; the folder seed in ELNAV_DATA_DIR by default
+  --as-of <day>           the day of the originals; today by default
+  --dry-run               prints what would change, and changes nothing
+  --accept-losses         accepts a table that loses more than a fifth of its rows
   --help                  this text`;
 
 export interface Location {
@@ -78,14 +78,14 @@ export interface Location {
 
 export interface Arguments {
   readonly command: Command;
-  /** In the order in which they were given. */
+  /** In the order given. */
   readonly locations: readonly Location[];
   readonly out: string | undefined;
   readonly isDryRun: boolean;
   readonly acceptsLosses: boolean;
 }
 
-/** Reads the command line; `help` where that is asked for. Throws an `OperatorError` that says what would be right. */
+/** Parses the command line; `help` for --help. Throws an `OperatorError` that says what would be valid. */
 export function readArguments(argv: readonly string[], today: string): Arguments | 'help' {
   const { values, positionals } = parsed(argv);
   if (values.help === true || argv.length === 0) return 'help';
@@ -160,7 +160,7 @@ function locationOf(text: string, { command, asOf }: { command: Command; asOf: s
   if (original !== undefined) return dated(text.slice(original.length + 1), { original, asOf });
   if (command === 'all') {
     throw new OperatorError(
-      `--from ${text} must say of what it is: --from <original>=${text}, with one of ${ORIGINALS.join(', ')}.`,
+      `--from ${text} must name its original: --from <original>=${text}, with one of ${ORIGINALS.join(', ')}.`,
     );
   }
   return dated(text, { original: COMMANDS[command][0], asOf });
@@ -169,7 +169,7 @@ function locationOf(text: string, { command, asOf }: { command: Command; asOf: s
 function dated(text: string, { original, asOf }: { original: Original; asOf: string }): Location {
   const match = /^(.+)@(\d{4}-\d{2}-\d{2})$/.exec(text);
   const at = match?.[1] ?? text;
-  if (at === '') throw new OperatorError(`--from ${original}= names no file and no address.`);
+  if (at === '') throw new OperatorError(`--from ${original}= must name a file or an address.`);
   return { original, at: at === 'default' ? undefined : at, asOf: day(match?.[2] ?? asOf) };
 }
 

@@ -1,18 +1,18 @@
 import { OperatorError } from '../core/errors.ts';
 import type { Codec } from '../domain/areas/index.ts';
 
-/** What an import changes in one table. */
+/** Changes of one table by an import. */
 export interface Changes {
   readonly table: string;
   readonly rows: number;
   readonly before: number;
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** What a row was, and what it becomes. */
+  /** Rows before and after. */
   readonly changed: readonly { readonly key: string; readonly from: string; readonly to: string }[];
 }
 
-/** More than this share of the rows is not lost without being asked for: a source that shrinks so is rather broken. */
+/** Largest share of rows that may be removed without --accept-losses: a source that shrinks more is probably broken. */
 const MOST_LOST = 0.2;
 
 export function changesOf<T>(
@@ -45,11 +45,11 @@ export function changesOf<T>(
   };
 }
 
-/** Throws an `OperatorError` where more rows go than a sound source would drop. */
+/** Throws an `OperatorError` when more rows are removed than that share. */
 export function refuseLosses({ table, before, removed }: Changes): void {
   if (removed.length <= MOST_LOST * before) return;
   throw new OperatorError(
-    `${table} would lose ${removed.length} of its ${before} rows (${removed.slice(0, 5).join(', ')}…). Nothing was changed. If that is right, say --accept-losses.`,
+    `${table} would lose ${removed.length} of its ${before} rows (${removed.slice(0, 5).join(', ')}…). Nothing was changed. If that is right, use --accept-losses.`,
   );
 }
 

@@ -7,7 +7,7 @@ export type HttpFor = (baseUrl: string) => Http;
 
 export interface Fetched {
   readonly bytes: Uint8Array;
-  /** What a fault in it is told by. */
+  /** Name of the file in error messages. */
   readonly file: string;
 }
 
@@ -15,7 +15,7 @@ const MOST_BYTES = 128 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Reads a file whole, or what an address answers. Throws an `OperatorError` that names it. */
+/** Reads a file, or fetches an address. Throws an `OperatorError` that names it. */
 export async function read(location: string, httpFor: HttpFor): Promise<Fetched> {
   return /^https?:\/\//i.test(location) ? await fetchWhole(location, httpFor) : readWhole(location);
 }
@@ -36,16 +36,16 @@ async function fetchWhole(address: string, httpFor: HttpFor): Promise<Fetched> {
   let url = new URL(address);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const answer = await send(url, httpFor);
-    if (answer.status === 204) throw new OperatorError(`${url.href} answers that it has no data.`);
+    if (answer.status === 204) throw new OperatorError(`${url.href} responded that it has no data.`);
     if (!REDIRECTS.includes(answer.status)) return { bytes: answer.bytes, file: url.href };
     const target = answer.headers.location;
     if (target === undefined || !URL.canParse(target, url.href)) break;
     const next = new URL(target, url.href);
-    // What came by https is not continued in the clear.
+    // A redirect from https to http is not followed.
     if (next.protocol !== url.protocol && next.protocol !== 'https:') break;
     url = next;
   }
-  throw new OperatorError(`${address} leads nowhere: too many redirections, or one that cannot be followed.`);
+  throw new OperatorError(`${address} has too many redirects, or one that cannot be followed.`);
 }
 
 async function send(url: URL, httpFor: HttpFor) {
@@ -61,7 +61,7 @@ async function send(url: URL, httpFor: HttpFor) {
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     throw new OperatorError(
-      `${url.origin}${url.pathname} could not be read: ${error.message}. Nothing was changed. A file that you have can be given with --from.`,
+      `${url.origin}${url.pathname} could not be read: ${error.message}. Nothing was changed. You can give a local file with --from.`,
       { cause: error },
     );
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../core/errors.ts';
 import { decodeSeed, encodeTable, faultAt, isMissing, READY, type SeedShape } from '../domain/areas/index.ts';
 
-/** What was counted while the originals were at hand, and cannot be counted from the tables themselves. */
+/** A figure counted during an import, which cannot be counted from the tables. */
 export interface Figure {
   readonly name: string;
   readonly count: number;
@@ -25,7 +25,7 @@ export function encodeFigures(figures: readonly Figure[]): string {
   );
 }
 
-/** The figures of the first folder that has some; none where no import has counted yet. */
+/** The figures of the first folder that has some; empty before the first import. */
 export function readFigures(folders: readonly string[]): readonly Figure[] {
   for (const folder of folders.flatMap((one) => [join(one, READY), one])) {
     const file = join(folder, FIGURES_FILE);
@@ -45,7 +45,7 @@ export function readFigures(folders: readonly string[]): readonly Figure[] {
   return [];
 }
 
-/** The figures with those of one name replaced. */
+/** The figures, with those of the same names replaced. */
 export function withFigures(figures: readonly Figure[], counted: Readonly<Record<string, number>>): Figure[] {
   const all = new Map(figures.map(({ name, count }) => [name, count]));
   for (const [name, count] of Object.entries(counted)) all.set(name, count);

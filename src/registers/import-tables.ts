@@ -17,18 +17,18 @@ import { readOriginals } from './read-originals.ts';
 import { finishWriting, writeTables } from './write-tables.ts';
 
 interface ImportOptions {
-  /** Where tables are written. */
+  /** Folder into which tables are written. */
   readonly folder: string;
-  /** What comes with the package; stands in for what `folder` does not hold. */
+  /** Folder of the bundled tables, used for tables that `folder` does not have. */
   readonly bundled: string;
   readonly httpFor: HttpFor;
-  /** Takes each line for the operator: what changes, and what was written. */
+  /** Prints a line for the operator: changes, and files written. */
   readonly print: (line: string) => void;
 }
 
 /**
- * Reads the originals, compiles the tables and writes those that changed, all of them or none. Throws an `OperatorError` where an
- * original cannot be read or trusted; what was there then stays.
+ * Reads the originals, compiles the tables and writes those that changed, all or none. Throws an `OperatorError` when an
+ * original cannot be read or is implausible; the tables then stay unchanged.
  */
 export async function importTables(
   { locations, isDryRun, acceptsLosses }: Arguments,
@@ -48,8 +48,8 @@ export async function importTables(
     print(describeChanges(changes).join('\n'));
     if (!acceptsLosses) refuseLosses(changes);
   }
-  const [known, counted] = [readFigures(folders), withFigures(readFigures(folders), figures)];
-  if (encodeFigures(known) !== encodeFigures(counted)) files.set(FIGURES_FILE, encodeFigures(counted));
+  const [before, counted] = [readFigures(folders), withFigures(readFigures(folders), figures)];
+  if (encodeFigures(before) !== encodeFigures(counted)) files.set(FIGURES_FILE, encodeFigures(counted));
   for (const [name, count] of Object.entries(figures)) print(`${name}: ${count}`);
   if (files.size === 0) print('Nothing changes.');
   else if (isDryRun) print('Nothing was changed: --dry-run.');
@@ -72,7 +72,7 @@ function compared<T extends TableName>(
   return changesOf(codecOf(name), { before: before[name], after: after[name] });
 }
 
-/** TypeScript does not see that the codec and the rows of one name belong together. */
+/** TypeScript cannot infer that the codec and the rows of one name match. */
 function codecOf<T extends TableName>(name: T): Codec<AreaTables[T][number]> {
   return CODECS[name] as unknown as Codec<AreaTables[T][number]>;
 }

@@ -36,7 +36,7 @@ const FACTS: { readonly [O in Original]: Facts } = {
 
 const url = ({ baseUrl, path }: { readonly baseUrl: string; readonly path: string }) => `${baseUrl}${path}`;
 
-/** Where each original is, in as many parts as it has. */
+/** Default addresses of each original, one per part. */
 const ADDRESSES: { readonly [O in Original]: readonly string[] } = {
   municipalities: [url(SCB)],
   'municipality-shapes': [url(SCB_BORDERS)],
@@ -50,13 +50,13 @@ const ADDRESSES: { readonly [O in Original]: readonly string[] } = {
   'reduced-tax': [],
 };
 
-/** Where the own address is a page, how the link to the file is found on it. */
+/** For originals whose address is a page: finds the link to the file on it. */
 const LINKS: { readonly [O in Original]?: (html: string, pageUrl: string) => string } = {
   'municipality-shapes': findBordersLink,
   concessions: findConcessionsLink,
 };
 
-/** Reads and parses all that is named; what a table needs besides comes from the present tables. */
+/** Reads and parses all named originals; other inputs of a table come from the current tables. */
 export async function readOriginals(
   locations: readonly Location[],
   { current, httpFor }: { current: AreaTables; httpFor: HttpFor },
@@ -163,7 +163,7 @@ function presentPositions({ postal_codes }: AreaTables) {
   );
 }
 
-/** What was stated, except for codes that the source of positions had and has no more. */
+/** The stated municipalities, without codes that the source of positions has dropped. */
 function presentMunicipalities(
   { postal_codes }: AreaTables,
   positioned: readonly { readonly code: string }[],

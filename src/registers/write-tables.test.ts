@@ -22,7 +22,7 @@ after(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder with two files of old text. */
+/** A folder with two old files. */
 function folderOf(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'elnav-write-'));
   made.push(folder);
@@ -39,21 +39,21 @@ const NEW = new Map([
 ]);
 
 describe('writing tables', () => {
-  it('replaces what is new, keeps the rest, and leaves nothing else', () => {
+  it('replaces changed files, keeps the rest, and leaves no other files', () => {
     const folder = folderOf('old');
-    const seen: Record<string, string>[] = [];
-    writeTables(folder, NEW, (pending) => seen.push(filesIn(pending)));
-    assert.deepEqual(seen, [{ 'a.tsv': 'new', 'c.tsv': 'new' }]);
+    const validated: Record<string, string>[] = [];
+    writeTables(folder, NEW, (pending) => validated.push(filesIn(pending)));
+    assert.deepEqual(validated, [{ 'a.tsv': 'new', 'c.tsv': 'new' }]);
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'new', 'b.tsv': 'old', 'c.tsv': 'new' });
   });
 
-  it('makes the folder where it is missing', () => {
+  it('creates a missing folder', () => {
     const folder = join(folderOf('old'), 'data', 'seed');
     writeTables(folder, NEW, () => {});
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'new', 'c.tsv': 'new' });
   });
 
-  it('changes nothing where what was written is judged wrong', () => {
+  it('changes nothing when validation fails', () => {
     const folder = folderOf('old');
     const refuse = () => {
       throw new OperatorError('a.tsv line 3: no.');
@@ -62,14 +62,14 @@ describe('writing tables', () => {
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('changes nothing where a file cannot be written, and says so', () => {
+  it('changes nothing when a file cannot be written, and reports it', () => {
     const folder = folderOf('old');
     const files = new Map([...NEW, [join('not', 'there.tsv'), 'new']]);
     assert.throws(() => writeTables(folder, files, () => {}), /cannot be written; nothing in it was changed/);
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('forgets what one that was killed had not finished', () => {
+  it('removes what a killed import had not finished', () => {
     const folder = folderOf('old');
     mkdirSync(join(folder, '.pending-x'));
     writeFileSync(join(folder, '.pending-x', 'a.tsv'), 'ha');
@@ -77,7 +77,7 @@ describe('writing tables', () => {
     assert.deepEqual(filesIn(folder), { 'a.tsv': 'old', 'b.tsv': 'old' });
   });
 
-  it('finishes what one that was killed had ready, wherever it was killed', () => {
+  it('completes what a killed import had prepared, at any point of the move', () => {
     const folder = folderOf('old');
     mkdirSync(join(folder, READY));
     writeFileSync(join(folder, 'a.tsv'), 'new');
@@ -94,7 +94,7 @@ describe('what an import changes', () => {
     ids.map((id) => ({ id: String(id), name: `${name} ${id}` }));
   const ten = [...Array(10).keys()].map((index) => 10_000 + index);
 
-  it('is told by row, with the first of each kind', () => {
+  it('is listed by row, with the first of each kind', () => {
     const after = [...operators(ten.slice(1)), ...operators([20_001]), ...operators([])].map((row) =>
       row.id === '10005' ? { ...row, name: 'Annat AB' } : row,
     );
@@ -114,7 +114,7 @@ describe('what an import changes', () => {
     assert.equal(lines.at(-1), '  + … and 5 more');
   });
 
-  it('is refused where more than a fifth of the rows would go', () => {
+  it('is refused when more than a fifth of the rows would be removed', () => {
     const without = (count: number) =>
       changesOf(codec, { before: operators(ten), after: operators(ten.slice(count)) });
     refuseLosses(without(2));
@@ -126,7 +126,7 @@ describe('what an import changes', () => {
 });
 
 describe('figures', () => {
-  it('are kept by name, and replaced', () => {
+  it('are stored by name, and replaced', () => {
     const folder = folderOf('old');
     assert.deepEqual(readFigures([folder]), []);
     const figures = withFigures([{ name: 'b', count: 1 }], { a: 2, b: 3 });

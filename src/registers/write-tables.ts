@@ -18,15 +18,15 @@ import { isMissing, READY } from '../domain/areas/index.ts';
 const PENDING = '.pending-';
 
 /**
- * Writes files of tables so that either all of them count or none, whenever the process is killed: they are written whole beside the
- * old ones, judged, and then count by the renaming of one folder, from which `readTables` reads until each has its place.
+ * Writes files of tables atomically, even if the process is killed: they are written to a folder beside the old files,
+ * validated, and take effect by renaming that folder, from which `readTables` reads until each file is in its place.
  *
- * `judge` gets the folder of the new files and throws where they must not count.
+ * `validate` gets the folder of the new files and throws to reject them.
  */
 export function writeTables(
   folder: string,
   files: ReadonlyMap<string, string>,
-  judge: (pending: string) => void,
+  validate: (pending: string) => void,
 ): void {
   mkdirSync(folder, { recursive: true });
   finishWriting(folder);
@@ -34,7 +34,7 @@ export function writeTables(
   try {
     for (const [name, text] of files) writeWhole(join(pending, name), text);
     syncFolder(pending);
-    judge(pending);
+    validate(pending);
     renameSync(pending, join(folder, READY));
   } catch (error) {
     rmSync(pending, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export function writeTables(
   finishWriting(folder);
 }
 
-/** Gives every file that an import had ready its place, and forgets what one had not finished. */
+/** Moves files that a previous import had completed into place, and removes what one left unfinished. */
 export function finishWriting(folder: string): void {
   const ready = join(folder, READY);
   if (existsSync(ready)) {
@@ -80,7 +80,7 @@ function writeWhole(file: string, text: string): void {
   }
 }
 
-/** A new name in a folder is on the disk when the folder is. */
+/** Syncs a folder, so that renames in it are durable. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

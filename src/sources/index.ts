@@ -6,10 +6,10 @@ import { entsoe } from './entsoe/index.ts';
 import { esett } from './esett/index.ts';
 import { nordpool } from './nordpool/index.ts';
 
-/** Sources of day-ahead prices; which of them are asked, and in what order, is a setting. */
+/** Sources of day-ahead prices; a setting chooses and orders them. */
 export const priceSources: readonly PriceSource[] = [elprisetjustnu, entsoe, energidataservice, nordpool];
 
-/** Where the rate comes from for prices that are in euros alone. */
+/** Source of the exchange rate for prices in euros only. */
 export const exchangeRateSource: ExchangeRateSource = ecb;
 
 /** Settled production by area and kind. */

@@ -31,7 +31,10 @@ describe('a stored password', () => {
     const stored = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     assert.equal(await hashes.verify('password', stored), true);
     assert.equal(hashes.isOutdated(stored), true);
-    await assert.rejects(async () => hashes.verify('password', '$2b$12$notargon'), /not an Argon2id PHC string/);
+    await assert.rejects(
+      async () => hashes.verify('password', '$2b$12$notargon'),
+      /not an Argon2id PHC string/,
+    );
   });
 
   it('matches nothing when there is none', async () => {

@@ -1,7 +1,7 @@
 import { type Access, kindOf, type Operation, type Schema } from './document.ts';
 import { exampleOf } from './example.ts';
 
-/** The headers that carry what a caller knows; the shell puts it in. */
+/** Headers for the caller's credentials, which the shell substitutes. */
 const KEY_HEADERS: Readonly<Record<Access, string | undefined>> = {
   'nobody asked': undefined,
   'key optional': undefined,
@@ -10,7 +10,7 @@ const KEY_HEADERS: Readonly<Record<Access, string | undefined>> = {
   session: 'Cookie: $COOKIE',
 };
 
-/** A call of an operation as a command for a shell, with the parameters that are required or have an example. */
+/** A curl command that calls an operation, with the parameters that are required or have an example. */
 export function curlOf(operation: Operation, address: string): string {
   const { method, path, access, parameters, body } = operation;
   const filledIn = (name: string, place: string): string => {
@@ -34,5 +34,5 @@ export function curlOf(operation: Operation, address: string): string {
 
 const bodyOf = (schema: Schema): string => JSON.stringify(exampleOf(schema, { onlyRequired: true }), null, 2);
 
-/** Text as one word of a shell. */
+/** Quotes text as one shell word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

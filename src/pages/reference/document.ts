@@ -1,7 +1,7 @@
-/** As much of an OpenAPI 3.1 document as its page shows. */
+/** The parts of an OpenAPI 3.1 document that its page shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description?: string; readonly version: string };
-  /** In the order of the page; sections that are not among them follow. */
+  /** In the order of the page; other sections follow. */
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
@@ -41,7 +41,7 @@ export interface Answer {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 
-/** The keywords of JSON Schema that documents of ours use. */
+/** The JSON Schema keywords that our documents use. */
 export interface Schema {
   readonly type?: string;
   readonly title?: string;
@@ -68,11 +68,11 @@ export interface Schema {
 /** Who may call an operation. */
 export type Access = 'nobody asked' | 'key optional' | 'key' | 'admin token' | 'session';
 
-/** An operation with what is told of it in one place. */
+/** An operation, with everything about it in one place. */
 export interface Operation {
-  /** Anchor on the page; made of method and path, so that it stays. */
+  /** Anchor on the page; made of method and path, so that it is stable. */
   readonly id: string;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly summary: string;
@@ -80,7 +80,7 @@ export interface Operation {
   readonly access: Access;
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
-  /** The media type that is sent, all that are taken, and the schema of the body. */
+  /** The media type that the page sends, all accepted ones, and the schema of the body. */
   readonly body:
     | { readonly type: string; readonly types: readonly string[]; readonly schema: Schema }
     | undefined;
@@ -94,7 +94,7 @@ export interface Section {
   readonly operations: readonly Operation[];
 }
 
-/** How a response is read: as JSON, as events that keep coming, or as it is. */
+/** How a response is read: as JSON, as an event stream, or as text. */
 export function kindOf({ answers }: Operation): 'json' | 'stream' | 'text' {
   const types = answers
     .filter(({ status }) => Number(status) < 300)
@@ -126,17 +126,17 @@ export function sectionsOf(document: ApiDocument): readonly Section[] {
     }));
 }
 
-interface Found {
+interface OperationSource {
   readonly path: string;
   readonly method: string;
   readonly operation: ApiOperation;
   readonly taken: Set<string>;
 }
 
-function readOperation({ path, method, operation, taken }: Found): Operation {
+function readOperation({ path, method, operation, taken }: OperationSource): Operation {
   const { security = [], parameters = [], requestBody } = operation;
   const content = requestBody?.content ?? {};
-  // Where a form is taken too, the page sends JSON.
+  // If a form is accepted too, the page still sends JSON.
   const type = 'application/json' in content ? 'application/json' : Object.keys(content)[0];
   const schema = withExample(content[type ?? '']);
   return {
@@ -168,7 +168,7 @@ const withExamples = (content: Content): Content =>
     }),
   );
 
-/** Documents have the example of a whole value beside its schema; here it is one of the schema's. */
+/** Moves a value's example from beside its schema into the schema. */
 function withExample(
   of: { readonly schema?: Schema; readonly example?: unknown } | undefined,
 ): Schema | undefined {
@@ -197,7 +197,7 @@ function unique(id: string, taken: Set<string>): string {
   return free;
 }
 
-/** The members of a schema that may be one of several, without null; a schema that is one alone is its own member. */
+/** The members of a schema that may be one of several, without null; a plain schema is its only member. */
 export function membersOf(schema: Schema): readonly Schema[] {
   const members = schema.anyOf ?? schema.oneOf;
   if (members === undefined) return [schema];

@@ -5,7 +5,7 @@ import { exampleOf } from './example.ts';
 import { tree } from './schema.ts';
 import { json } from './text.ts';
 
-/** A code that the service may answer with. */
+/** An error code of the service. */
 export interface ErrorRow {
   readonly code: string;
   readonly status: number;
@@ -19,7 +19,7 @@ const RETRY: Readonly<Record<ErrorRow['retry'], string>> = {
   changed: 'Correct the request, then retry',
 };
 
-/** What errors look like and what their codes mean, by status; operations link to their statuses here. */
+/** Format of errors and meaning of their codes, by status; operations link here. */
 export function renderErrors(document: ApiDocument, rows: readonly ErrorRow[]): Html {
   const shapes = shapesOf(document);
   const statuses = [
@@ -54,22 +54,22 @@ interface Shape {
   readonly statuses: readonly string[];
 }
 
-/** The bodies of errors that differ, each with its statuses. */
+/** The different error bodies, each with its statuses. */
 function shapesOf(document: ApiDocument): readonly Shape[] {
-  const found = new Map<string, { schema: Schema; statuses: Set<string> }>();
+  const shapes = new Map<string, { schema: Schema; statuses: Set<string> }>();
   for (const { operations } of sectionsOf(document)) {
     for (const { status, content } of operations.flatMap(({ answers }) => answers)) {
       const schema = content?.['application/json']?.schema;
-      // What is answered when the service is not well is no error in this shape.
+      // The response of an unhealthy service is not an error of this shape.
       if (Number(status) < 400 || schema === undefined || schema.properties?.status !== undefined) continue;
       const { description, ...shape } = schema;
       const key = JSON.stringify(shape);
-      const known = found.get(key) ?? { schema: shape, statuses: new Set() };
-      known.statuses.add(status);
-      found.set(key, known);
+      const entry = shapes.get(key) ?? { schema: shape, statuses: new Set() };
+      entry.statuses.add(status);
+      shapes.set(key, entry);
     }
   }
-  return [...found.values()].map(({ schema, statuses }) => ({ schema, statuses: [...statuses].toSorted() }));
+  return [...shapes.values()].map(({ schema, statuses }) => ({ schema, statuses: [...statuses].toSorted() }));
 }
 
 const listOf = (statuses: readonly string[]): string =>

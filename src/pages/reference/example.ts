@@ -2,7 +2,7 @@ import { membersOf, type Schema } from './document.ts';
 
 const DEEPEST = 8;
 
-/** Of texts with a format. */
+/** Examples of texts by format. */
 const BY_FORMAT: Readonly<Record<string, string>> = {
   date: '2026-11-21',
   'date-time': '2026-11-21T13:00:00Z',
@@ -10,7 +10,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
 };
 
-/** Names whose meaning is the same everywhere. */
+/** Examples by field name, for names with one meaning everywhere. */
 const BY_NAME: Readonly<Record<string, string>> = {
   actor: 'admin token',
   action: 'user.create',
@@ -37,13 +37,13 @@ const BY_NAME: Readonly<Record<string, string>> = {
 };
 
 interface ExampleOptions {
-  /** Leaves out what may be left out: for bodies that are sent. */
+  /** Leaves out optional fields; for request bodies. */
   readonly onlyRequired?: boolean;
   readonly name?: string;
   readonly depth?: number;
 }
 
-/** A value that a schema lets through: its own example where it has one, else one made from its keywords. */
+/** A value that is valid by a schema: its example, else one made from its keywords. */
 export function exampleOf(schema: Schema, options: ExampleOptions = {}): unknown {
   const { onlyRequired = false, name = '', depth = 0 } = options;
   if (schema.examples !== undefined && schema.examples.length > 0) return schema.examples[0];

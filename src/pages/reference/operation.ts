@@ -22,18 +22,18 @@ const PLACES: Readonly<Record<string, string>> = {
   header: 'Headers',
 };
 
-/** What documents say where nothing was said. */
+/** The description of a response that has none. */
 const UNSAID = 'Default Response';
 
 export interface OperationOptions {
   readonly operation: Operation;
   /** Of the service, without a trailing slash. */
   readonly address: string;
-  /** What must be known before the operation is tried. */
+  /** Warning shown before the operation is tried. */
   readonly warning: string | undefined;
 }
 
-/** An operation: what it does on the left, how it is called and its response on the right. */
+/** An operation: description on the left, call and response on the right. */
 export function renderOperation({ operation, address, warning }: OperationOptions): Html {
   const { id, method, path, summary, description, body } = operation;
   const good = operation.answers.filter(({ status }) => Number(status) < 400);
@@ -57,7 +57,7 @@ ${good.map(exampleAnswer)}
 </article>`;
 }
 
-/** A method, told apart by its word; the colour is for the eye alone. */
+/** A method as text; its colour is only decoration. */
 export const badge = (method: string): Html =>
   html`<span class="${`method method-${method.toLowerCase()}`}">${method}</span>`;
 
@@ -86,7 +86,7 @@ function parameters({ parameters: all }: Operation): readonly Html[] {
 
 const whole = (type: string): Html => html`<p class="limits">${type}</p>`;
 
-/** What an answer means: its own words, else those of its status. */
+/** Meaning of a response: its description, else the phrase of its status. */
 function meaningOf({ status, description }: Operation['answers'][number]): string {
   const said = description === undefined || description === UNSAID ? undefined : description;
   return said ?? STATUS_CODES[status] ?? '';

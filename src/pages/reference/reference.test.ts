@@ -64,16 +64,16 @@ const simple = (paths: ApiDocument['paths'], tags: ApiDocument['tags'] = []): Ap
 });
 
 describe('the reference of an API', () => {
-  it('lets nothing of a document become markup', () => {
+  it('escapes all text of a document', () => {
     const markup = page(hostile);
-    assert.ok(markup.includes('&lt;img'), 'the texts are there');
+    assert.ok(markup.includes('&lt;img'), 'the text is included');
     assert.doesNotMatch(markup, /<img|<script|onerror=alert\(1\)>(?!&|')|href="javascript/);
     const ids = [...markup.matchAll(/ id="([^"]*)"/g)].map((match) => match[1] ?? '');
     for (const id of ids) assert.match(id, /^[a-zA-Z0-9-]+$/);
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('gives each operation an anchor of its own that does not change with others', () => {
+  it('gives each operation a stable anchor of its own', () => {
     const get = { get: { tags: ['B'] } };
     const sections = sectionsOf(
       simple({ '/a/{b}': get, '/a/b': get, '/z': { get: { tags: ['A'] }, post: {} } }, [
@@ -91,13 +91,13 @@ describe('the reference of an API', () => {
     );
   });
 
-  it('refuses a warning about an operation that is not there', () => {
+  it('refuses a warning about an unknown operation', () => {
     const document = simple({ '/a': { get: {} } });
     assert.match(page(document, { 'GET /a': 'Beware of this' }), /Beware of this/);
     assert.throws(() => page(document, { 'GET /b': 'Beware' }), /GET \/b/);
   });
 
-  it('reads who may call from the document', () => {
+  it('reads the required access from the document', () => {
     const of = (security: readonly Record<string, readonly string[]>[]) =>
       sectionsOf(simple({ '/a': { get: { security } } }))[0]?.operations[0];
     assert.equal(of([])?.access, 'nobody asked');
@@ -108,7 +108,7 @@ describe('the reference of an API', () => {
     assert.deepEqual([scoped?.access, scoped?.scope], ['key', 'devices:read']);
   });
 
-  it('makes examples that the schema lets through, and leaves out what may be left out', () => {
+  it('makes examples that are valid by the schema, and leaves out optional fields', () => {
     const schema: Schema = {
       type: 'object',
       required: ['a', 'b', 'c', 'd', 'e'],
@@ -126,7 +126,7 @@ describe('the reference of an API', () => {
     assert.deepEqual(exampleOf(schema, { onlyRequired: true }), least);
   });
 
-  it('says types and limits in words', () => {
+  it('describes types and limits in words', () => {
     const written = (schema: Schema) =>
       limitsOf(schema)
         .map(String)
@@ -148,7 +148,7 @@ describe('the reference of an API', () => {
     assert.equal(written({ enum: ['', 'a', 'b'], default: '' }), 'one of a, b');
   });
 
-  it('shows what is inside objects, lists and variants', () => {
+  it('shows the fields of objects, lists and variants', () => {
     const inside = String(
       tree(
         {
@@ -169,7 +169,7 @@ describe('the reference of an API', () => {
     assert.equal(tree({ type: 'string' }, 'sent'), null);
   });
 
-  it('writes a command that a shell takes as it is meant', () => {
+  it('quotes commands correctly for a shell', () => {
     const [section] = sectionsOf(
       simple({
         '/a/{id}': {
@@ -197,7 +197,7 @@ describe('the reference of an API', () => {
     );
   });
 
-  it('reads of Markdown code and links, and colours JSON without changing it', () => {
+  it('renders code and links of Markdown, and colours JSON without changing it', () => {
     const text = (parts: readonly unknown[]) => parts.map(String).join('');
     assert.equal(
       text(inline('a `b` [c](https://d.example) *e*')),

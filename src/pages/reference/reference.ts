@@ -11,12 +11,12 @@ export interface ReferenceOptions {
   readonly document: ApiDocument;
   /** Of the service, without a trailing slash. */
   readonly address: string;
-  /** Documents of this and of the other service. */
+  /** Documentation of this and the other service. */
   readonly services: readonly NavigationLink[];
   readonly errors: readonly ErrorRow[];
-  /** What a newcomer needs to know, and by method and path the operations to begin with. */
+  /** First steps, and the first operations to call, by method and path. */
   readonly start: { readonly steps: readonly StartStep[]; readonly calls: readonly string[] };
-  /** By method and path: what must be known before the operation is tried. */
+  /** Warnings shown before an operation is tried, by method and path. */
   readonly warnings?: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface StartStep {
   readonly text: string;
 }
 
-/** The page of an OpenAPI document: everything that can be read is in it, its script makes calls. */
+/** The page of an OpenAPI document: all text is in it; its script makes calls. */
 export function renderReference(options: ReferenceOptions): Html {
   const { document, address, services, errors, start, warnings = {} } = options;
   const sections = sectionsOf(document);
@@ -151,7 +151,7 @@ function authentication({ components }: ApiDocument): Html {
 </div></section>`;
 }
 
-/** Where the user's key is entered. */
+/** The form in which the user enters the API key. */
 function keys(hasAdmin: boolean): Html {
   return html`<dialog id="keys" class="keys" aria-labelledby="keys-title">
 <form method="dialog" class="stack" autocomplete="off">

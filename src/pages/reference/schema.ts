@@ -2,7 +2,7 @@ import { type Html, html, type Part } from '../html.ts';
 import { membersOf, type Schema } from './document.ts';
 import { inline } from './text.ts';
 
-/** Whether a value is sent, where what must be there is told, or answered, where what may be missing is. */
+/** Direction of a value. Sent ones are marked with required fields, returned ones with optional fields. */
 type Direction = 'sent' | 'answered';
 
 /** The type of a value in words. */
@@ -25,13 +25,13 @@ function nameOf(schema: Schema): string {
   return schema.properties === undefined ? 'anything' : 'object';
 }
 
-/** The values that a schema names one by one. */
+/** The values of an enum or const. */
 function choicesOf(schema: Schema): readonly unknown[] {
   if (schema.const !== undefined) return [schema.const];
   return (schema.enum ?? []).filter((value) => value !== '');
 }
 
-/** What a value is held to besides its type. */
+/** Constraints on a value besides its type. */
 export function limitsOf(schema: Schema): readonly Part[] {
   const of = membersOf(schema).find(({ type }) => type !== undefined) ?? schema;
   const choices = membersOf(schema).flatMap(choicesOf);
@@ -51,7 +51,7 @@ export function limitsOf(schema: Schema): readonly Part[] {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A range in words; the ends of what a number can hold exactly are no limit that anybody meant. */
+/** A range in words; the limits of safe integers are not shown. */
 function range(least: number | undefined, most: number | undefined, unit: string): string | null {
   const from = least === undefined || least <= Number.MIN_SAFE_INTEGER ? undefined : least;
   const to = most === undefined || most >= Number.MAX_SAFE_INTEGER ? undefined : most;
@@ -72,7 +72,7 @@ interface PropertyOptions {
   readonly inside?: Part;
 }
 
-/** A named value: its name, type, limits and what it means. */
+/** A named value: name, type, limits and description. */
 export function property({
   name,
   schema,
@@ -93,7 +93,7 @@ ${inside}
 </li>`;
 }
 
-/** What is inside a value: the properties of an object or of the objects of an array, or its variants; null where nothing is. */
+/** The inner structure of a value: properties of an object or of an array's objects, or variants; null if none. */
 export function tree(schema: Schema, direction: Direction): Html | null {
   const members = membersOf(schema).map((member) =>
     member.type === 'array' ? (member.items ?? {}) : member,
@@ -130,7 +130,7 @@ function properties({ properties: all = {}, required = [] }: Schema, direction: 
   })}</ul>`;
 }
 
-/** What tells a variant from the others: the values that it alone has. */
+/** Label of a variant: its title, or the values that only it has. */
 function labelOf({ title, properties: all = {} }: Schema): Part {
   if (title !== undefined) return title;
   const fixed = Object.entries(all).filter(([, schema]) => choicesOf(schema).length === 1);

@@ -3,7 +3,7 @@ import { type Html, html, type Part } from '../html.ts';
 /** A piece of a paragraph: code between backticks, a link, or text. */
 const PIECES = /`([^`]+)`|\[([^\]]+)\]\(([^()\s]+)\)/g;
 
-/** Paragraphs of a document: of Markdown the code spans and links, and nothing else. */
+/** Paragraphs of text; of Markdown only code spans and links are supported. */
 export function paragraphs(text: string | undefined): readonly Html[] {
   return (text ?? '')
     .split(/\n\s*\n/)
@@ -36,7 +36,7 @@ export function pathText(path: string): readonly Html[] {
 /** Names, texts and figures of a JSON text. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
 
-/** An example as JSON, with its tokens told apart. */
+/** An example as JSON, with tokens marked for colouring. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
   const parts: Part[] = [];

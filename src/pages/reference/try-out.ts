@@ -7,7 +7,7 @@ interface TryOptions {
   readonly warning: string | undefined;
 }
 
-/** The form with which an operation is tried. It needs the script of the page, which shows it. */
+/** The form to try an operation; hidden until the page's script shows it. */
 export function tryOut({ operation, warning }: TryOptions): Html {
   const { id, method, path, access, parameters, summary } = operation;
   return html`<details class="try" hidden><summary aria-label="${`Try it: ${summary}`}">Try it</summary>
@@ -50,7 +50,7 @@ function field({ name, in: place, required, schema = {} }: Parameter): Html {
   return html`<label class="try-field">${label}<input type="text" name="${name}" value="${value}" spellcheck="false" data-in="${place}" ${flag('required', place === 'path')}></label>`;
 }
 
-/** What stands in a field at first: an example that somebody wrote; one that was made would only be in the way. */
+/** Initial value of a field: an example from the document; generated ones are not used. */
 const startOf = (schema: Parameter['schema']): string => {
   const [example] = schema?.examples ?? [];
   return example === undefined ? '' : String(example);

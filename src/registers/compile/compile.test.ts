@@ -5,7 +5,7 @@ import { indexShapes, readTables, simplify } from '../../domain/areas/index.ts';
 import { compileGridAreas, type RegisteredArea } from './grid-areas.ts';
 import { compileTables } from './index.ts';
 import { placePostalCodes } from './postal-codes.ts';
-import { areaFinder, judgePriceAreas } from './price-areas.ts';
+import { areaFinder, assignPriceAreas } from './price-areas.ts';
 import { compileConcessions, compileMunicipalityShapes, compileZones } from './shapes.ts';
 
 const tables = readTables(['seed']);
@@ -25,8 +25,8 @@ function areaOfPlace(place: string): string[] {
 }
 
 describe('price areas of the bundled postal codes', () => {
-  it('follow the division of 2011 where it is known for certain', () => {
-    const known = {
+  it('follow the division of 2011 for well-known municipalities', () => {
+    const expected = {
       Umeå: ['SE2'],
       Norsjö: ['SE1'],
       Malå: ['SE1'],
@@ -46,7 +46,7 @@ describe('price areas of the bundled postal codes', () => {
       Kalmar: ['SE4'],
       Jönköping: ['SE3'],
     };
-    for (const [name, areas] of Object.entries(known)) assert.deepEqual(areasIn(name), areas, name);
+    for (const [name, areas] of Object.entries(expected)) assert.deepEqual(areasIn(name), areas, name);
     // Towns whose municipality is split.
     assert.deepEqual(areaOfPlace('Skellefteå'), ['SE1']);
     assert.deepEqual(areaOfPlace('Falkenberg'), ['SE4']);
@@ -60,7 +60,7 @@ describe('price areas of the bundled postal codes', () => {
     assert.deepEqual([...new Set(dalarna.map(({ elomrade }) => elomrade))], ['SE3']);
   });
 
-  it('are several in the municipalities alone that a border crosses', () => {
+  it('are several only in municipalities that a border crosses', () => {
     const split =
       'Gislaved Värnamo Växjö Oskarshamn Hylte Falkenberg Ockelbo Gävle Bollnäs Robertsfors Skellefteå'.split(
         ' ',
@@ -112,7 +112,7 @@ function judged(
     { ...AREA, code: 'VMO', name: 'Värnamo', elomrade: 'SE4' as const },
     { ...AREA, code: 'BER', name: 'Berg', elomrade: 'SE2' as const },
   ];
-  const result = judgePriceAreas(rows, { zones: ZONES, gridAreas, municipalities: MUNICIPALITIES });
+  const result = assignPriceAreas(rows, { zones: ZONES, gridAreas, municipalities: MUNICIPALITIES });
   const [first] = result.rows;
   return [first?.elomrade, first?.elomrade_basis];
 }
@@ -126,7 +126,7 @@ describe('the price area of a postal code', () => {
     ]);
   });
 
-  it('is that of the grid area of its name, whatever the polygon', () => {
+  it('is that of the grid area with its name, whatever the polygon', () => {
     assert.deepEqual(judged({ place: 'Värnamo', municipality: '0683', lat: 57.18, lon: 14 }), [
       'SE4',
       'register',
@@ -137,7 +137,7 @@ describe('the price area of a postal code', () => {
     assert.deepEqual(judged({ place: 'Berg', municipality: '0683', lat: 57.2, lon: 14 }), ['SE3', 'polygon']);
   });
 
-  it('is that of the municipality where no border crosses it', () => {
+  it('is that of the municipality when no border crosses it', () => {
     const home = { place: 'Mora', municipality: '2062', lat: 60.99, lon: 14 };
     const strayed = { place: 'Mora', municipality: '2062', lat: 61.1, lon: 14 };
     assert.deepEqual(judged(strayed, [home, home]), ['SE3', 'municipality']);
@@ -154,7 +154,7 @@ describe('the price area of a postal code', () => {
 });
 
 describe('the municipality of a postal code', () => {
-  const known = new Map(MUNICIPALITIES.map((row) => [row.code, row]));
+  const municipalities = new Map(MUNICIPALITIES.map((row) => [row.code, row]));
   const at = (code: string, municipality: string | null, place = 'Bor') => ({
     code,
     place,
@@ -166,7 +166,7 @@ describe('the municipality of a postal code', () => {
     positioned: ReturnType<typeof at>[],
     stated: { code: string; place: string; municipality: string }[],
   ) =>
-    placePostalCodes(positioned, stated, known).rows.map((row) => [
+    placePostalCodes(positioned, stated, municipalities).rows.map((row) => [
       row.code,
       row.municipality,
       row.municipality_basis,
@@ -177,7 +177,7 @@ describe('the municipality of a postal code', () => {
     stated: others.map((code) => ({ code, place: 'Bor', municipality })),
   });
 
-  it('is what both sources state, and what one states alone', () => {
+  it('is the one that both sources or only one of them state', () => {
     assert.deepEqual(place([at('10001', '0683')], [{ code: '10001', place: 'Bor', municipality: '0683' }]), [
       ['10001', '0683', 'stated'],
     ]);
@@ -187,7 +187,7 @@ describe('the municipality of a postal code', () => {
     ]);
   });
 
-  it('is what the other codes of the place support where two sources disagree', () => {
+  it('is the one that other codes of the place have when two sources disagree', () => {
     const stated = { code: '10001', place: 'Bor', municipality: '1380' };
     const halmstad = witnesses('1380');
     const varnamo = witnesses('0683');
@@ -204,26 +204,26 @@ describe('the municipality of a postal code', () => {
     assert.deepEqual(place([at('10001', '0683')], [stated])[0], ['10001', '1380', 'stated']);
   });
 
-  it('is that of the place where none is stated, or one that the place speaks against', () => {
+  it('is that of the place when none is stated, or the place contradicts it', () => {
     const { positioned, stated } = witnesses('1380');
     assert.deepEqual(place([at('10001', null), ...positioned], stated)[0], ['10001', '1380', 'same_place']);
     assert.deepEqual(place([at('10001', '0683'), ...positioned], stated)[0], ['10001', '1380', 'same_place']);
   });
 
-  it('stays with its namesake whatever the codes around', () => {
+  it('stays with a namesake, whatever the surrounding codes', () => {
     const positioned = [at('10001', '0683', 'Värnamo'), ...others.map((code) => at(code, null, 'Värnamo'))];
     const stated = others.map((code) => ({ code, place: 'Värnamo', municipality: '1380' }));
     assert.deepEqual(place(positioned, stated)[0], ['10001', '0683', 'stated']);
   });
 
-  it('is that of the nearest code at last, by position or by number', () => {
+  it('otherwise is that of the nearest code, by position or by number', () => {
     const far = { ...at('10003', '1380', 'Far'), lat: 60 };
     assert.deepEqual(place([at('10001', null, 'Ny'), at('10002', '0683', 'Gammal'), far], [])[0], [
       '10001',
       '0683',
       'nearest_postal_code',
     ]);
-    // 9999 is in no list: as good as not stated.
+    // 9999 does not exist, so it counts as not stated.
     assert.deepEqual(place([at('10001', '9999', 'Ny'), far], [])[0], [
       '10001',
       '1380',
@@ -231,7 +231,7 @@ describe('the municipality of a postal code', () => {
     ]);
   });
 
-  it('keeps codes that one source alone has', () => {
+  it('keeps codes that only one source has', () => {
     const rows = place([at('10001', '0683')], [{ code: '10002', place: 'Bor', municipality: '0683' }]);
     assert.deepEqual(
       rows.map(([code]) => code),
@@ -293,7 +293,7 @@ describe('grid areas of several registers', () => {
     );
   });
 
-  it('have no owner id where the register has none, or the name is of two', () => {
+  it('have no owner id when the register has none, or two owners have the name', () => {
     const unknown = [
       area('XXX', 'DISTRIBUTION', 'Okänd AB'),
       { ...area('YYY', 'DISTRIBUTION', 'Z'), owner: '12345' },
@@ -371,7 +371,7 @@ describe('shapes', () => {
     assert.deepEqual(find({ lat: 61, lon: 15 }), { area: 'SE1', isInside: true });
   });
 
-  it('of one concession are brought together, and of two owners refused', () => {
+  it('of one concession are merged, and refused when two owners have it', () => {
     const part = { id: '1', owner_name: 'A', polygons: box('x', [14, 62, 16, 64]).polygons };
     assert.equal(compileConcessions([part, part])[0]?.polygons.length, 2);
     assert.throws(
@@ -388,15 +388,15 @@ describe('borders of municipalities', () => {
     [19, 60],
     [18, 59],
   ] as const;
-  const known = [
+  const municipalities = [
     { code: '0180', name: 'Stockholm' },
     { code: '0182', name: 'Nacka' },
   ];
 
-  it('are brought together by code', () => {
+  it('are merged by code', () => {
     const shapes = ['0180', '0182', '0180'].map((code) => ({ code, polygons: [[ring]] }));
     assert.deepEqual(
-      compileMunicipalityShapes(shapes, known).map(({ municipality, polygons }) => [
+      compileMunicipalityShapes(shapes, municipalities).map(({ municipality, polygons }) => [
         municipality,
         polygons.length,
       ]),
@@ -407,27 +407,27 @@ describe('borders of municipalities', () => {
     );
   });
 
-  it('are refused where one is missing or unknown', () => {
+  it('are refused when one is missing or unknown', () => {
     const only = [{ code: '0180', polygons: [[ring]] }];
     assert.throws(
-      () => compileMunicipalityShapes(only, known),
+      () => compileMunicipalityShapes(only, municipalities),
       /1 municipalities are missing: Nacka \(0182\)/,
     );
     assert.throws(
-      () => compileMunicipalityShapes([...only, { code: '9999', polygons: [[ring]] }], known),
+      () => compileMunicipalityShapes([...only, { code: '9999', polygons: [[ring]] }], municipalities),
       /no municipality 9999; refresh the table of municipalities first/,
     );
   });
 });
 
 describe('compiling', () => {
-  it('changes nothing where nothing came', () => {
+  it('changes nothing without originals', () => {
     const { tables: same } = compileTables(tables, {});
     assert.deepEqual(same.postal_codes, tables.postal_codes);
     assert.deepEqual(same.sources, tables.sources);
   });
 
-  it('tells price areas anew when a grid area comes to another one', () => {
+  it('computes price areas again when a grid area moves to another one', () => {
     const moved = tables.grid_areas.map((area) =>
       area.code === 'VMO' ? { ...area, elomrade: 'SE3' as const } : area,
     );

@@ -1,12 +1,12 @@
 import { GRID_AREA_TYPES, type GridAreaRow, type OperatorRow } from '../../domain/areas/index.ts';
 
-/** A grid area as a register has it: it may name the owner alone. */
+/** A grid area from a register, which may have only the owner's name. */
 export type RegisteredArea = Omit<GridAreaRow, 'eic'>;
 
 /**
- * Brings registers together, the older first. A register that has areas of a type has all of them, so for each type the newest such one
- * counts: an area that it dropped is dropped. Owners are told by their id, since they change their names; an id that no register of
- * operators has becomes null.
+ * Merges registers, oldest first. A register with areas of a type has all of them, so for each type the newest such one
+ * counts, and areas that it dropped are dropped. Owners are identified by id, since their names change; an id that no
+ * register of operators has becomes null.
  */
 export function compileGridAreas(
   registers: readonly (readonly RegisteredArea[])[],
@@ -27,17 +27,17 @@ export function compileGridAreas(
   });
   const owners = new Set(gridAreas.map(({ owner }) => owner));
   const current = operators.at(-1) ?? [];
-  // One that the newest register dropped, and that an area of an older one still names, stays.
+  // Keeps an operator that the newest register dropped while an area still names it.
   const dropped = [...nameOf].filter(([id]) => owners.has(id) && !current.some((one) => one.id === id));
   return { grid_areas: gridAreas, operators: [...current, ...dropped.map(([id, name]) => ({ id, name }))] };
 }
 
-/** Ids of all names that an operator ever had; a name that two had tells nothing. */
+/** Ids by every name that an operator ever had; null for a name that two operators had. */
 function idsByName(operators: readonly (readonly OperatorRow[])[]): ReadonlyMap<string, string | null> {
   const ids = new Map<string, string | null>();
   for (const { id, name } of operators.flat()) {
-    const known = ids.get(name);
-    ids.set(name, known === undefined || known === id ? id : null);
+    const earlier = ids.get(name);
+    ids.set(name, earlier === undefined || earlier === id ? id : null);
   }
   return ids;
 }

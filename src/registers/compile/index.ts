@@ -11,13 +11,13 @@ import type {
 import type { Rings } from '../formats/geojson.ts';
 import { compileGridAreas, type RegisteredArea } from './grid-areas.ts';
 import { type PositionedCode, placePostalCodes, type StatedCode } from './postal-codes.ts';
-import { areaFinder, judgePriceAreas } from './price-areas.ts';
+import { areaFinder, assignPriceAreas } from './price-areas.ts';
 import { randomPoints } from './random-points.ts';
 import { compileConcessions, compileMunicipalityShapes, compileZones } from './shapes.ts';
 
 type Source = Omit<TableSource, 'table'>;
 
-/** What was read from originals; what is absent stays as it is. */
+/** Parsed originals; tables of absent ones stay unchanged. */
 export interface Originals {
   readonly municipalities?: {
     readonly municipalities: readonly MunicipalityRow[];
@@ -29,7 +29,7 @@ export interface Originals {
     readonly sources: readonly Source[];
   };
   readonly gridAreas?: {
-    /** The older first. */
+    /** Oldest first. */
     readonly registers: readonly (readonly RegisteredArea[])[];
     readonly operators: readonly (readonly OperatorRow[])[];
     readonly sources: readonly Source[];
@@ -60,16 +60,16 @@ export interface Originals {
 
 export interface Compiled {
   readonly tables: AreaTables;
-  /** What can only be counted with the originals at hand. */
+  /** Figures that can only be counted from the originals. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** Points at which the shapes with fewer points must answer as the full ones do. */
+/** Number of points at which simplified and full shapes are compared. */
 export const COMPARED_POINTS = 20_000;
 
 /**
- * Tables with the originals brought in. Price areas of postal codes follow from shapes, grid areas and municipalities, so they are told
- * anew whichever of these came. Throws an `OperatorError` where an original lacks what it must have.
+ * Merges the originals into the tables. Price areas of postal codes depend on shapes, grid areas and municipalities, so
+ * they are computed again when any of these is imported. Throws an `OperatorError` when an original is incomplete.
  */
 export function compileTables(current: AreaTables, originals: Originals): Compiled {
   const figures: Record<string, number> = {};
@@ -91,22 +91,23 @@ export function compileTables(current: AreaTables, originals: Originals): Compil
   if (gridAreas !== undefined) {
     put(compileGridAreas(gridAreas.registers, gridAreas.operators), gridAreas.sources);
   }
-  let placed: Parameters<typeof judgePriceAreas>[0] = tables.postal_codes;
+  let placed: Parameters<typeof assignPriceAreas>[0] = tables.postal_codes;
   if (postalCodes !== undefined) {
-    const known = new Map(tables.municipalities.map((row) => [row.code, row]));
-    const { rows, figures: counted } = placePostalCodes(postalCodes.positioned, postalCodes.stated, known);
+    const byCode = new Map(tables.municipalities.map((row) => [row.code, row]));
+    const { rows, figures: counted } = placePostalCodes(postalCodes.positioned, postalCodes.stated, byCode);
     placed = rows;
     for (const [name, count] of Object.entries(counted)) figures[`municipality_${snake(name)}`] = count;
     put({ postal_codes: tables.postal_codes }, postalCodes.sources);
   }
   if ((municipalities ?? zones ?? gridAreas ?? postalCodes) !== undefined) {
-    const judged = judgePriceAreas(placed, {
+    const assigned = assignPriceAreas(placed, {
       zones: tables.zones,
       gridAreas: tables.grid_areas,
       municipalities: tables.municipalities,
     });
-    tables = { ...tables, postal_codes: judged.rows };
-    for (const [name, count] of Object.entries(judged.figures)) figures[`price_area_${snake(name)}`] = count;
+    tables = { ...tables, postal_codes: assigned.rows };
+    for (const [name, count] of Object.entries(assigned.figures))
+      figures[`price_area_${snake(name)}`] = count;
   }
   if (concessions !== undefined) {
     put({ concessions: compileConcessions(concessions.shapes) }, concessions.sources);
@@ -133,7 +134,7 @@ function replaceSources(
   ];
 }
 
-/** At how many of the random points on land both shapes answer the same. */
+/** Number of random points on land for which both shapes give the same area. */
 function compareZones(full: readonly ZoneRow[], simple: readonly ZoneRow[]): Record<string, number> {
   const [truth, answer] = [areaFinder(full), areaFinder(simple)];
   const points = randomPoints(COMPARED_POINTS, (point) => truth(point).isInside);

@@ -2,39 +2,39 @@ import type { MunicipalityBasis, PostalCodeRow } from '../../domain/areas/index.
 import { metresPerDegree } from '../../domain/areas/index.ts';
 import type { Position } from './price-areas.ts';
 
-/** A postal code as the source of positions (GeoNames) has it. */
+/** A postal code from the source of positions (GeoNames). */
 export interface PositionedCode extends Position {
   readonly code: string;
   readonly place: string;
   readonly municipality: string | null;
 }
 
-/** A postal code as the source of municipalities (the CC0 table) has it. */
+/** A postal code from the source of municipalities (the CC0 table). */
 export interface StatedCode {
   readonly code: string;
   readonly place: string;
   readonly municipality: string;
 }
 
-/** A postal code whose price area is still to be told. */
+/** A postal code without its price area. */
 export type PlacedCode = Omit<PostalCodeRow, 'elomrade' | 'elomrade_basis'>;
 
-/** How well two sources of municipalities agree, counted while they were brought together. */
+/** How well two sources of municipalities agree, counted while merging them. */
 export interface MunicipalityFigures {
-  /** Codes for which both state one, and those of them for which it is the same. */
+  /** Codes for which both state a municipality, and those for which it is the same. */
   readonly both: number;
   readonly agree: number;
-  /** Codes that at least two of three witnesses (the two sources, other codes of the place) agree on, and of how many that have two. */
+  /** Codes with at least two of three indications (the two sources, other codes of the place), and those on which two agree. */
   readonly witnessed: number;
   readonly witnesses: number;
-  /** Codes of the second source whose municipality the rule finds without looking at what that source says of them. */
+  /** Codes of the second source whose municipality the rule finds without using that source. */
   readonly foundBlind: number;
   readonly blind: number;
 }
 
-/** Places of one name further apart are different places. */
+/** Places of one name farther apart are different places. */
 const SAME_PLACE_METRES = 20_000;
-/** A place that lies in several municipalities witnesses for none of them below this share of its codes. */
+/** A place in several municipalities indicates the one that has at least this share of its codes. */
 const LEAST_SHARE = 0.8;
 
 interface Place {
@@ -43,19 +43,21 @@ interface Place {
 }
 
 /**
- * Brings both sources together: every code that one of them has. Where they disagree on a municipality, the other codes of the same
- * place decide, and the CC0 table where those do not: GeoNames derives some from the nearest town, across municipal borders.
- * Municipalities that are not in `known` count as not stated.
+ * Merges both sources: every code that one of them has. When they disagree on a municipality, the other codes of the same
+ * place decide, else the CC0 table: GeoNames derives some from the nearest town, across municipal borders.
+ * Municipalities that are not in `municipalities` count as not stated.
  */
 export function placePostalCodes(
   positioned: readonly PositionedCode[],
   stated: readonly StatedCode[],
-  known: ReadonlyMap<string, { readonly name: string }>,
+  municipalities: ReadonlyMap<string, { readonly name: string }>,
 ): { readonly rows: readonly PlacedCode[]; readonly figures: MunicipalityFigures } {
   const positions = new Map(positioned.map((row) => [row.code, row]));
-  const register = new Map(stated.filter((row) => known.has(row.municipality)).map((row) => [row.code, row]));
+  const register = new Map(
+    stated.filter((row) => municipalities.has(row.municipality)).map((row) => [row.code, row]),
+  );
   const places = placesOf(
-    stated.filter((row) => known.has(row.municipality)),
+    stated.filter((row) => municipalities.has(row.municipality)),
     positions,
   );
   const figures = { both: 0, agree: 0, witnessed: 0, witnesses: 0, foundBlind: 0, blind: 0 };
@@ -66,9 +68,11 @@ export function placePostalCodes(
     const registered = register.get(code);
     const place = geonames?.place ?? registered?.place ?? '';
     const derived =
-      geonames?.municipality != null && known.has(geonames.municipality) ? geonames.municipality : undefined;
+      geonames?.municipality != null && municipalities.has(geonames.municipality)
+        ? geonames.municipality
+        : undefined;
     const witness = ofSamePlace(places.get(foldedPlace(place)), code, geonames ?? null);
-    const isNamed = derived !== undefined && known.get(derived)?.name === place;
+    const isNamed = derived !== undefined && municipalities.get(derived)?.name === place;
     const blind = isNamed ? derived : (witness ?? derived);
     count(figures, { derived, registered: registered?.municipality, witness, blind });
     const municipality = decide({ derived, registered: registered?.municipality, witness, blind });
@@ -83,12 +87,12 @@ export function placePostalCodes(
       lon: geonames?.lon ?? null,
     };
   });
-  const found = judged.filter(
+  const resolved = judged.filter(
     (row): row is typeof row & { municipality: string } => row.municipality !== undefined,
   );
   const rows = judged.flatMap((row): PlacedCode[] => {
     if (row.municipality !== undefined) return [{ ...row, municipality: row.municipality }];
-    const near = nearest(row, found);
+    const near = nearest(row, resolved);
     return near === undefined
       ? []
       : [{ ...row, municipality: near.municipality, municipality_basis: 'nearest_postal_code' }];
@@ -100,7 +104,7 @@ interface Witnesses {
   readonly derived: string | undefined;
   readonly registered: string | undefined;
   readonly witness: string | undefined;
-  /** What would be said without `registered`. */
+  /** The result without `registered`. */
   readonly blind: string | undefined;
 }
 
@@ -145,14 +149,14 @@ function placesOf(
   );
 }
 
-/** The municipality that nearly all other codes of the place are in; undefined where they are in several, or there are none. */
+/** The municipality that nearly all other codes of the place are in; undefined when they are in several, or there are none. */
 function ofSamePlace(place: Place | undefined, code: string, position: Position | null): string | undefined {
   const counts = new Map<string, number>();
   let total = 0;
   for (const other of place?.codes ?? []) {
     const isFar =
       position === null || other.position === null
-        ? // Without a position the first two digits tell the region.
+        ? // Without a position the first two digits give the region.
           other.code.slice(0, 2) !== code.slice(0, 2)
         : metresBetween(position, other.position) > SAME_PLACE_METRES;
     if (other.code === code || isFar) continue;
@@ -169,7 +173,7 @@ interface Judged {
   readonly lon: number | null;
 }
 
-/** By position; codes without one by number, as neighbours have neighbouring numbers. */
+/** By position; without one by number, as neighbouring codes have close numbers. */
 function nearest<T extends Judged>(row: Judged, others: readonly T[]): T | undefined {
   let best: { other: T; distance: number } | undefined;
   for (const other of others) {

@@ -9,7 +9,7 @@ import { indexShapes } from '../../domain/areas/index.ts';
 import { PRICE_AREAS, type PriceArea } from '../../sources/contract/market.ts';
 import type { PlacedCode } from './postal-codes.ts';
 
-/** Municipalities that the borders of price areas cross; every other one lies in one area. After Svenska kraftnät's division of 2011. */
+/** Municipalities that the borders of price areas cross; every other one lies in one area. From Svenska kraftnät's division of 2011. */
 export const SPLIT_MUNICIPALITIES: ReadonlySet<string> = new Set([
   '0662', // Gislaved
   '0683', // Värnamo
@@ -24,9 +24,9 @@ export const SPLIT_MUNICIPALITIES: ReadonlySet<string> = new Set([
   '2482', // Skellefteå
 ]);
 
-/** A grid area speaks for a place of its name only where its price area is this near: names of places repeat. */
+/** A grid area's name indicates a place only within this distance of its price area, as place names repeat. */
 const NAMESAKE_METRES = 30_000;
-/** Looked for near the coast first, then further off than any island. */
+/** Search radii: near the coast first, then farther than any island. */
 const NEARER_METRES = [10_000, 500_000] as const;
 
 export interface PriceAreaFigures {
@@ -39,17 +39,17 @@ export interface PriceAreaFigures {
   readonly outsidePolygons: number;
 }
 
-interface Found {
+interface AreaByPolygon {
   readonly area: PriceArea;
   readonly isInside: boolean;
 }
 
 /**
- * Tells the price area of each postal code. The register comes first: where a distribution grid area bears the name of the place, its
- * price area counts. In a municipality that no border crosses, the area of most of its codes counts for all, so that a position that is
- * off does not. Else the polygon that holds the position, or the nearest one for coast and islands.
+ * Finds the price area of each postal code. First by the register: a distribution grid area with the name of the place
+ * gives its price area. In a municipality that no border crosses, the area of most of its codes applies to all, which
+ * corrects wrong positions. Otherwise by the polygon around the position, or the nearest one for coast and islands.
  */
-export function judgePriceAreas(
+export function assignPriceAreas(
   codes: readonly PlacedCode[],
   {
     zones,
@@ -64,13 +64,13 @@ export function judgePriceAreas(
   const find = areaFinder(zones);
   const named = namedAreas(gridAreas);
   const names = new Map(municipalities.map(({ code, name }) => [code, name]));
-  const found = codes.map((row) =>
+  const byPolygon = codes.map((row) =>
     row.lat === null || row.lon === null ? undefined : find({ lat: row.lat, lon: row.lon }),
   );
-  const whole = areasOfMunicipalities(codes, found, { named, names });
+  const whole = areasOfMunicipalities(codes, byPolygon, { named, names });
   const figures = { registered: 0, registerAgrees: 0, whole: 0, wholeAgrees: 0, outsidePolygons: 0 };
   const rows = codes.map((row, index): PostalCodeRow => {
-    const polygon = found[index];
+    const polygon = byPolygon[index];
     const registered = registeredArea(row, { polygon, named, names, zones });
     const municipal = whole.get(row.municipality);
     if (polygon !== undefined) {
@@ -84,22 +84,22 @@ export function judgePriceAreas(
         if (municipal === polygon.area) figures.wholeAgrees += 1;
       }
     }
-    const near = polygon ?? neighbour(row, { codes, found });
+    const near = polygon ?? neighbour(row, { codes, byPolygon });
     return { ...row, ...decide({ registered, municipal: municipal ?? near?.area, polygon }) };
   });
   return { rows, figures };
 }
 
-/** What holds for the code of the same municipality with the nearest number, for one without a position. */
+/** For a code without a position: the area of the code with the nearest number in the municipality. */
 function neighbour(
   row: PlacedCode,
-  { codes, found }: { codes: readonly PlacedCode[]; found: readonly (Found | undefined)[] },
-): Found | undefined {
+  { codes, byPolygon }: { codes: readonly PlacedCode[]; byPolygon: readonly (AreaByPolygon | undefined)[] },
+): AreaByPolygon | undefined {
   const distance = (index: number) => Math.abs(Number(codes[index]?.code) - Number(row.code));
   const near = [...codes.keys()]
-    .filter((index) => found[index] !== undefined && codes[index]?.municipality === row.municipality)
+    .filter((index) => byPolygon[index] !== undefined && codes[index]?.municipality === row.municipality)
     .toSorted((a, b) => distance(a) - distance(b))[0];
-  return near === undefined ? undefined : found[near];
+  return near === undefined ? undefined : byPolygon[near];
 }
 
 function decide({
@@ -108,9 +108,9 @@ function decide({
   polygon,
 }: {
   registered: PriceArea | undefined;
-  /** Of the municipality, or of a neighbour in it. */
+  /** From the municipality, or from a neighbouring code in it. */
   municipal: PriceArea | undefined;
-  polygon: Found | undefined;
+  polygon: AreaByPolygon | undefined;
 }): { elomrade: PriceArea; elomrade_basis: AreaBasis } {
   if (registered !== undefined) return { elomrade: registered, elomrade_basis: 'register' };
   const byPolygon = polygon?.isInside === true ? 'polygon' : 'nearest_polygon';
@@ -126,8 +126,8 @@ export interface Position {
   readonly lon: number;
 }
 
-/** The polygon that holds a position, or the nearest one. */
-export function areaFinder(zones: readonly ZoneRow[]): (point: Position) => Found {
+/** The polygon around a position, or the nearest one. */
+export function areaFinder(zones: readonly ZoneRow[]): (point: Position) => AreaByPolygon {
   const shapes = indexShapes(zones.map(({ elomrade, polygons }) => ({ of: elomrade, polygons })));
   return ({ lat, lon }) => {
     const [holder] = shapes.at(lat, lon);
@@ -138,7 +138,7 @@ export function areaFinder(zones: readonly ZoneRow[]): (point: Position) => Foun
   };
 }
 
-/** Price areas of distribution grid areas by their name; one that two areas bear is of use only where they agree. */
+/** Price areas of distribution grid areas by name; a name of two areas counts only if they agree. */
 function namedAreas(gridAreas: readonly GridAreaRow[]): ReadonlyMap<string, PriceArea> {
   const groups = Map.groupBy(
     gridAreas.filter(({ type }) => type === 'DISTRIBUTION'),
@@ -161,7 +161,7 @@ type Named = { readonly named: ReadonlyMap<string, PriceArea>; readonly names: R
 
 function registeredArea(
   row: PlacedCode,
-  { polygon, named, names, zones }: Named & { polygon: Found | undefined; zones: readonly ZoneRow[] },
+  { polygon, named, names, zones }: Named & { polygon: AreaByPolygon | undefined; zones: readonly ZoneRow[] },
 ): PriceArea | undefined {
   const isSplit = SPLIT_MUNICIPALITIES.has(row.municipality);
   const municipality = isSplit ? undefined : names.get(row.municipality);
@@ -176,15 +176,15 @@ function registeredArea(
   return zone.nearest(row.lat, row.lon, NAMESAKE_METRES) === null ? undefined : area;
 }
 
-/** The area of each municipality that is not split: of the grid area of its name, else of most of its postal codes. */
+/** The area of each municipality that is not split: of the grid area with its name, else of most of its postal codes. */
 function areasOfMunicipalities(
   codes: readonly PlacedCode[],
-  found: readonly (Found | undefined)[],
+  byPolygon: readonly (AreaByPolygon | undefined)[],
   { named, names }: Named,
 ): ReadonlyMap<string, PriceArea> {
   const counts = new Map<string, Map<PriceArea, number>>();
   for (const [index, row] of codes.entries()) {
-    const area = found[index]?.area;
+    const area = byPolygon[index]?.area;
     if (area === undefined || SPLIT_MUNICIPALITIES.has(row.municipality)) continue;
     const own = counts.get(row.municipality) ?? new Map<PriceArea, number>();
     own.set(area, (own.get(area) ?? 0) + 1);

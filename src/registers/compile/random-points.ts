@@ -1,15 +1,15 @@
 import type { Position } from './price-areas.ts';
 
-/** What Sweden's mainland and islands fit into. */
+/** Bounding box of Sweden's mainland and islands. */
 const BOX = { minLat: 55.2, maxLat: 69.1, minLon: 10.9, maxLon: 24.2 } as const;
 
-/** Points spread evenly over the area for which `isWanted` holds; the same ones each time. */
+/** Points spread evenly over the area for which `isWanted` holds; deterministic. */
 export function randomPoints(count: number, isWanted: (point: Position) => boolean): Position[] {
   const random = sequence(20_111_101);
   const [south, north] = [Math.sin(radians(BOX.minLat)), Math.sin(radians(BOX.maxLat))];
   const points: Position[] = [];
   while (points.length < count) {
-    // Evenly by area, not by degree: meridians close up northward.
+    // Evenly by area, not by degree: meridians converge to the north.
     const lat = (Math.asin(south + random() * (north - south)) * 180) / Math.PI;
     const point = { lat, lon: BOX.minLon + random() * (BOX.maxLon - BOX.minLon) };
     if (isWanted(point)) points.push(point);

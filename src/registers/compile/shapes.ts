@@ -5,16 +5,16 @@ import { PRICE_AREAS } from '../../sources/contract/market.ts';
 import type { Rings } from '../formats/geojson.ts';
 
 /**
- * How far a border may move, in degrees of latitude. By measurement: ten times as much still answers 20,000 random points as the full
- * shapes do, because borders between areas are drawn with few points; but the coast would move by up to 2 km, and with it what is off the
- * coast. At this, 0.025 % of the points fall outside, and a third of the points of the shapes is saved.
+ * How far a border may move, in degrees of latitude. Measured: with ten times as much, 20,000 random points still get the
+ * same areas, because borders between areas have few points; but the coast would move by up to 2 km. With this value
+ * 0.025 % of the points fall outside, and the shapes have a third fewer points.
  */
 export const ZONE_TOLERANCE_DEGREES = 0.002;
 
-/** Concessions are a few kilometres across; theirs may move by about fifty metres. */
+/** Concessions are a few kilometres wide; their borders may move by about fifty metres. */
 export const CONCESSION_TOLERANCE_DEGREES = 0.0005;
 
-/** Of 20,000 random points on land 99.98 % stay in their municipality at twice as much, and the table has a fifth fewer bytes. */
+/** With twice as much, 99.98 % of 20,000 random points on land stay in their municipality; the table gets a fifth smaller. */
 export const MUNICIPALITY_TOLERANCE_DEGREES = 0.0005;
 
 export function toPolygons(shapes: readonly Rings[]): Polygon[] {
@@ -62,26 +62,26 @@ export function compileConcessions(
   });
 }
 
-/** Shapes of municipalities; throws an `OperatorError` that names those of `known` that are missing, and codes that are not among them. */
+/** Shapes of municipalities; throws an `OperatorError` that names municipalities without a shape, and shapes with an unknown code. */
 export function compileMunicipalityShapes(
   shapes: readonly { readonly code: string; readonly polygons: readonly Rings[] }[],
-  known: readonly { readonly code: string; readonly name: string }[],
+  municipalities: readonly { readonly code: string; readonly name: string }[],
 ): MunicipalityShapeRow[] {
   const groups = Map.groupBy(shapes, ({ code }) => code);
-  const unknown = [...groups.keys()].filter((code) => !known.some((one) => one.code === code));
+  const unknown = [...groups.keys()].filter((code) => !municipalities.some((one) => one.code === code));
   if (unknown.length > 0) {
     throw new OperatorError(
       `There is no municipality ${unknown.slice(0, 5).join(', ')}; refresh the table of municipalities first.`,
     );
   }
-  const missing = known.filter(({ code }) => !groups.has(code));
+  const missing = municipalities.filter(({ code }) => !groups.has(code));
   if (missing.length > 0) {
     const named = missing.slice(0, 5).map(({ code, name }) => `${name} (${code})`);
     throw new OperatorError(
       `The shapes of ${missing.length} municipalities are missing: ${named.join(', ')}${missing.length > 5 ? ', …' : ''}.`,
     );
   }
-  return known.map(({ code, name }) => ({
+  return municipalities.map(({ code, name }) => ({
     municipality: code,
     name,
     polygons: simplify(

@@ -1,12 +1,12 @@
 import { OperatorError } from '../../core/errors.ts';
 
-/** A row of a delimited file; `line` counts from 1, so that a fault can be found. */
+/** A row of a delimited file; `line` counts from 1, for error messages. */
 export interface DelimitedRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Text of a file as UTF-8 without its byte order mark; throws an `OperatorError` where it is not UTF-8, empty, or a web page. */
+/** Text of a file as UTF-8 without its byte order mark; throws an `OperatorError` when it is not UTF-8, is empty, or is a web page. */
 export function textOf(bytes: Uint8Array, file: string): string {
   let text: string;
   try {
@@ -24,11 +24,11 @@ export function textOf(bytes: Uint8Array, file: string): string {
 export interface Delimited {
   readonly file: string;
   readonly separator: string;
-  /** Whether the writer of the file leaves the last line without an end; else that is a file cut short. */
+  /** Whether the last line may lack a line end; otherwise that means a truncated file. */
   readonly endsOpen?: boolean;
 }
 
-/** Lines of cells without quoting, as tab-separated files are. */
+/** Splits lines of unquoted cells, as in tab-separated files. */
 export function splitLines(text: string, { file, separator, endsOpen = false }: Delimited): DelimitedRow[] {
   const lines = text.split('\n');
   const last = lines.at(-1);
@@ -78,13 +78,13 @@ function readQuoted(text: string, { file, separator }: Delimited): DelimitedRow[
   return rows;
 }
 
-/** A reader of cells by the name of their column. */
+/** Reads cells by column name. */
 export interface Columns {
   readonly rows: readonly DelimitedRow[];
   cell(row: DelimitedRow, name: string): string;
 }
 
-/** Reads a CSV file whose first line names its columns; each row must have as many cells, and each name wanted must be there. */
+/** Reads a CSV file whose first line names its columns; each row must have as many cells, and each wanted column must exist. */
 export function readTable(
   text: string,
   { wanted, ...form }: Delimited & { readonly wanted: readonly string[] },
@@ -109,7 +109,7 @@ export function readTable(
   return { rows, cell: (row, name) => row.cells[positions.get(name) ?? -1] ?? '' };
 }
 
-/** JSON of a file; throws an `OperatorError` that says where it breaks off. */
+/** JSON of a file; throws an `OperatorError` with the position of a syntax error. */
 export function readJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -126,7 +126,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field that must hold text which is not empty, without zero-width characters and spaces around it. */
+/** A required text field, without zero-width characters and surrounding spaces. */
 export function textField(fields: Fields, name: string, where: string): string {
   const value = fields[name];
   if (typeof value !== 'string') throw new OperatorError(`${where} has no text in ${name}.`);
@@ -135,7 +135,7 @@ export function textField(fields: Fields, name: string, where: string): string {
   return clean;
 }
 
-/** Registers are typed by hand: zero-width characters and doubled spaces occur in them. */
+/** Removes zero-width characters and double spaces, which occur in registers typed by hand. */
 export function cleanText(text: string): string {
   return text
     .replaceAll(/[\u200B-\u200D\u2060\uFEFF]/g, '')

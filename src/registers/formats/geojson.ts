@@ -7,11 +7,11 @@ export type Rings = readonly (readonly (readonly [number, number])[])[];
 export interface GeoFeature {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly geometry: unknown;
-  /** File and number of the feature, for a fault in it. */
+  /** File and number of the feature, for error messages. */
   readonly where: string;
 }
 
-/** The features of a GeoJSON collection (RFC 7946); throws an `OperatorError` where the text is none, or has none. */
+/** The features of a GeoJSON collection (RFC 7946); throws an `OperatorError` when the text is not a collection, or has no features. */
 export function featuresOf(text: string, file: string): GeoFeature[] {
   const collection = readJson(text, file);
   if (!isFields(collection) || !Array.isArray(collection.features) || collection.features.length === 0) {
@@ -49,7 +49,7 @@ function isRing(value: unknown): boolean {
   return first?.[0] === last?.[0] && first?.[1] === last?.[1];
 }
 
-/** Whether a position lies where Sweden is, its sea included; exchanged coordinates and metres do not. */
+/** Whether a position is in or near Sweden; swapped coordinates and metres are not. */
 export function isInSweden(value: unknown): value is readonly [number, number] {
   if (!Array.isArray(value)) return false;
   const [lon, lat]: unknown[] = value;

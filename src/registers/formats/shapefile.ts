@@ -10,7 +10,7 @@ const SWEREF_99_TM = '+proj=utm +zone=33 +ellps=GRS80 +towgs84=0,0,0,0,0,0,0 +un
 export interface ShapeFeature {
   readonly properties: Fields;
   readonly polygons: readonly Rings[];
-  /** File and number of the feature, for a fault in it. */
+  /** File and number of the feature, for error messages. */
   readonly where: string;
 }
 
@@ -20,7 +20,7 @@ interface Parts {
   readonly prj: Uint8Array;
 }
 
-/** A shapefile among the entries of a zip file: the one main file, or the only one whose name matches where there are several. */
+/** A shapefile among the entries of a zip file: the only one, or of several the only one whose name matches. */
 export function shapefileIn(
   entries: ReadonlyMap<string, Uint8Array>,
   { file, name, what }: { readonly file: string; readonly name: RegExp; readonly what: string },
@@ -35,8 +35,8 @@ export function shapefileIn(
   }
   const part = (ending: string) => {
     const stem = shp.slice(0, -4).toLowerCase();
-    const found = [...entries.keys()].find((entry) => entry.toLowerCase() === `${stem}.${ending}`);
-    const content = found === undefined ? undefined : entries.get(found);
+    const entry = [...entries.keys()].find((one) => one.toLowerCase() === `${stem}.${ending}`);
+    const content = entry === undefined ? undefined : entries.get(entry);
     if (content === undefined) throw new OperatorError(`${file} holds ${shp} without its .${ending} file.`);
     return content;
   };
@@ -45,7 +45,7 @@ export function shapefileIn(
 
 /** Reads polygons of an ESRI shapefile in SWEREF 99 TM as WGS84 degrees; throws an `OperatorError` for anything else. */
 export async function parseShapefile(parts: Parts, file: string): Promise<ShapeFeature[]> {
-  const count = judgeParts(parts, file);
+  const count = checkParts(parts, file);
   const toDegrees = proj4(SWEREF_99_TM, 'WGS84');
   const features: ShapeFeature[] = [];
   try {
@@ -71,8 +71,8 @@ export async function parseShapefile(parts: Parts, file: string): Promise<ShapeF
   return features;
 }
 
-/** The reader stops without a word where a file is cut short, so lengths are judged before. Answers the number of features. */
-function judgeParts({ shp, dbf, prj }: Parts, file: string): number {
+/** Checks the lengths, as the library ignores truncated files. Returns the number of features. */
+function checkParts({ shp, dbf, prj }: Parts, file: string): number {
   const projection = new TextDecoder().decode(prj);
   if (!/SWEREF[ _]?99[ _]?TM/i.test(projection)) {
     throw new OperatorError(`${file} is not in SWEREF 99 TM (EPSG:3006): ${projection.slice(0, 60)}.`);

@@ -3,14 +3,14 @@ import { OperatorError } from '../../core/errors.ts';
 
 const ENTRY_BYTES_LIMIT = 256 * 1024 * 1024;
 
-/** Whether bytes begin as a zip file does. */
+/** Whether bytes start like a zip file. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b;
 }
 
 /**
- * The entries of a zip file whose names match; throws an `OperatorError` where it is cut short or damaged, or would grow past
- * what any of these registers has.
+ * The entries of a zip file whose names match; throws an `OperatorError` when it is truncated or damaged, or would unpack
+ * to more than any of these registers has.
  */
 export function unzip(bytes: Uint8Array, { file, name }: { file: string; name: RegExp }) {
   let entries: Record<string, Uint8Array>;

@@ -48,7 +48,7 @@ describe("Ei's concessions", () => {
     assert.equal(concession?.owner_name, 'Luleå Energi Elnät AB');
     const ring = concession?.polygons[0]?.[0] ?? [];
     assert.equal(ring.length, 5);
-    // Back to metres by the definition that proj4 has of UTM zone 33, which SWEREF 99 TM is.
+    // Back to metres with proj4's definition of UTM zone 33, which SWEREF 99 TM is.
     const back = ring.map(([lon, lat]) => proj4('WGS84', 'EPSG:32633', [lon, lat]));
     back.forEach(([east = 0, north = 0], index) => {
       assert.ok(
@@ -60,7 +60,7 @@ describe("Ei's concessions", () => {
     assert.ok(Math.abs((lon ?? 0) - 21.96) < 0.1 && Math.abs((lat ?? 0) - 65.59) < 0.1, `${lat}, ${lon}`);
   });
 
-  it('are taken from the file of local grids where the zip file holds others', async () => {
+  it('are read from the file of local grids when the zip file has others', async () => {
     const parts = {
       ...PARTS,
       'Regionnät.shp': shp([]),
@@ -98,17 +98,17 @@ describe("Ei's concessions", () => {
       /is not in SWEREF 99 TM/,
     ],
     [
-      'a shapefile cut short',
+      'a truncated shapefile',
       zip({ ...PARTS, 'Lokalnät.shp': half }),
       /has 150 bytes where its head states 236: it is cut short/,
     ],
     [
-      'something that is no shapefile',
+      'a file that is no shapefile',
       zip({ ...PARTS, 'Lokalnät.shp': new Uint8Array(200) }),
       /is not a shapefile/,
     ],
     [
-      'a table cut short',
+      'a truncated table',
       zip({ ...PARTS, 'Lokalnät.dbf': PARTS['Lokalnät.dbf'].subarray(0, 140) }),
       /\.dbf file has 140 bytes where 1 records need/,
     ],
@@ -151,15 +151,15 @@ describe("Ei's page", () => {
     '<a href="/download/18.2/1762/regionnat.zip">Nätkoncession för område – <b>regionnät</b></a>';
 
   it('is searched for the link to local grids', () => {
-    const found = 'https://ei.se/download/18.1/1762/N%C3%A4tkoncession%20lokaln%C3%A4t.zip';
-    assert.equal(findConcessionsLink(`<ul>${REGIONAL}${LOCAL}</ul>`, page), found);
+    const href = 'https://ei.se/download/18.1/1762/N%C3%A4tkoncession%20lokaln%C3%A4t.zip';
+    assert.equal(findConcessionsLink(`<ul>${REGIONAL}${LOCAL}</ul>`, page), href);
     assert.equal(
       findConcessionsLink(`${REGIONAL}<a href='a.zip?x=1&amp;y=2'>Nätkoncession, lokalnät</a>`, page),
       'https://ei.se/bransch/koncessioner/a.zip?x=1&y=2',
     );
   });
 
-  it('says how many links it has where there is not one', () => {
+  it('gives an error with the number of links unless there is exactly one', () => {
     assert.throws(
       () => findConcessionsLink(REGIONAL, page),
       /has 0 links to a zip file of local grids.*of 1 zip files/,

@@ -4,12 +4,12 @@ import { featuresOf, polygonsOf, type Rings } from '../formats/geojson.ts';
 import { parseShapefile, shapefileIn } from '../formats/shapefile.ts';
 import { isZip, unzip } from '../formats/unzip.ts';
 
-/** Energimarknadsinspektionen's shapes of concessions for local grids. Published without a licence that we know of: not bundled. */
+/** Energimarknadsinspektionen's shapes of concessions for local grids. Published without a known licence, so not bundled. */
 export const EI = {
   name: 'Energimarknadsinspektionen (Ei), nätkoncession för område, lokalnät',
   licence: 'Public material; no licence stated',
   baseUrl: 'https://ei.se',
-  /** The page that links to the zip file, whose own address changes with every edition. */
+  /** The page that links to the zip file, whose address changes with every edition. */
   path: '/bransch/koncessioner/ansokan-natkoncession-for-omrade',
 } as const;
 
@@ -20,7 +20,7 @@ export interface Concession {
   readonly polygons: readonly Rings[];
 }
 
-/** Finds the one link to a zip file of local grids on Ei's page; answers its address. */
+/** Finds the address of the one zip file of local grids on Ei's page. */
 export function findConcessionsLink(html: string, pageUrl: string): string {
   const links = [...html.matchAll(/<a\b[^>]*\bhref\s*=\s*["']([^"']+)["'][^>]*>([\s\S]*?)<\/a>/gi)];
   const zips = links.filter(([, href = '']) => /\.zip(?:[?#]|$)/i.test(href));
@@ -49,8 +49,8 @@ function decodeURIComponentOrNot(text: string): string {
 }
 
 /**
- * Reads the concessions: Ei's zip file with a shapefile in SWEREF 99 TM (EPSG:3006), or a GeoJSON collection in WGS84 with id and
- * owner. Throws an `OperatorError` that names the file and the feature.
+ * Parses the concessions: Ei's zip file with a shapefile in SWEREF 99 TM (EPSG:3006), or a GeoJSON collection in WGS84 with
+ * id and owner. Throws an `OperatorError` that names the file and the feature.
  */
 export async function parseConcessions(bytes: Uint8Array, file: string): Promise<Concession[]> {
   return isZip(bytes) ? await fromZip(bytes, file) : fromGeoJson(textOf(bytes, file), file);
@@ -62,7 +62,7 @@ async function fromZip(bytes: Uint8Array, file: string): Promise<Concession[]> {
   const features = await parseShapefile(parts, parts.where);
   return features.map(({ properties, polygons, where }) => ({
     id: text(properties.KONCESSION, `${where} has no KONCESSION`),
-    // The tenth letter is where names of dbf fields end.
+    // Names of dbf fields have at most ten letters.
     owner_name: text(properties.FöretagNa, `${where} has no FöretagNa`),
     polygons,
   }));

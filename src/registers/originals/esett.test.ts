@@ -63,7 +63,7 @@ function faultOf(act: () => unknown): string {
 }
 
 describe("eSett's registers", () => {
-  it('are read from the interface, for Sweden alone', () => {
+  it('are read from the API, Swedish rows only', () => {
     assert.deepEqual(parseGridAreas(bytes(EXP03), 'EXP03'), [
       {
         code: 'STH',
@@ -85,7 +85,7 @@ describe("eSett's registers", () => {
     assert.deepEqual(parseOperators(bytes(EXP01), 'EXP01'), [{ id: '14900', name: 'Ellevio AB' }]);
   });
 
-  it('are read from its CSV, which ends without a line end', () => {
+  it('are read from its CSV, which has no final line end', () => {
     assert.deepEqual(
       parseGridAreas(bytes(AREAS_CSV), 'mgas.csv').map(({ code, type }) => [code, type]),
       [
@@ -116,24 +116,24 @@ describe("eSett's registers", () => {
   const FAULTS: readonly [string, unknown, RegExp][] = [
     ['nothing', '', /is empty/],
     ['a web page', '<html><body>503</body></html>', /is a web page/],
-    ['JSON cut short', JSON.stringify(EXP03).slice(0, 200), /is not whole JSON/],
+    ['truncated JSON', JSON.stringify(EXP03).slice(0, 200), /is not whole JSON/],
     ['another answer', { error: 'no' }, /neither a list nor an object with rows/],
     ['fewer rows than stated', { ...DERIVED, count: 2 }, /states 2 rows and has 1/],
     ['no Swedish row', [EXP03[1]], /has no row of Sweden/],
     ['a row that is no object', [1], /row 1 is not an object/],
     ['a code twice', [first, first], /has STH twice/],
     ['a code of two letters', [{ ...first, mgaCode: 'ST' }], /row 1 has the code "ST"/],
-    ['a type that is none', [{ ...first, mgaType: 'LOCAL' }], /row 1 has "LOCAL", not one of DISTRIBUTION/],
-    ['a price area that is none', [{ ...first, mba: 'SE5' }], /row 1 has "SE5", not one of SE1/],
+    ['an unknown type', [{ ...first, mgaType: 'LOCAL' }], /row 1 has "LOCAL", not one of DISTRIBUTION/],
+    ['an unknown price area', [{ ...first, mba: 'SE5' }], /row 1 has "SE5", not one of SE1/],
     ['no name', [{ ...first, mgaName: null }], /row 1 has no mgaName or name/],
     ['a number for a name', [{ ...first, mgaName: 5 }], /row 1 has no text in mgaName/],
     [
-      'a CSV cut short in its last cell',
+      'a CSV truncated in its last cell',
       AREAS_CSV.slice(0, -1),
       /line 3 has the country "S", not two letters/,
     ],
-    ['a CSV cut short in a row', AREAS_CSV.slice(0, -8), /line 3 has 4 cells/],
-    ['a CSV of something else', 'a;b\n1;2\n', /does not name the column DSO Name, Country/],
+    ['a CSV truncated in a row', AREAS_CSV.slice(0, -8), /line 3 has 4 cells/],
+    ['an unrelated CSV', 'a;b\n1;2\n', /does not name the column DSO Name, Country/],
   ];
   for (const [what, value, sentence] of FAULTS) {
     it(`are refused: ${what}`, () =>

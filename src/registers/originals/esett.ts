@@ -28,7 +28,7 @@ export interface RegisteredArea {
   readonly type: (typeof TYPES)[number];
   readonly elomrade: (typeof AREAS)[number];
   readonly owner_name: string;
-  /** eSett names the owner alone; a register derived from it may hold the id as well. */
+  /** eSett has only the owner's name; a derived register may also have the id. */
   readonly owner: string | null;
 }
 
@@ -41,15 +41,15 @@ export interface RegisteredOperator {
 interface Read {
   readonly where: string;
   text(...names: string[]): string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   optional(...names: string[]): string;
 }
 
-/** Grid areas of Sweden: EXP03's answer, its CSV export, or a register derived from it. */
+/** Parses grid areas of Sweden: EXP03's response, its CSV export, or a derived register. */
 export function parseGridAreas(bytes: Uint8Array, file: string): RegisteredArea[] {
   const rows = readRows(bytes, file).filter((row) => swedish(row));
   const areas = rows.map((row): RegisteredArea => {
-    // A register of distribution areas alone does not say so in each row.
+    // A register with only distribution areas has no type column.
     const type = row.optional('mgaType', 'MGA Type') || 'DISTRIBUTION';
     return {
       code: matched(row, row.text('mgaCode', 'MGA Code').toUpperCase(), {
@@ -66,7 +66,7 @@ export function parseGridAreas(bytes: Uint8Array, file: string): RegisteredArea[
   return once(areas, { file, key: (area) => area.code });
 }
 
-/** Operators of Swedish grids: EXP01's answer, its CSV export, or a register derived from it. */
+/** Parses operators of Swedish grids: EXP01's response, its CSV export, or a derived register. */
 export function parseOperators(bytes: Uint8Array, file: string): RegisteredOperator[] {
   const rows = readRows(bytes, file).filter((row) => swedish(row));
   const operators = rows
@@ -126,10 +126,10 @@ function reader(where: string, cell: (name: string) => string): Read {
   };
 }
 
-/** A register derived for Sweden alone does not name the country. */
+/** A derived register with only Swedish rows has no country. */
 function swedish(row: Read): boolean {
   const country = row.optional('country', 'Country');
-  // The export ends without a line end: half a country is where it was cut short.
+  // The export has no final line end, so a truncated file can end inside the country.
   if (!/^(?:[A-Z]{2})?$/.test(country)) {
     throw new OperatorError(`${row.where} has the country "${country.slice(0, 20)}", not two letters.`);
   }
@@ -151,10 +151,10 @@ function oneOf<const T extends string>(row: Read, text: string, choices: readonl
 }
 
 function once<T>(rows: T[], { file, key }: { file: string; key: (row: T) => string }): T[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const row of rows) {
-    if (seen.has(key(row))) throw new OperatorError(`${file} has ${key(row)} twice.`);
-    seen.add(key(row));
+    if (keys.has(key(row))) throw new OperatorError(`${file} has ${key(row)} twice.`);
+    keys.add(key(row));
   }
   if (rows.length === 0) throw new OperatorError(`${file} has no row of Sweden.`);
   return rows;

@@ -4,7 +4,7 @@ import { strToU8, zipSync } from 'fflate';
 import { OperatorError } from '../../core/errors.ts';
 import { parseGeonames } from './geonames.ts';
 
-/** Lines in the layout of the export's readme.txt: tab-separated, no head, twelve columns. */
+/** Lines in the layout of the export's readme.txt: tab-separated, no header, twelve columns. */
 const EXPORT = [
   'SE\t186 00\tVallentuna\tStockholm\tAB\tVallentuna\t0115\t\t\t59.5344\t18.0776\t4',
   'SE\t624 66\tFårö\tGotland\tI\t\t\t\t\t57.9167\t19.1333\t4',
@@ -46,7 +46,7 @@ describe("GeoNames' postal codes", () => {
     assert.deepEqual(parseGeonames(strToU8(MIRROR), 'se.csv'), ROWS);
   });
 
-  it('take the first place of a code that has several', () => {
+  it('have the first place of a code with several', () => {
     const several = EXPORT.replace('624 66', '186 00');
     assert.deepEqual(
       parseGeonames(strToU8(several), 'SE.txt').map(({ place }) => place),
@@ -61,26 +61,26 @@ describe("GeoNames' postal codes", () => {
     ['half a zip file', half.subarray(0, half.length / 2), /is not a whole zip file/],
     ['a zip file of another country', zipped('NO.txt', EXPORT), /holds no SE\.txt/],
     ['bytes that are not UTF-8', new Uint8Array([0x53, 0xff, 0x0a]), /is not UTF-8/],
-    ['a file cut short in a line', strToU8(EXPORT.slice(0, -20)), /line 3 has no end: the file is cut short/],
-    ['a line with a column less', text('\t59.5344', ''), /line 1 has 11 cells; GeoNames' export has 12/],
+    ['a truncated file', strToU8(EXPORT.slice(0, -20)), /line 3 has no end: the file is cut short/],
+    ['a line with a missing column', text('\t59.5344', ''), /line 1 has 11 cells; GeoNames' export has 12/],
     ['another country', text('SE\t186', 'NO\t186'), /line 1 is of the country "NO"/],
     ['a code of four digits', text('186 00', '186 0'), /line 1 has the postal code "186 0"/],
     ['no place', text('\tVallentuna\tStock', '\t\tStock'), /line 1 has no place name/],
-    ['a municipality that is none', text('0115', 'AB15'), /line 1 has the municipality code "AB15"/],
-    ['a position that is none', text('59.5344', '59,5344'), /line 1 has the coordinate "59,5344"/],
+    ['an invalid municipality', text('0115', 'AB15'), /line 1 has the municipality code "AB15"/],
+    ['an invalid position', text('59.5344', '59,5344'), /line 1 has the coordinate "59,5344"/],
     ['a mirror with a code twice', strToU8(MIRROR.replace('624 66', '186 00')), /has 18600 twice/],
     [
       'a mirror without a column',
       strToU8(MIRROR.replace('latitude', 'north')),
       /does not name the column latitude/,
     ],
-    ['a mirror of its head alone', strToU8(MIRROR.slice(0, MIRROR.indexOf('\n') + 1)), /has no row below/],
+    ['a mirror with only its header', strToU8(MIRROR.slice(0, MIRROR.indexOf('\n') + 1)), /has no row below/],
   ];
   for (const [what, bytes, sentence] of FAULTS) {
     it(`are refused: ${what}`, () => assert.match(faultIn(bytes), sentence));
   }
 
-  it('are refused with a zip file whose content is not as long as stated', () => {
+  it('are refused when content of the zip file has not the stated length', () => {
     const bytes = zipped('SE.txt', EXPORT);
     const damaged = bytes.slice();
     // One byte of the compressed text.

@@ -14,14 +14,14 @@ export interface GeonamesRow {
   /** Five digits. */
   readonly code: string;
   readonly place: string;
-  /** Four digits; null where GeoNames states none. */
+  /** Four digits; null when GeoNames states none. */
   readonly municipality: string | null;
   /** WGS84 degrees. */
   readonly lat: number;
   readonly lon: number;
 }
 
-/** The columns of the export, which has no head line, as its readme.txt lists them. */
+/** Columns of the export, which has no header line, as listed in its readme.txt. */
 const EXPORT_COLUMNS = [
   'country code',
   'postal code',
@@ -37,12 +37,12 @@ const EXPORT_COLUMNS = [
   'accuracy',
 ] as const;
 
-/** The same facts with names of columns, as mirrors of the export have them. */
+/** Column names in mirrors of the export. */
 const CSV_COLUMNS = ['country_code', 'zipcode', 'place', 'province_code', 'latitude', 'longitude'] as const;
 
 /**
- * Reads the export: the zip file with SE.txt, SE.txt itself, or the CSV of a mirror. Throws an `OperatorError` that names the
- * file and the line where it is not what it should be.
+ * Parses the export: the zip file with SE.txt, SE.txt itself, or the CSV of a mirror. Throws an `OperatorError` that names
+ * the file and the line of a fault.
  */
 export function parseGeonames(bytes: Uint8Array, file: string): GeonamesRow[] {
   if (isZip(bytes)) {
@@ -57,13 +57,13 @@ export function parseGeonames(bytes: Uint8Array, file: string): GeonamesRow[] {
 
 function parseText(text: string, file: string): GeonamesRow[] {
   const rows = text.startsWith('country_code,') ? readMirror(text, file) : readExport(text, file);
-  const seen = new Map<string, number>();
+  const indexByCode = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
-    const before = seen.get(row.code);
+    const before = indexByCode.get(row.code);
     if (before !== undefined) {
       throw new OperatorError(`${file} has ${row.code} twice, as row ${before + 1} and row ${index + 1}.`);
     }
-    seen.set(row.code, index);
+    indexByCode.set(row.code, index);
   }
   return rows;
 }
@@ -71,7 +71,7 @@ function parseText(text: string, file: string): GeonamesRow[] {
 function readMirror(text: string, file: string): GeonamesRow[] {
   const { rows, cell } = readTable(text, { file, separator: ',', wanted: CSV_COLUMNS });
   return rows.map((row) =>
-    judge(
+    validate(
       {
         country: cell(row, 'country_code'),
         code: cell(row, 'zipcode'),
@@ -88,8 +88,8 @@ function readMirror(text: string, file: string): GeonamesRow[] {
 function readExport(text: string, file: string): GeonamesRow[] {
   const byCode = new Map<string, GeonamesRow>();
   for (const row of splitLines(text, { file, separator: '\t' })) {
-    const parsed = judge(exportCells(row, file), `${file} line ${row.line}`);
-    // A code that serves several places has a line for each; the first is the post office's own.
+    const parsed = validate(exportCells(row, file), `${file} line ${row.line}`);
+    // A code for several places has a line for each; the first is the post office's own.
     if (!byCode.has(parsed.code)) byCode.set(parsed.code, parsed);
   }
   return [...byCode.values()];
@@ -114,7 +114,7 @@ function exportCells({ line, cells }: DelimitedRow, file: string) {
 
 type Cells = ReturnType<typeof exportCells>;
 
-function judge(cells: Cells, where: string): GeonamesRow {
+function validate(cells: Cells, where: string): GeonamesRow {
   if (cells.country !== 'SE') {
     throw new OperatorError(`${where} is of the country "${cells.country.slice(0, 20)}", not SE.`);
   }

@@ -4,12 +4,12 @@ import { featuresOf, polygonsOf, type Rings } from '../formats/geojson.ts';
 import { parseShapefile, shapefileIn } from '../formats/shapefile.ts';
 import { isZip, unzip } from '../formats/unzip.ts';
 
-/** SCB's "digitala gränser": borders of counties and municipalities, made simple for maps. */
+/** SCB's "digitala gränser": borders of counties and municipalities, simplified for maps. */
 export const SCB_BORDERS = {
   name: 'Statistiska centralbyrån (SCB), digitala gränser',
   licence: 'CC0 1.0',
   baseUrl: 'https://www.scb.se',
-  /** The page that links to the zip file, whose own address changes with every edition. */
+  /** The page that links to the zip file, whose address changes with every edition. */
   path: '/hitta-statistik/regional-statistik-och-kartor/regionala-indelningar/digitala-granser/',
 } as const;
 
@@ -20,12 +20,12 @@ const SWEDEN_GEOJSON = {
 } as const;
 
 export interface MunicipalityBorders {
-  /** Who made the file: its layout tells. */
+  /** Source of the file, recognized by its layout. */
   readonly source: { readonly name: string; readonly licence: string };
   readonly shapes: readonly { readonly code: string; readonly polygons: readonly Rings[] }[];
 }
 
-/** Finds the link to the newest edition in the shape format on SCB's page; answers its address. */
+/** Finds the address of the newest edition in the shape format on SCB's page. */
 export function findBordersLink(html: string, pageUrl: string): string {
   const links = [...html.matchAll(/\bhref\s*=\s*["']([^"']*shape_svenska[^"']*\.zip)["']/gi)];
   const addresses = links.map(([, href = '']) => new URL(href.replaceAll('&amp;', '&'), pageUrl).href);
@@ -42,8 +42,8 @@ export function findBordersLink(html: string, pageUrl: string): string {
 const editionOf = (address: string) => /shape_svenska_?(\d*)/i.exec(address)?.[1] ?? '';
 
 /**
- * Reads borders of municipalities: SCB's zip file, in which a zip file of its own holds a shapefile in SWEREF 99 TM with KnKod, that
- * inner file alone, or a GeoJSON collection in WGS84 whose features have a code of four digits as KnKod or id. Throws an
+ * Parses borders of municipalities: SCB's zip file, which contains a zip file with a shapefile in SWEREF 99 TM with KnKod;
+ * that inner file; or a GeoJSON collection in WGS84 whose features have a four-digit code as KnKod or id. Throws an
  * `OperatorError` that names the file and the feature.
  */
 export async function parseMunicipalityBorders(

@@ -38,7 +38,7 @@ function faultOf(act: () => unknown): string {
 }
 
 describe('codes of municipalities', () => {
-  it("are read from SCB's description of its population table", () => {
+  it("are read from SCB's metadata of its population table", () => {
     assert.deepEqual(parseMunicipalities(bytes(SCB), 'scb'), {
       source: { name: 'Statistiska centralbyrån (SCB)', licence: 'CC0 1.0' },
       counties: [
@@ -92,7 +92,7 @@ describe('codes of municipalities', () => {
       /2580 is of the county 25, which is not listed/,
     ],
     ['a municipality of another county', CSV.replace('Väsby,01', 'Väsby,02'), /line 2 is not a municipality/],
-    ['a CSV cut short', CSV.slice(0, -5), /line 3 has no end/],
+    ['a truncated CSV', CSV.slice(0, -5), /line 3 has no end/],
   ];
   for (const [what, value, sentence] of FAULTS) {
     it(`are refused: ${what}`, () =>
@@ -115,7 +115,7 @@ describe('municipalities of postal codes', () => {
     ['a code twice', POSTAL.replace('972 31', '10004'), /line 3 has 10004 a second time/],
     ['a municipality of three digits', POSTAL.replace('0180', '180'), /line 2 is not a postal code/],
     ['a quote that is never closed', POSTAL.replace('31"', '31'), /line 3 opens a quote/],
-    ['a file cut short', POSTAL.slice(0, -1), /ends inside a line/],
+    ['a truncated file', POSTAL.slice(0, -1), /ends inside a line/],
   ];
   for (const [what, text, sentence] of FAULTS) {
     it(`are refused: ${what}`, () =>

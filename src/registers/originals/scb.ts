@@ -16,7 +16,7 @@ const GEODATA = {
 } as const;
 
 export interface Municipalities {
-  /** Who made the file: its layout tells. */
+  /** Source of the file, recognized by its layout. */
   readonly source: { readonly name: string; readonly licence: string };
   readonly municipalities: readonly {
     readonly code: string;
@@ -27,8 +27,8 @@ export interface Municipalities {
 }
 
 /**
- * Reads the codes: SCB's answer about its population table (JSON), or a CSV with municipality_code, municipality_name_short,
- * county_code and county_name. Throws an `OperatorError` that names the file and where it breaks.
+ * Parses the codes: SCB's metadata of its population table (JSON), or a CSV with municipality_code,
+ * municipality_name_short, county_code and county_name. Throws an `OperatorError` that names the file and the fault.
  */
 export function parseMunicipalities(bytes: Uint8Array, file: string): Municipalities {
   const text = textOf(bytes, file);
@@ -97,7 +97,7 @@ function unique(read: Municipalities, file: string): Municipalities {
   return read;
 }
 
-/** Postal codes with their municipality, of the CC0 table "swedish-geodata". */
+/** Postal codes with their municipality, from the CC0 table "swedish-geodata". */
 export const POSTAL_MUNICIPALITIES = {
   ...GEODATA,
   baseUrl: 'https://raw.githubusercontent.com',
@@ -114,7 +114,7 @@ export interface PostalMunicipality {
 export function parsePostalMunicipalities(bytes: Uint8Array, file: string): PostalMunicipality[] {
   const wanted = ['postal_code', 'locality', 'municipality_code'];
   const { rows, cell } = readTable(textOf(bytes, file), { file, separator: ',', wanted });
-  const seen = new Set<string>();
+  const codes = new Set<string>();
   return rows.map((row) => {
     const code = cell(row, 'postal_code').replaceAll(' ', '');
     const place = cleanText(cell(row, 'locality'));
@@ -124,8 +124,8 @@ export function parsePostalMunicipalities(bytes: Uint8Array, file: string): Post
         `${file} line ${row.line} is not a postal code of five digits, a place and a municipality of four digits.`,
       );
     }
-    if (seen.has(code)) throw new OperatorError(`${file} line ${row.line} has ${code} a second time.`);
-    seen.add(code);
+    if (codes.has(code)) throw new OperatorError(`${file} line ${row.line} has ${code} a second time.`);
+    codes.add(code);
     return { code, place, municipality };
   });
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../core/errors.ts';
 import { readTable, textOf } from '../formats/delimited.ts';
 
-/** The energy tax on electricity, as the law and Skatteverket state it; published as text, so an operator types it into a file. */
+/** The energy tax on electricity, as the law and Skatteverket state it; published only as text, so the operator writes it into a file. */
 export const TAX = {
   name: 'Lag (1994:1776) om skatt på energi, 11 kap.; Skatteverket',
   licence: 'Official text, no copyright (1960:729, 9 §)',
@@ -20,7 +20,7 @@ export interface ReducedMunicipality {
   readonly valid_until: string | null;
 }
 
-/** Reads a CSV with valid_from, normal and reduced: rates in öre per kWh without VAT, all that ever held and are known. */
+/** Reads a CSV with valid_from, normal and reduced: all rates, past ones too, in öre per kWh without VAT. */
 export function parseTaxRates(bytes: Uint8Array, file: string): TaxRate[] {
   const wanted = ['valid_from', 'normal', 'reduced'];
   const { rows, cell } = readTable(textOf(bytes, file), { file, separator: ',', wanted });
@@ -34,7 +34,7 @@ export function parseTaxRates(bytes: Uint8Array, file: string): TaxRate[] {
   });
 }
 
-/** Reads a CSV with municipality, valid_from and valid_until, which is empty where no end is known. */
+/** Reads a CSV with municipality, valid_from and valid_until, which may be empty. */
 export function parseReducedTax(bytes: Uint8Array, file: string): ReducedMunicipality[] {
   const wanted = ['municipality', 'valid_from', 'valid_until'];
   const { rows, cell } = readTable(textOf(bytes, file), { file, separator: ',', wanted });

@@ -43,7 +43,7 @@ describe('shapes of price areas', () => {
     });
   }
 
-  it('are refused: cut short', () => {
+  it('are refused: a truncated file', () => {
     const text = JSON.stringify(polygon(RING)).slice(0, 60);
     assert.throws(
       () => parseZones(new TextEncoder().encode(text), 'SE_1.geojson'),

@@ -2,7 +2,7 @@ import { OperatorError } from '../../core/errors.ts';
 import { textOf } from '../formats/delimited.ts';
 import { featuresOf, polygonsOf, type Rings } from '../formats/geojson.ts';
 
-/** Shapes of the bidding zones as entsoe-py has them, redrawn by hand from natomraden.se; MIT. */
+/** Shapes of the bidding zones from entsoe-py, redrawn by hand from natomraden.se; MIT. */
 export const ZONES = {
   name: 'entsoe-py (EnergieID), redrawn from natomraden.se',
   licence: 'MIT',

@@ -1,13 +1,13 @@
-/** Where a street address lies, as a geocoder knows it. */
+/** Position of a street address from a geocoder. */
 export interface GeocodedAddress {
   /** WGS84 degrees. */
   readonly lat: number;
   readonly lon: number;
-  /** Five digits; null where it does not say. */
+  /** Five digits, or null. */
   readonly postal_code: string | null;
-  /** City, town, village or suburb; null where it does not say. */
+  /** City, town, village or suburb, or null. */
   readonly ort: string | null;
-  /** What was found: the house itself, its street alone, or something wider. */
+  /** What was found: the house, only its street, or a wider area. */
   readonly precision: 'house' | 'street' | 'area';
 }
 
@@ -17,5 +17,5 @@ export interface AddressQuery {
   readonly postalCode: string | undefined;
 }
 
-/** Finds a Swedish address; null when it is not known. Throws an `HttpFailure` when the geocoder cannot be asked. */
+/** Finds a Swedish address; null when it is not found. Throws an `HttpFailure` when the geocoder is unreachable. */
 export type Geocode = (query: AddressQuery) => Promise<GeocodedAddress | null>;

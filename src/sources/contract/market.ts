@@ -7,7 +7,7 @@ import type { SourceSimulator } from './simulated-prices.ts';
 export const PRICE_AREAS = ['SE1', 'SE2', 'SE3', 'SE4'] as const;
 export type PriceArea = (typeof PRICE_AREAS)[number];
 
-/** Names as Svenska kraftnät has them, Energy Identification Codes as ENTSO-E and eSett have them. */
+/** Names from Svenska kraftnät; Energy Identification Codes from ENTSO-E and eSett. */
 export const PRICE_AREA_FACTS = {
   SE1: { name: 'Luleå', eic: '10Y1001A1001A44P' },
   SE2: { name: 'Sundsvall', eic: '10Y1001A1001A45N' },
@@ -23,72 +23,72 @@ export interface PricedInterval {
   /** ms since 1970 UTC. */
   readonly start: number;
   readonly end: number;
-  /** null where the source knows euros alone. */
+  /** null when the source has euros only. */
   readonly sek: string | null;
   readonly eur: string | null;
 }
 
-/** What a source says of one area and day; slots in order. */
+/** A source's prices of one area and day; slots in order. */
 export interface PriceDay {
   readonly area: PriceArea;
   readonly day: Day;
   readonly slots: readonly PricedInterval[];
-  /** Kronor for a euro, as the source states it; null where it states none. */
+  /** Kronor per euro as stated by the source, or null. */
   readonly exchangeRate: string | null;
-  /** When the source published it, ms since 1970; null where it does not say. */
+  /** When the source published it, ms since 1970; null when it does not say. */
   readonly publishedAt: number | null;
 }
 
-/** A public source of day-ahead prices. It reads and translates; whether a day is believed is judged by who asks. */
+/** A public source of day-ahead prices. It fetches and translates; the caller validates. */
 export interface PriceSource {
   readonly slug: string;
   readonly name: string;
-  /** The areas that it has. */
+  /** Areas with prices. */
   readonly areas: readonly PriceArea[];
-  /** Who must be named where its data is shown. */
+  /** Credit that must be shown with its data. */
   readonly attribution: string;
   readonly licence: string;
-  /** The first day that it has; undefined where that is not known. */
+  /** Its first day, if known. */
   readonly since?: Day;
   /** Base address without a trailing slash. */
   readonly baseUrl: string;
-  /** Name of the setting without which it cannot be asked. */
+  /** The setting that it requires. */
   readonly needs?: 'token';
-  /** Its simulator, loaded only where it is wanted. */
+  /** Its simulator, loaded on demand. */
   readonly simulator?: () => Promise<SourceSimulator>;
   /**
-   * The days that it has, never those of another day; an area that is not published yet is left out. Where an area cannot be had,
-   * the others still are; throws an `HttpFailure` where that leaves none.
+   * The day's prices by area; an area that is not published yet, or whose request fails, is left out. Throws an
+   * `HttpFailure` when every request fails.
    */
   fetchDay(session: SourceSession, query: { day: Day; areas: readonly PriceArea[] }): Promise<PriceDay[]>;
 }
 
-/** What a source may use; it opens no socket, and reads no clock and no environment of its own. */
+/** Everything a source may use; it opens no socket, and reads no clock or environment itself. */
 export interface SourceSession {
   readonly http: Http;
-  /** Its token, where it needs one; goes nowhere but into its requests. */
+  /** Its token, if it needs one; used only in its requests. */
   readonly token?: string;
-  /** Fires when the time for this question is over. */
+  /** Aborts when the time limit of this request has passed. */
   readonly signal: AbortSignal;
 }
 
-/** Kronor for a euro on a day, from who publishes rates. */
+/** A source of exchange rates, kronor per euro. */
 export interface ExchangeRateSource {
   readonly slug: string;
   readonly name: string;
   readonly attribution: string;
   readonly baseUrl: string;
-  /** Its simulator, loaded only where it is wanted. */
+  /** Its simulator, loaded on demand. */
   readonly simulator?: () => Promise<SourceSimulator>;
-  /** The rate that held most recently. */
+  /** The newest rate. */
   fetchRate(session: SourceSession): Promise<{ readonly day: Day; readonly sekPerEur: string }>;
 }
 
-/** Kinds of production as the Grid service names them. */
+/** Kinds of production in the Grid API. */
 export const PRODUCTION_TYPES = ['hydro', 'nuclear', 'wind', 'solar', 'thermal', 'other'] as const;
 export type ProductionType = (typeof PRODUCTION_TYPES)[number];
 
-/** Production in one area and slot, as the source serves it: its unit is judged by who asks. null: the source has no figure. */
+/** Production in one area and slot, as the source serves it; the caller infers its unit. null: the source has no figure. */
 export type ProducedInterval = {
   readonly area: PriceArea;
   /** ms since 1970 UTC. */
@@ -97,10 +97,10 @@ export type ProducedInterval = {
   readonly total: number | null;
 } & { readonly [T in ProductionType]: number | null };
 
-/** How a simulated source of production is made. */
+/** A simulated source of production. */
 export interface ProductionSimulator {
   create(options: { readonly clock: Clock }): Simulated & {
-    /** From now on, until another is set; throws for one that it does not know. */
+    /** Sets the fault from now on, until another is set; throws for an unknown one. */
     fault(name: string | null): void;
   };
 }
@@ -111,9 +111,9 @@ export interface ProductionSource {
   readonly attribution: string;
   readonly licence: string;
   readonly baseUrl: string;
-  /** Its simulator, loaded only where it is wanted. */
+  /** Its simulator, loaded on demand. */
   readonly simulator?: () => Promise<ProductionSimulator>;
-  /** Everything that it has from `from` until before `until`, ms since 1970, by start then area. */
+  /** All its slots from `from` to before `until`, ms since 1970, by start then area. */
   fetchVolumes(
     session: SourceSession,
     query: { readonly from: number; readonly until: number; readonly areas: readonly PriceArea[] },

@@ -49,7 +49,7 @@ describe('figures of prices', () => {
 describe('slots', () => {
   const at = (...starts: number[]) => starts.map((start) => ({ start, sek: null, eur: '1' }));
 
-  it('are ordered, as long as they are said to be, with holes where rows are missing', () => {
+  it('are ordered and have the given length, with gaps for missing rows', () => {
     const slots = slotsFrom(at(60, 15, 0), 15, 'x').map(({ start, end }) => [start, end]);
     assert.deepEqual(slots, [
       [0, 15],
@@ -72,10 +72,10 @@ describe('slots', () => {
   });
 });
 
-describe('asking area by area', () => {
+describe('requesting area by area', () => {
   const day = { day: '2026-11-21', slots: [], exchangeRate: null, publishedAt: null };
 
-  it('keeps what could be had, and throws where nothing could', async () => {
+  it('keeps areas that succeed, and throws when none does', async () => {
     const fail = (area: string): never => {
       throw new Error(area);
     };

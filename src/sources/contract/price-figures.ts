@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { PriceArea, PriceDay, PricedInterval } from './market.ts';
 
-/** A moment at which a price begins, and the price; what a source's row comes to. */
+/** A price and its start, from one row of a source. */
 export interface StartingPrice {
   /** ms since 1970 UTC. */
   readonly start: number;
@@ -26,8 +26,8 @@ function plain(value: Big): string {
 }
 
 /**
- * Prices with their ends, in order. Each lasts `lengthMs`: where rows are missing there is a hole, not a long slot. Throws where one
- * begins before the one before it is over.
+ * Prices with their ends, in order. Each lasts `lengthMs`: missing rows leave a gap, not a long slot. Throws when two
+ * overlap.
  */
 export function slotsFrom(
   prices: readonly StartingPrice[],
@@ -39,20 +39,20 @@ export function slotsFrom(
   return ordered.map(({ start, sek, eur }) => ({ start, end: start + lengthMs, sek, eur }));
 }
 
-/** ms between the two starts that are closest to each other; infinite where there are not two. */
+/** Shortest time between two starts, ms; Infinity for fewer than two. */
 export function shortestGap(prices: readonly { readonly start: number }[]): number {
   const starts = prices.map(({ start }) => start).sort((a, b) => a - b);
   return Math.min(...starts.map((start, index) => start - (starts[index - 1] ?? Number.NEGATIVE_INFINITY)));
 }
 
-/** For an answer that is not what the source's documents say; `what` holds nothing of the answer's own text. */
+/** Error for a response that does not match the source's documentation; `what` must not contain its text. */
 export function notUnderstood(source: string, what: string): HttpFailure {
-  return new HttpFailure('answer_invalid', `the answer of ${source} was not understood: ${what}`);
+  return new HttpFailure('answer_invalid', `the response of ${source} was not understood: ${what}`);
 }
 
 /**
- * Asks area by area, for sources that answer so. What one area cannot be had for does not cost the others: it is left out, and
- * only where there is no area at all, the first failure is thrown.
+ * Requests area by area, for sources that work so. An area that fails is left out; the first failure is thrown only when
+ * no area succeeds.
  */
 export async function eachArea(
   areas: readonly PriceArea[],

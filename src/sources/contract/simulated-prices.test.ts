@@ -5,7 +5,7 @@ import { PRICE_AREAS } from './market.ts';
 import { createSimulatedMarket, sampleDay } from './simulated-prices.ts';
 
 describe('a simulated market', () => {
-  it('publishes a made-up day from a quarter to one on the day before', () => {
+  it('publishes a made-up day at 12:45 on the day before', () => {
     const clock = turnedClock(Date.parse('2026-11-20T12:44:59+01:00'));
     const market = createSimulatedMarket({ clock });
     assert.equal(market.shown('SE3', '2026-11-21'), null);
@@ -14,7 +14,7 @@ describe('a simulated market', () => {
     assert.equal(market.shown('SE3', '2026-11-21')?.length, 96);
   });
 
-  it('makes days up that are alike each time, differ by area, and go below nothing in a week', () => {
+  it('makes up days that are deterministic, differ by area, and have negative prices once a week', () => {
     assert.deepEqual(sampleDay('SE3', '2026-11-21'), sampleDay('SE3', '2026-11-21'));
     const days = PRICE_AREAS.flatMap((area) =>
       [21, 22, 23, 24, 25, 26, 27].map((date) => sampleDay(area, `2026-11-${date}`).eurPerMwh),

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../core/durations.ts';
 import { dayBounds } from '../../core/swedish-days.ts';
 import type { Day, PriceArea } from './market.ts';
 
-/** What a simulated source can be told to do wrong. The last three are answers that look right. */
+/** Faults of a simulated source. The last three give responses that look valid. */
 export const PRICE_FAULTS = [
   'hang',
   'reset',
@@ -19,7 +19,7 @@ export const PRICE_FAULTS = [
 ] as const;
 export type PriceFault = (typeof PRICE_FAULTS)[number];
 
-/** Prices of an area and day in EUR/MWh, with at most two decimals as the market has them, slot by slot. */
+/** Prices of an area and day in EUR/MWh, with at most two decimals as in the market, slot by slot. */
 export interface SimulatedDay {
   readonly area: PriceArea;
   readonly day: Day;
@@ -33,31 +33,31 @@ export interface SimulatedSlot {
   readonly eurPerMwh: number;
 }
 
-/** What a simulated source has published, and what is wrong with it. */
+/** The published prices of a simulated source, and its fault. */
 export interface SimulatedMarket {
   /** Kronor for a euro. */
   readonly rate: number;
   publish(...days: readonly SimulatedDay[]): void;
   fault(fault: PriceFault | null): void;
-  /** What the fault has a call answer, whatever was asked; undefined where it is answered in earnest. */
+  /** The response of the current fault to any request; undefined when requests are handled normally. */
   broken(): SimulatedAnswer | undefined;
-  /** What the source shows for a day, which its fault may have changed; null while nothing is published. */
+  /** The published slots of a day, possibly changed by a fault; null while nothing is published. */
   shown(area: PriceArea, day: Day): readonly SimulatedSlot[] | null;
 }
 
-/** Answers as a source of prices does, from what a market has published. */
+/** Handles requests as a price source does, from a market's published prices. */
 export type Simulate = (request: SimulatedRequest) => SimulatedAnswer;
 
-/** A source's simulator, loaded only where one is wanted. */
+/** A source's simulator, loaded on demand. */
 export interface SourceSimulator {
   simulate(market: SimulatedMarket, clock: Clock): Simulate;
-  /** The token that it takes, for a source that needs one. */
+  /** The token it accepts, for a source that needs one. */
   readonly token?: string;
 }
 
 interface MarketOptions {
   readonly rate?: number;
-  /** With a clock, made-up prices are published for every day from a quarter to one on the day before. */
+  /** With a clock, made-up prices of each day are published at 12:45 on the day before. */
   readonly clock?: Clock;
 }
 
@@ -66,8 +66,8 @@ export function createSimulatedMarket({ rate = 11.0295, clock }: MarketOptions =
   let fault: PriceFault | null = null;
 
   const find = (area: PriceArea, day: Day): SimulatedDay | undefined => {
-    const known = published.get(`${area} ${day}`);
-    if (known !== undefined || clock === undefined) return known;
+    const stored = published.get(`${area} ${day}`);
+    if (stored !== undefined || clock === undefined) return stored;
     const dueAt = Temporal.PlainDate.from(day)
       .subtract({ days: 1 })
       .toZonedDateTime({ timeZone: 'Europe/Stockholm', plainTime: '12:45' });
@@ -86,12 +86,12 @@ export function createSimulatedMarket({ rate = 11.0295, clock }: MarketOptions =
     shown(area, day) {
       const asked =
         fault === 'yesterday' ? Temporal.PlainDate.from(day).subtract({ days: 1 }).toString() : day;
-      const known = find(area, asked);
-      if (known === undefined) return null;
-      const { start } = dayBounds(known.day);
-      const slots = known.eurPerMwh.map((eurPerMwh, index) => ({
-        start: start + index * known.slotMinutes * MINUTE_MS,
-        end: start + (index + 1) * known.slotMinutes * MINUTE_MS,
+      const stored = find(area, asked);
+      if (stored === undefined) return null;
+      const { start } = dayBounds(stored.day);
+      const slots = stored.eurPerMwh.map((eurPerMwh, index) => ({
+        start: start + index * stored.slotMinutes * MINUTE_MS,
+        end: start + (index + 1) * stored.slotMinutes * MINUTE_MS,
         eurPerMwh: fault === 'thousandfold' ? Math.round(eurPerMwh * 100) * 10 : eurPerMwh,
       }));
       return fault === 'half_day' ? slots.slice(0, slots.length / 2) : slots;
@@ -114,7 +114,7 @@ const BROKEN: Partial<Record<PriceFault, SimulatedAnswer>> = {
 
 const AREA_CENTS: Readonly<Record<PriceArea, number>> = { SE1: -1500, SE2: -1200, SE3: 0, SE4: 900 };
 
-/** A made-up day that is always the same: two peaks, cheap nights, and in the north a negative noon on every seventh day. */
+/** A made-up day that is always the same: two peaks, cheap nights, and in the north negative prices at noon every seventh day. */
 export function sampleDay(area: PriceArea, day: Day, slotMinutes: 15 | 60 = 15): SimulatedDay {
   const { start, end } = dayBounds(day);
   const phase = (start / 86_400_000) % 7;
@@ -123,7 +123,7 @@ export function sampleDay(area: PriceArea, day: Day, slotMinutes: 15 | 60 = 15):
     const hour = (at - start) / 3_600_000;
     const peaks = 3000 * Math.exp(-((hour - 8) ** 2) / 4) + 4200 * Math.exp(-((hour - 18) ** 2) / 6);
     const noon = 1500 * Math.exp(-((hour - 13) ** 2) / 5) * (1 + phase / 3);
-    // Whole cents, as the market clears in.
+    // Whole cents, as in the market.
     eurPerMwh.push(Math.round(2600 + AREA_CENTS[area] + peaks - noon + 37 * Math.sin(hour * 9)) / 100);
   }
   return { area, day, slotMinutes, eurPerMwh };

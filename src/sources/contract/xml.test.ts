@@ -20,7 +20,7 @@ describe('XML of a source', () => {
     assert.equal(textOf(childOf(readXml('<r><a>&lt;b&#65;</a></r>', 'x'), 'r'), 'a'), '&lt;b&#65;');
   });
 
-  it('is refused with a document type, torn, bottomless or with names that are no names', () => {
+  it('is refused with a document type, truncated, too deeply nested or with invalid names', () => {
     const wrong = [
       '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><r>&b;</r>',
       '<!doctype html><html></html>',

@@ -1,7 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { notUnderstood } from './price-figures.ts';
 
-/** An element: text where it has neither elements nor attributes. An attribute is named as it is, an element too. */
+/** An element; plain text if it has no elements and attributes. Attributes and elements share one set of names. */
 export type XmlNode = string | readonly XmlNode[] | { readonly [name: string]: XmlNode };
 
 const parser = new XMLParser({
@@ -16,8 +16,8 @@ const parser = new XMLParser({
 
 /** Reads XML without entities and without a document type. Throws an `HttpFailure` of kind `answer_invalid`. */
 export function readXml(text: string, source: string): XmlNode {
-  if (/<!DOCTYPE/i.test(text)) throw notUnderstood(source, 'it has a document type, as a page has');
-  // The parser alone would take what ends in the middle.
+  if (/<!DOCTYPE/i.test(text)) throw notUnderstood(source, 'it has a document type, as a web page has');
+  // The parser alone would accept a truncated document.
   if (XMLValidator.validate(text) !== true) throw notUnderstood(source, 'it is not well-formed XML');
   try {
     return parser.parse(text);

@@ -19,7 +19,7 @@ describe("files of the European Central Bank's rates", () => {
     assert.deepEqual(translate(text), { day: '2019-10-04', sekPerEur: '10.8105' });
   });
 
-  it('with several days have the latest counted, in whatever order', () => {
+  it('with several days give the latest, in any order', () => {
     const days = [
       "<Cube time='2026-11-19'><Cube currency='SEK' rate='11.1'/></Cube>",
       "<Cube time='2026-11-20'><Cube currency='SEK' rate='11.2'/></Cube>",
@@ -31,7 +31,7 @@ describe("files of the European Central Bank's rates", () => {
     });
   });
 
-  it('are refused without a day or a rate of the krona', () => {
+  it('are refused without a day or a krona rate', () => {
     const wrong = [
       envelope(''),
       envelope("<Cube currency='SEK' rate='11.1'/>"),

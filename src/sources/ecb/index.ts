@@ -3,7 +3,7 @@ import { translate } from './translate.ts';
 
 const MOST_BYTES = 64 * 1024;
 
-/** The euro's reference rates, set about 16:00 on banking days, without a key. */
+/** The euro's reference rates, published about 16:00 on banking days, without a key. */
 export const ecb = {
   slug: 'ecb',
   name: 'European Central Bank',

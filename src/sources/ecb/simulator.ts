@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Day } from '../contract/market.ts';
 import type { Simulate, SimulatedMarket } from '../contract/simulated-prices.ts';
 
-/** The daily file, of the last weekday on which it was 16 o'clock. */
+/** The daily file of the latest weekday after 16:00. */
 export function simulateEcb(market: SimulatedMarket, clock: Clock): Simulate {
   return ({ path }) => {
     const broken = market.broken();

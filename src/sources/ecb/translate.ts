@@ -7,7 +7,7 @@ const SOURCE = 'the European Central Bank';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const RATE = /^\d{1,4}(?:\.\d{1,8})?$/;
 
-/** Kronor for a euro of the latest day in a file of reference rates, as the bank writes it. */
+/** Kronor per euro on the latest day in a file of reference rates. */
 export function translate(text: string): { readonly day: Day; readonly sekPerEur: string } {
   const list = childOf(childOf(readXml(text, SOURCE), 'Envelope'), 'Cube');
   const days = childrenOf(list, 'Cube').map((rates) => ({ day: textOf(rates, 'time') ?? '', rates }));

@@ -18,7 +18,7 @@ conformsAsPriceSource({
   },
 });
 
-/** Ends of quarters within their hour, which is all that the rows below need. */
+/** Ends of quarters within their hour, enough for the rows below. */
 const ENDS: Readonly<Record<string, string>> = { '00': '15', '15': '30', '30': '45', '45': '59' };
 
 const row = (start: string, more: Record<string, Json> = {}) => ({
@@ -49,7 +49,7 @@ describe('files of Elpriset just nu', () => {
     assert.equal(day.slots[23]?.end, Date.UTC(2025, 1, 2, 23));
   });
 
-  it('have a wrong end in the slot before the clocks go back, which is not believed', async (test) => {
+  it('have a wrong end in the slot before summer time ends, which is ignored', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE3', '2025-10-26'));
     const simulate = simulateElprisetjustnu(market);
@@ -69,7 +69,7 @@ describe('files of Elpriset just nu', () => {
     assert.deepEqual(own.asked, [path]);
   });
 
-  it('are put in order; where rows are missing there is a hole', () => {
+  it('are sorted; missing rows leave a gap', () => {
     const { slots } = translate([row('2026-11-21T01:00:00+01:00'), ...TWO.toReversed()], ASKED);
     const minutes = slots.map(({ start, end }) =>
       [start, end].map((at) => (at - Date.UTC(2026, 10, 20, 23)) / 60_000),
@@ -81,21 +81,21 @@ describe('files of Elpriset just nu', () => {
     ]);
   });
 
-  it('have figures in exponents, and no more decimals than were served', () => {
+  it('may have figures in exponent notation, and keep the decimals served', () => {
     const text =
       '{"SEK_per_kWh":-1e-05,"EUR_per_kWh":1.0e-07,"EXR":10.90,"time_start":"2026-11-21T00:30:00+01:00","time_end":"2026-11-21T00:45:00+01:00"}';
     const { slots } = translate([...TWO, JSON.parse(text)], ASKED);
     assert.deepEqual([slots[2]?.sek, slots[2]?.eur], ['-0.00001', '0.0000001']);
   });
 
-  it('pass on kronor that are not euros times the rate, and no rate where there are two', () => {
+  it('pass on kronor that are not euros times the rate, and no rate when there are two', () => {
     const odd = row('2026-11-21T00:30:00+01:00', { SEK_per_kWh: 5, EXR: 11 });
     const day = translate([...TWO, odd], ASKED);
     assert.equal(day.slots[2]?.sek, '5');
     assert.equal(day.exchangeRate, null);
   });
 
-  it('are refused where they are something else', () => {
+  it('are refused when they have another form', () => {
     const wrong: Json[] = [
       [],
       {},
@@ -114,7 +114,7 @@ describe('files of Elpriset just nu', () => {
     for (const file of wrong) assert.throws(() => translate(file, ASKED), isInvalid, JSON.stringify(file));
   });
 
-  it('that cannot be had for one area do not cost the others', async (test) => {
+  it('that fail for one area are still fetched for the others', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE1', '2026-11-21'), sampleDay('SE2', '2026-11-21'));
     const simulate = simulateElprisetjustnu(market);

@@ -23,7 +23,7 @@ export function simulateElprisetjustnu(market: SimulatedMarket): Simulate {
 function rowOf({ start, end, eurPerMwh }: SimulatedSlot, rate: number): string {
   const eur = Math.round(eurPerMwh * 100) / 100_000;
   const sek = Math.round(eur * rate * 100_000) / 100_000;
-  // Its clock goes back within this slot, and the end is named by the new offset without turning it back.
+  // Summer time ends within this slot; the site writes the end with the new offset but the old local time.
   const late = offsetOf(start) === offsetOf(end) ? 0 : HOUR_MS;
   const wrongEnd = offsetOf(start) > offsetOf(end) ? end + late : end;
   return `{"SEK_per_kWh":${spelt(sek)},"EUR_per_kWh":${spelt(eur)},"EXR":${rate},"time_start":"${localText(start)}","time_end":"${localText(wrongEnd)}"}`;

@@ -20,8 +20,8 @@ const File = Type.Array(
 );
 
 /**
- * A day's file. Ends come from the gap between rows: in autumn, in the slot before the clocks go back, `time_end` is an hour late.
- * Kronor that are not euros times the rate are passed on as they are, for the judge of days to see.
+ * Translates a day's file. Ends come from the gap between rows, as `time_end` is an hour late in the slot before summer
+ * time ends. Kronor that are not euros times the rate are passed on unchanged; the caller validates them.
  */
 export function translate(file: Json, { area, day }: { area: PriceArea; day: Day }): PriceDay {
   if (!Value.Check(File, file)) throw notUnderstood(SOURCE, 'it is not a list of prices with their times');
@@ -33,9 +33,9 @@ export function translate(file: Json, { area, day }: { area: PriceArea; day: Day
   }));
   if (prices.length === 0) throw notUnderstood(SOURCE, 'the file is empty');
   if (!prices.every(({ start }) => start >= bounds.start && start < bounds.end))
-    throw notUnderstood(SOURCE, 'it has times that are not of the day that was asked for');
+    throw notUnderstood(SOURCE, 'it has times outside the requested day');
   const lengthMs = shortestGap(prices);
-  // So that a file of every other quarter does not become one of half hours.
+  // So that a file with every other quarter is not read as half-hours.
   const isStated = file.some((row) => Date.parse(row.time_end) - Date.parse(row.time_start) === lengthMs);
   if (!isStated) throw notUnderstood(SOURCE, 'its rows do not last until the next');
   const rates = new Set(file.map(({ EXR }) => EXR));

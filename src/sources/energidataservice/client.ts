@@ -6,7 +6,7 @@ export const AREAS: readonly PriceArea[] = ['SE3', 'SE4'];
 const FIRST_DAY_OF_QUARTERS = '2025-10-01';
 const MOST_BYTES = 512 * 1024;
 
-/** Danish days are the Swedish ones, and times of a query are Danish. */
+/** Danish days equal Swedish ones; times in a query are Danish local time. */
 export const fetchDay: PriceSource['fetchDay'] = async ({ http, signal }, { day, areas }) => {
   const asked = areas.filter((area) => AREAS.includes(area));
   if (asked.length === 0) return [];

@@ -22,7 +22,7 @@ const ASKED = { dataset: DATASETS.DayAheadPrices, day: '2026-01-16', areas: ['SE
 const START = Date.UTC(2026, 0, 15, 23);
 
 describe('records of Energi Data Service', () => {
-  it('are UTC without saying so, per MWh; one without a price is missing', () => {
+  it('are in UTC without a zone and per MWh; records without a price are left out', () => {
     assert.deepEqual(
       translate(recorded() as Json, ASKED).map(({ area, slots }) => ({ area, slots })),
       [
@@ -44,7 +44,7 @@ describe('records of Energi Data Service', () => {
     );
   });
 
-  it('of other areas and days are passed over', () => {
+  it('of other areas and days are ignored', () => {
     const [first, ...rest] = recorded().records;
     const foreign = [{ ...first, PriceArea: 'DK1' }, { ...first, TimeUTC: '2026-01-15T22:45:00' }, ...rest];
     const days = translate({ records: [...foreign, { ...first, TimeUTC: '2026-01-16T23:00:00' }] }, ASKED);
@@ -57,7 +57,7 @@ describe('records of Energi Data Service', () => {
     );
   });
 
-  it('are asked for by dataset, and only for areas that are there', async (test) => {
+  it('are requested by dataset, and only for available areas', async (test) => {
     const own = await sessionWith(test, simulateEnergidataservice(createSimulatedMarket()));
     assert.deepEqual(await energidataservice.fetchDay(own, { day: '2026-11-21', areas: ['SE1', 'SE2'] }), []);
     assert.equal(own.asked.length, 0);
@@ -70,7 +70,7 @@ describe('records of Energi Data Service', () => {
     ]);
   });
 
-  it('are refused where they are something else', () => {
+  it('are refused when they have another form', () => {
     const [first = {}, ...rest] = recorded().records;
     const wrong: Json[] = [
       [],

@@ -4,7 +4,7 @@ import { DATASETS } from './translate.ts';
 
 const KRONER = 7.4639;
 
-/** The two datasets, with the areas of the region as far as the market has them. */
+/** The two datasets, with the region's areas that the market has. */
 export function simulateEnergidataservice(market: SimulatedMarket): Simulate {
   return ({ path, query }) => {
     const broken = market.broken();

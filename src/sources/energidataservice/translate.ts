@@ -19,7 +19,7 @@ const Answer = Type.Object({
   records: Type.Array(Type.Object({ PriceArea: Type.String() }, { additionalProperties: true })),
 });
 
-/** UTC without saying so. */
+/** UTC, without a zone. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z?$/;
 
 interface Asked {
@@ -49,7 +49,7 @@ function priceOf(record: Readonly<Record<string, unknown>>, dataset: Dataset) {
   const time = record[dataset.time];
   const eur = record[dataset.eur];
   if (typeof time !== 'string' || !TIME.test(time)) throw notUnderstood(SOURCE, 'a record has no time');
-  // An hour that is not settled has a record without a price.
+  // An hour without a price yet has a record without a price.
   if (eur === null) return null;
   if (typeof eur !== 'number' || !Number.isFinite(eur))
     throw notUnderstood(SOURCE, 'a price is not a number');

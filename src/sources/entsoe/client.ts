@@ -13,17 +13,17 @@ import { translate } from './translate.ts';
 
 /** A day is 10 to 40 kB. */
 const MOST_BYTES = 1024 * 1024;
-/** Questions without an answer have come with both statuses, and an acknowledgement that says why. */
+/** Requests without data have got both statuses, with an acknowledgement that gives the reason. */
 const ACKNOWLEDGED_AS = 400;
 
 export const fetchDay: PriceSource['fetchDay'] = async (session, { day, areas }) => {
   const { token } = session;
   if (token === undefined || token === '')
-    throw new HttpFailure('refused', 'ENTSO-E is not asked without a token; ELNAV_ENTSOE_TOKEN holds it');
+    throw new HttpFailure('refused', 'ENTSO-E needs a token; set ELNAV_ENTSOE_TOKEN');
   return eachArea(areas, (area) => fetchArea({ ...session, token }, area, day));
 };
 
-/** The interface takes its token in the query alone. */
+/** The API accepts its token only in the query. */
 async function fetchArea(
   { http, signal, token }: SourceSession & { readonly token: string },
   area: PriceArea,

@@ -31,7 +31,7 @@ interface Series {
   readonly area?: string;
 }
 
-/** A series whose period begins and ends so many hours after the start of the day. */
+/** A series whose period starts and ends so many hours after the start of the day. */
 function series({ points, hours = [0, 24], ...more }: Series): string {
   const { resolution = 'PT60M', curve = 'A03', head = '', currency = 'EUR', area = EIC } = more;
   const [from, until] = hours.map((hour) => new Date(START + hour * HOUR_MS).toISOString().slice(0, 16));
@@ -52,7 +52,7 @@ const document = (...all: string[]) =>
 const acknowledgement = (text: string) =>
   `<?xml version="1.0"?><Acknowledgement_MarketDocument><Reason><code>999</code><text>${text}</text></Reason></Acknowledgement_MarketDocument>`;
 
-/** Hours of the day and their prices, with their length where it is not an hour. */
+/** Hours of the day and their prices, with their length if it is not an hour. */
 const read = (...all: string[]) =>
   translate(document(...all), ASKED)?.slots.map(
     ({ start, end, eur }) => `${(start - START) / HOUR_MS}+${(end - start) / HOUR_MS}:${eur}`,
@@ -71,7 +71,7 @@ describe('documents of ENTSO-E', () => {
     assert.deepEqual([day?.exchangeRate, day?.publishedAt, day?.slots[0]?.sek], [null, null, null]);
   });
 
-  it('leave out what repeats in a curve A03, in the middle and to the end of the period', () => {
+  it('may leave out repeated prices in a curve A03, in the middle and at the end of the period', () => {
     assert.deepEqual(read(series({ points: '1:10 3:30.50 4:-5', hours: [0, 6] })), [
       '0+1:0.01',
       '1+1:0.01',
@@ -83,14 +83,14 @@ describe('documents of ENTSO-E', () => {
     assert.equal(read(series({ points: '1:7' }))?.length, 24);
   });
 
-  it('leave out nothing in a curve A01: a slot without a point is missing', () => {
+  it('have a missing slot for every missing point of a curve A01', () => {
     assert.deepEqual(read(series({ points: '3:30 1:10', hours: [0, 4], curve: 'A01' })), [
       '0+1:0.01',
       '2+1:0.03',
     ]);
   });
 
-  it('may reach beyond the day on both sides, which is cut off', () => {
+  it('are cut to the day when they extend beyond it', () => {
     const slots = read(series({ points: '1:1 2:2 26:3', hours: [-1, 26] }));
     assert.equal(slots?.length, 24);
     assert.deepEqual([slots?.[0], slots?.[23]], ['0+1:0.002', '23+1:0.002']);
@@ -101,14 +101,14 @@ describe('documents of ENTSO-E', () => {
     );
   });
 
-  it('may have the day twice: the most complete counts, then the finest', () => {
+  it('may have the day twice: the most complete is used, then the finest', () => {
     const hours = series({ points: '1:10', hours: [0, 2] });
     const quarters = series({ points: '1:20', hours: [0, 2], resolution: 'PT15M' });
     const fewQuarters = series({ points: '1:20', hours: [0, 1], resolution: 'PT15M' });
     const halves = series({ points: '1:30', hours: [0, 2], resolution: 'PT30M' });
     assert.equal(read(hours, quarters, halves)?.[0], '0+0.25:0.02');
     assert.deepEqual(read(fewQuarters, hours), ['0+1:0.01', '1+1:0.01']);
-    assert.deepEqual(read(hours, hours), ['0+1:0.01', '1+1:0.01'], 'the same again is no contradiction');
+    assert.deepEqual(read(hours, hours), ['0+1:0.01', '1+1:0.01'], 'an equal repetition is no contradiction');
     assert.throws(() => read(hours, series({ points: '1:11', hours: [0, 2] })), isInvalid);
   });
 
@@ -127,7 +127,7 @@ describe('documents of ENTSO-E', () => {
     assert.equal(read(other, intraday, kronor), undefined);
   });
 
-  it('that acknowledge say that there is nothing yet, or refuse', () => {
+  it('that are acknowledgements mean no data yet, or a refusal', () => {
     assert.equal(
       translate(acknowledgement('No matching data found for Data item ENERGY_PRICES'), ASKED),
       null,
@@ -139,7 +139,7 @@ describe('documents of ENTSO-E', () => {
     );
   });
 
-  it('are refused where they are something else', () => {
+  it('are refused when they have another form', () => {
     const whole = document(series({ points: '1:10' }));
     const wrong = [
       '',
@@ -163,8 +163,8 @@ describe('documents of ENTSO-E', () => {
   });
 });
 
-describe('questions to ENTSO-E', () => {
-  it('name a Swedish day in UTC, and carry the token in the query alone', async (test) => {
+describe('requests to ENTSO-E', () => {
+  it('name a Swedish day in UTC, and have the token only in the query', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE4', '2026-03-29'));
     const own = await sessionWith(test, simulateEntsoe(market), SIMULATED_TOKEN);
@@ -175,7 +175,7 @@ describe('questions to ENTSO-E', () => {
     ]);
   });
 
-  it('are not asked without a token, and refused with a wrong one, which no error repeats', async (test) => {
+  it('are not sent without a token, and fail with a wrong one, which no error repeats', async (test) => {
     const simulate = simulateEntsoe(createSimulatedMarket());
     const without = await sessionWith(test, simulate);
     const query = { day: '2026-11-21', areas: ['SE3'] } as const;

@@ -1,7 +1,7 @@
 import { PRICE_AREAS, type PriceSource } from '../contract/market.ts';
 import { fetchDay } from './client.ts';
 
-/** Day-ahead prices of all areas in euros, from where they have to be published by law (Regulation (EU) 543/2013). */
+/** Day-ahead prices of all areas in euros, from the platform on which the law requires them (Regulation (EU) 543/2013). */
 export const entsoe = {
   slug: 'entsoe',
   name: 'ENTSO-E Transparency Platform',

@@ -10,7 +10,7 @@ const RESOLUTION_MS: Readonly<Record<string, number>> = {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?Z$/;
 const PRICE = /^-?\d{1,9}(?:\.\d{1,9})?$/;
-/** A year of quarters, the most that one question may ask for. */
+/** A year of quarters, the longest period of one request. */
 const MOST_SLOTS = 366 * 100;
 
 export interface PeriodPrices {
@@ -20,8 +20,8 @@ export interface PeriodPrices {
 }
 
 /**
- * The prices of a period. In a curve of type A03 a point holds until the next one, the last until the end of the period: prices
- * that repeat are left out. In A01 every slot has its point, and one without it is missing.
+ * The prices of a period. In a curve of type A03 a point applies until the next one, the last until the end of the period:
+ * repeated prices are left out. In A01 every slot has its point; one without it is missing.
  */
 export function pricesOf(period: XmlNode, curve: 'A01' | 'A03', source: string): PeriodPrices {
   const interval = childOf(period, 'timeInterval');
@@ -50,7 +50,7 @@ export function pricesOf(period: XmlNode, curve: 'A01' | 'A03', source: string):
 function momentOf(interval: XmlNode | undefined, name: string, source: string): number {
   const text = textOf(interval, name) ?? '';
   const at = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw notUnderstood(source, 'its period has no beginning or no end');
+  if (Number.isNaN(at)) throw notUnderstood(source, 'its period has no start or no end');
   return at;
 }
 

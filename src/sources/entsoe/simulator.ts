@@ -5,7 +5,7 @@ export const SIMULATED_TOKEN = 'simulated-entsoe-token';
 
 const XML = { 'content-type': 'text/xml' };
 
-/** Answers A44 as the platform does: one area a question, curve A03, a second auction before the first, 401 for a wrong token. */
+/** Serves A44 as the platform does: one area per request, curve A03, a second auction before the first, 401 for a wrong token. */
 export function simulateEntsoe(market: SimulatedMarket): Simulate {
   return ({ path, query }) => {
     const broken = market.broken();
@@ -38,7 +38,7 @@ export function simulateEntsoe(market: SimulatedMarket): Simulate {
   };
 }
 
-/** The Swedish day that begins at `202611202300`. */
+/** The Swedish day that starts at a time such as `202611202300`. */
 function dayFrom(text: string): Day | null {
   const parts = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})$/.exec(text);
   if (parts === null) return null;
@@ -66,7 +66,7 @@ ${all.join('\n')}
 </Publication_MarketDocument>`;
 }
 
-/** Repeated prices are left out, at the end as well. */
+/** Repeated prices are left out, also at the end. */
 function series(eic: string, slots: readonly SimulatedSlot[], sequence: number): string {
   const points = slots.flatMap(({ eurPerMwh }, index) =>
     eurPerMwh === slots[index - 1]?.eurPerMwh

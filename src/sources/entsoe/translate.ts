@@ -17,8 +17,8 @@ const SOURCE = 'ENTSO-E';
 const SEQUENCE = 'classificationSequence_AttributeInstanceComponent.position';
 
 /**
- * A document of type A44 as the day that was asked for, or null where it has none. Series of other auctions, contracts and
- * currencies are passed over. Where a day comes in several resolutions, the one that covers most of it is taken, then the finest.
+ * Translates a document of type A44 to the requested day, or null if it has none. Series of other auctions, contracts and
+ * currencies are ignored. Of several resolutions, the one that covers most of the day is used, then the finest.
  */
 export function translate(text: string, { area, day }: { area: PriceArea; day: Day }): PriceDay | null {
   const root = readXml(text, SOURCE);
@@ -50,13 +50,13 @@ export function translate(text: string, { area, day }: { area: PriceArea; day: D
   return { area, day, slots, exchangeRate: null, publishedAt: null };
 }
 
-/** Code 999 stands for many things; only its text says that there is nothing yet. */
+/** Code 999 has many meanings; only its text says that there is no data yet. */
 function acknowledged(document: XmlNode): null {
   const reasons = childrenOf(document, 'Reason').map((reason) => textOf(reason, 'text') ?? '');
   if (reasons.some((text) => /no matching data/i.test(text))) return null;
   throw new HttpFailure(
     'refused',
-    'ENTSO-E refused the question; its answer is an acknowledgement without data',
+    'ENTSO-E refused the request; its response is an acknowledgement without data',
   );
 }
 
@@ -65,7 +65,7 @@ function isOfDayAhead(series: XmlNode, area: PriceArea): boolean {
   for (const domain of ['in_Domain.mRID', 'out_Domain.mRID']) {
     const named = textOf(series, domain);
     if (named !== undefined && named !== eic)
-      throw notUnderstood(SOURCE, 'it is of another area than was asked for');
+      throw notUnderstood(SOURCE, 'it is of another area than requested');
   }
   return (
     (textOf(series, 'contract_MarketAgreement.type') ?? 'A01') === 'A01' &&
@@ -74,7 +74,7 @@ function isOfDayAhead(series: XmlNode, area: PriceArea): boolean {
   );
 }
 
-/** Series stand in no order: the number says which auction it is, and where one has a number, one without it is something else. */
+/** The day-ahead series. Series are unordered and numbered by auction; if one has a number, those without it are something else. */
 function primary(series: readonly XmlNode[]): readonly XmlNode[] {
   const first = series.filter((one) => textOf(one, SEQUENCE) === '1');
   return first.length > 0 ? first : series.filter((one) => textOf(one, SEQUENCE) === undefined);

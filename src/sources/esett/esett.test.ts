@@ -11,7 +11,7 @@ import type { EsettFault } from './simulator.ts';
 import { translateVolumes } from './translate.ts';
 
 const signal = new AbortController().signal;
-/** Settled by 2026-11-21 09:00 UTC, where the turned clock stands. */
+/** Settled by 2026-11-21 09:00 UTC, the time of the test clock. */
 const DAY = { from: Date.parse('2026-11-18T23:00:00Z'), until: Date.parse('2026-11-19T23:00:00Z') };
 
 const recorded: Json = JSON.parse(
@@ -24,7 +24,7 @@ const refusedWith = (pattern: RegExp) => (error: unknown) =>
   error instanceof HttpFailure && error.kind === 'answer_invalid' && pattern.test(error.message);
 
 describe('rows of EXP16/Volumes', () => {
-  it('are told apart by UTC where the local time occurs twice', () => {
+  it('are distinguished by UTC when the local time occurs twice', () => {
     const slots = translateVolumes(recorded).filter(({ area }) => area === 'SE3');
     assert.deepEqual(
       slots.map(({ start, total }) => [new Date(start).toISOString(), total]),
@@ -50,11 +50,11 @@ describe('rows of EXP16/Volumes', () => {
     assert.deepEqual([...new Set(translateVolumes(recorded).map(({ area }) => area))], ['SE3', 'SE1']);
   });
 
-  it('name an area by its EIC too', () => {
+  it('may name an area by its EIC', () => {
     assert.equal(translateVolumes(row({ mba: '10Y1001A1001A46L' }))[0]?.area, 'SE3');
   });
 
-  it('are hours only where a whole row of slots begins on the hour', () => {
+  it('are hours only when many slots in a row start on the hour', () => {
     const hours = (count: number): Json =>
       Array.from({ length: count }, (_, hour) => ({
         timestampUTC: `2022-01-0${1 + Math.floor(hour / 24)}T${String(hour % 24).padStart(2, '0')}:00:00Z`,
@@ -67,13 +67,13 @@ describe('rows of EXP16/Volumes', () => {
 
   for (const [what, answer, pattern] of [
     ['an object', {}, /not a list/],
-    ['a row that is none', [7], /row 0 is not an object/],
-    ['a row without a moment', [{ mba: 'SE3' }], /row 0 has no timestampUTC/],
-    ['a moment that is none', row({ timestampUTC: '2026-13-01T00:00:00Z' }), /timestampUTC/],
-    ['a local moment with an offset', row({ timestampUTC: '2026-01-01T00:00:00+01:00' }), /timestampUTC/],
+    ['a row that is no object', [7], /row 0 is not an object/],
+    ['a row without a time', [{ mba: 'SE3' }], /row 0 has no timestampUTC/],
+    ['an invalid time', row({ timestampUTC: '2026-13-01T00:00:00Z' }), /timestampUTC/],
+    ['a local time with an offset', row({ timestampUTC: '2026-01-01T00:00:00+01:00' }), /timestampUTC/],
     ['a figure in words', row({ hydro: '12' }), /hydro that is not a number/],
     [
-      'a figure without an end',
+      'an infinite figure',
       JSON.parse('[{"timestampUTC":"2026-01-01T00:00:00Z","mba":"SE3","wind":1e999}]'),
       /wind/,
     ],
@@ -92,7 +92,7 @@ describe('the source eSett', () => {
   after(() => served.close());
   const fetchDay = () => esett.fetchVolumes({ http: served.http, signal }, { ...DAY, areas: PRICE_AREAS });
 
-  it('asks for a range and for each area by its EIC', async () => {
+  it('requests a range and each area by its EIC', async () => {
     await esett.fetchVolumes({ http: served.http, signal }, { ...DAY, areas: ['SE3', 'SE4'] });
     const asked = served.simulator.calls().at(-1);
     assert.equal(asked?.pathname, '/EXP16/Volumes');
@@ -101,7 +101,7 @@ describe('the source eSett', () => {
     assert.deepEqual(asked?.searchParams.getAll('mba'), ['10Y1001A1001A46L', '10Y1001A1001A47J']);
   });
 
-  it('answers every area and slot of a day, by start then area', async () => {
+  it('returns every area and slot of a day, by start then area', async () => {
     served.simulator.forget();
     const slots = await fetchDay();
     assert.equal(slots.length, 96 * 4);
@@ -120,7 +120,7 @@ describe('the source eSett', () => {
     }
   });
 
-  it('takes 204 for no data', async () => {
+  it('treats 204 as no data', async () => {
     served.simulator.forget();
     served.simulator.fault('no_data');
     assert.deepEqual(await fetchDay(), []);
@@ -133,14 +133,14 @@ describe('the source eSett', () => {
     ['torn', 'answer_invalid'],
     ['words', 'answer_invalid'],
   ] as const satisfies readonly (readonly [EsettFault, HttpFailureKind])[]) {
-    it(`fails as ${kind} where the service is ${fault}`, async () => {
+    it(`fails as ${kind} when the service is ${fault}`, async () => {
       served.simulator.forget();
       served.simulator.fault(fault);
       await assert.rejects(fetchDay(), (error) => error instanceof HttpFailure && error.kind === kind);
     });
   }
 
-  it('is told when it may ask again', async () => {
+  it('passes on Retry-After', async () => {
     served.simulator.forget();
     served.simulator.fault('rate_limited');
     await assert.rejects(

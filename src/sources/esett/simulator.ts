@@ -5,15 +5,15 @@ import { OperatorError } from '../../core/errors.ts';
 import { swedishTime } from '../../core/swedish-days.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea } from '../contract/market.ts';
 
-/** Settled figures are there this long after their slot; until then the row is there and all zeros. */
+/** Figures are settled this long after their slot; until then the row has zeros. */
 const SETTLED_AFTER_MS = 26 * HOUR_MS;
-/** A slot is revised once, this long after it. */
+/** A slot is revised once, this long after its time. */
 const REVISED_AFTER_MS = 5 * DAY_MS;
 const FIRST_SHARE = 0.98;
 const CALLS_A_SECOND = 5;
 const MOST_CALLS = 10_000;
 
-/** What can go wrong with an answer; the service itself calls none of it by a name. */
+/** Faults of responses, with names of our own. */
 export const FAULTS = [
   'down',
   'rate_limited',
@@ -33,11 +33,11 @@ export type EsettFault = (typeof FAULTS)[number];
 
 interface SimulatorOptions {
   readonly clock: Clock;
-  /** What the figures are; which of the two the real service means is not documented. */
+  /** Unit of the figures; the real service does not document which it is. */
   readonly unit?: 'MWh' | 'MW';
 }
 
-/** Mean MW of each kind, about those of a year. */
+/** Mean MW of each kind, close to a yearly mean. */
 const MEANS: Readonly<Record<PriceArea, Readonly<Record<string, number>>>> = {
   SE1: { hydro: 2_240, wind: 580, solar: 2, thermal: 40 },
   SE2: { hydro: 4_100, wind: 1_320, solar: 12, thermal: 80 },
@@ -47,7 +47,7 @@ const MEANS: Readonly<Record<PriceArea, Readonly<Record<string, number>>>> = {
 
 type Row = Record<string, string | number | null>;
 
-/** Answers as eSett's open data does: EXP16/Volumes, with settlement a day late and one revision. */
+/** Simulates eSett's open data: EXP16/Volumes, settled a day late and revised once. */
 export function createEsettSimulator({ clock, unit = 'MWh' }: SimulatorOptions) {
   let fault: EsettFault | null = null;
   const calls: { readonly at: number; readonly url: URL }[] = [];
@@ -83,7 +83,7 @@ export function createEsettSimulator({ clock, unit = 'MWh' }: SimulatorOptions) 
     /** Answers a GET. */
     handle({ path, query }: Pick<SimulatedRequest, 'path' | 'query'>): SimulatedAnswer {
       const at = clock.now();
-      // Only the last second counts for the limit; the others are for tests, which ask for a few.
+      // Only the last second counts for the limit; older calls are kept for tests.
       if (calls.length > MOST_CALLS) calls.shift();
       calls.push({ at, url: new URL(`${path}?${query}`, 'http://esett.simulated') });
       if (fault === 'down') return problem(503, 'Service Unavailable');
@@ -96,16 +96,16 @@ export function createEsettSimulator({ clock, unit = 'MWh' }: SimulatorOptions) 
       const answer = volumes(query);
       return fault === 'torn' ? { ...answer, text: answer.text?.slice(0, 500) ?? '' } : answer;
     },
-    /** From now on, until another is set. */
+    /** Sets the fault from now on, until another is set. */
     fault(next: string | null): void {
-      const known = FAULTS.find((one) => one === next);
-      if (next !== null && known === undefined)
+      const chosen = FAULTS.find((one) => one === next);
+      if (next !== null && chosen === undefined)
         throw new OperatorError(`The faults of esett are ${FAULTS.join(', ')}, not ${next}.`);
-      fault = known ?? null;
+      fault = chosen ?? null;
     },
-    /** Every call since it began to count. */
+    /** Every call since the last `forget`. */
     calls: () => calls.map(({ url }) => url),
-    /** Counts calls anew. */
+    /** Clears the recorded calls. */
     forget(): void {
       calls.length = 0;
     },
@@ -150,7 +150,7 @@ function shifted(row: Row, ms: number): Row {
   return { ...row, timestamp: localText(start), timestampUTC: `${isoSeconds(start)}Z` };
 }
 
-/** The sun shines by day, the wind comes and goes in three days, water follows the load. */
+/** Solar follows the day, wind a cycle of three days, hydro the load. */
 function shapeOf(kind: string, start: number): number {
   const hour = (start % DAY_MS) / HOUR_MS;
   if (kind === 'solar') return Math.max(0, Math.sin(((hour - 5) / 14) * Math.PI)) * 2;

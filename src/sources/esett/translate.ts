@@ -3,10 +3,10 @@ import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { PRICE_AREA_FACTS, PRICE_AREAS, type PriceArea, type ProducedInterval } from '../contract/market.ts';
 
-/** So many slots that all begin on the hour are hours, not quarters of which three are missing each time. */
+/** So many slots that all start on the hour are hours, not quarters with three of four missing. */
 const ENOUGH_FOR_HOURS = 20;
 
-/** `2025-11-02T00:00:00Z`; a moment without its zone would be UTC as well. */
+/** `2025-11-02T00:00:00Z`; a time without a zone is also UTC. */
 const MOMENT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?)Z?$/;
 
 /**
@@ -60,7 +60,7 @@ function startOf(row: JsonObject, index: number): number {
 function figureOf(row: JsonObject, name: string, index: number): number | null {
   const value = row[name] ?? null;
   if (value === null) return null;
-  // 1e999 is well-formed JSON, and infinite.
+  // 1e999 is valid JSON, and parses to Infinity.
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     throw invalid(`row ${index} has a ${name} that is not a number`);
   }
@@ -72,5 +72,5 @@ function sum(a: number | null, b: number | null): number | null {
 }
 
 function invalid(what: string): HttpFailure {
-  return new HttpFailure('answer_invalid', `the answer of eSett was not understood: ${what}`);
+  return new HttpFailure('answer_invalid', `the response of eSett was not understood: ${what}`);
 }

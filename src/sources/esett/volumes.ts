@@ -6,8 +6,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const NO_DATA = 204;
 
 /**
- * EXP16/Volumes of eSett's open data: settled production by area and quarter of an hour. `end` is taken to be exclusive; rows
- * beyond it are for the asker to refuse.
+ * EXP16/Volumes of eSett's open data: settled production by area and quarter-hour. `end` is treated as exclusive; the
+ * caller refuses rows beyond it.
  */
 export const fetchVolumes: ProductionSource['fetchVolumes'] = async ({ http, signal }, query) => {
   const answer = await http.send({

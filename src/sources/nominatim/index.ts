@@ -3,14 +3,14 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { AddressQuery, Geocode, GeocodedAddress } from '../contract/geocoder.ts';
 import { isResults, type Result } from './payload.ts';
 
-/** Answers that are kept; an address stays where it is. What was not found is asked again. */
+/** Number of cached results; an address does not move. Misses are not cached. */
 const MOST_KEPT = 500;
 const MOST_BYTES = 256 * 1024;
 const LONGEST = 200;
 
 /**
- * Street addresses by the search API of Nominatim, or of anything that speaks it (`/search`, format jsonv2). Asked for
- * Sweden alone, one result; concurrent equal questions are one request.
+ * Geocodes street addresses with the search API of Nominatim or a compatible service (`/search`, format jsonv2). Requests
+ * one result in Sweden; concurrent equal queries share one request.
  */
 export function nominatim(http: Http): Geocode {
   const kept = new BoundedMap<string, Promise<GeocodedAddress | null>>(MOST_KEPT);
@@ -32,7 +32,7 @@ export function nominatim(http: Http): Geocode {
 
 async function ask(http: Http, { street, city, postalCode }: AddressQuery): Promise<GeocodedAddress | null> {
   const cut = (text: string | undefined) => text?.slice(0, LONGEST).toWellFormed();
-  // A street alone is looked for as free text: the structured search wants something around it.
+  // Only a street: free text, as the structured search requires a city or postal code.
   const where =
     city === undefined && postalCode === undefined
       ? { q: cut(street) }
@@ -45,12 +45,12 @@ async function ask(http: Http, { street, city, postalCode }: AddressQuery): Prom
   });
   const results = answer.json();
   if (!isResults(results))
-    throw new HttpFailure('answer_invalid', 'the geocoder answered something else than a list of results');
+    throw new HttpFailure('answer_invalid', 'the geocoder did not respond with a list of results');
   const [first] = results;
   return first === undefined ? null : translated(first);
 }
 
-/** OSM's words in ours; a result outside Sweden, or without a position, is none. */
+/** Translates a result; null outside Sweden or without a position. */
 function translated({ lat, lon, place_rank, address = {} }: Result): GeocodedAddress | null {
   const at = { lat: Number(lat), lon: Number(lon) };
   if (!Number.isFinite(at.lat) || !Number.isFinite(at.lon)) return null;

@@ -21,7 +21,7 @@ describe('a Nominatim geocoder', () => {
     });
   });
 
-  it('asks for Sweden alone, structured where it can', async () => {
+  it('searches only in Sweden, structured if possible', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     await geocode(street('Vasagatan 1', 'Stockholm', '11120'));
@@ -40,14 +40,14 @@ describe('a Nominatim geocoder', () => {
     assert.equal(free?.query?.street, undefined);
   });
 
-  it('tells a house from its street, and nothing from nothing', async () => {
+  it('distinguishes a house from its street, and finds nothing without a match', async () => {
     const geocode = nominatim(simulateNominatim().http);
     assert.equal((await geocode(street('Storgatan 2', 'Luleå')))?.precision, 'house');
     assert.equal((await geocode(street('Storgatan 99', 'Luleå')))?.precision, 'street');
     assert.equal(await geocode(street('Ingenstansgatan 1', 'Luleå')), null);
   });
 
-  it('remembers what it found, asks once for equal questions at once, and again for what it did not find', async () => {
+  it('caches hits, sends one request for concurrent equal queries, and repeats misses', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     await Promise.all([
@@ -61,7 +61,7 @@ describe('a Nominatim geocoder', () => {
     assert.equal(simulator.asked.length, 3);
   });
 
-  it('forgets the oldest of many', async () => {
+  it('evicts the oldest of many', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     for (let number = 0; number <= 500; number += 1)
@@ -72,7 +72,7 @@ describe('a Nominatim geocoder', () => {
     assert.equal(simulator.asked.length, 502);
   });
 
-  it('says that it cannot be asked, and does not remember that', async () => {
+  it('reports that it is unreachable, and does not cache that', async () => {
     const simulator = simulateNominatim();
     const geocode = nominatim(simulator.http);
     simulator.failWith = 'timeout';
@@ -81,7 +81,7 @@ describe('a Nominatim geocoder', () => {
     assert.notEqual(await geocode(street('Vasagatan 1', 'Stockholm')), null);
   });
 
-  it('does not believe what is no result', async () => {
+  it('refuses a malformed result', async () => {
     const simulator = simulateNominatim();
     for (const answer of [{ error: 'x' }, 'x', 0, [1], [{ lat: '1' }], [{ lat: [], lon: '1' }]]) {
       simulator.answerWith = answer;

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 
 const text = Type.Optional(Type.String());
 
-/** What is used of a result; Nominatim sends more, and positions as text. */
+/** The used fields of a result; Nominatim sends more, and positions as text. */
 const Result = Type.Object({
   lat: Type.Union([Type.String(), Type.Number()]),
   lon: Type.Union([Type.String(), Type.Number()]),

@@ -37,12 +37,12 @@ const ADDRESSES: readonly SimulatedAddress[] = [
   { road: 'Storgatan', houses: ['1'], city: 'Malmö', postcode: '211 41', lat: '55.6018', lon: '13.0006' },
 ];
 
-/** A geocoder in this process that answers as Nominatim does; `failWith` makes it fail until it is undefined again. */
+/** An in-process simulation of Nominatim; `failWith` makes it fail until it is undefined again. */
 export interface SimulatedNominatim {
   readonly http: Http;
   readonly asked: readonly HttpRequest[];
   failWith: HttpFailureKind | undefined;
-  /** Answered as it is to whatever is asked, until it is undefined again. */
+  /** The response to every query, until it is undefined again. */
   answerWith: Json | undefined;
 }
 
@@ -56,7 +56,9 @@ export function simulateNominatim(): SimulatedNominatim {
       async send(request) {
         asked.push(request);
         if (simulator.failWith !== undefined)
-          throw new HttpFailure(simulator.failWith, 'the geocoder does not answer', { retryAfterSeconds: 7 });
+          throw new HttpFailure(simulator.failWith, 'the geocoder does not respond', {
+            retryAfterSeconds: 7,
+          });
         return answerOf(simulator.answerWith ?? search(request));
       },
     },

@@ -4,7 +4,7 @@ import { translate } from './translate.ts';
 const MOST_BYTES = 512 * 1024;
 const NOT_THERE_YET = 204;
 
-/** One call for all areas, in kronor: the answer in kronor states the rate, the one in euros states 1. */
+/** One call for all areas, in kronor: the response in kronor states the rate, the one in euros states 1. */
 export const fetchDay: PriceSource['fetchDay'] = async ({ http, signal }, { day, areas }) => {
   const answer = await http.send({
     path: '/api/DayAheadPrices',

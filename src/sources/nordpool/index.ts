@@ -1,7 +1,7 @@
 import { PRICE_AREAS, type PriceSource } from '../contract/market.ts';
 import { fetchDay } from './client.ts';
 
-/** The exchange's own data portal. Its terms restrict what its data may be used for, so an operator has to choose it. */
+/** The exchange's own data portal. Its terms restrict the use of its data, so the operator must enable it. */
 export const nordpool = {
   slug: 'nordpool',
   name: 'Nord Pool data portal',

@@ -12,7 +12,7 @@ import { translate } from './translate.ts';
 conformsAsPriceSource({
   source: nordpool,
   simulate: simulateNordpool,
-  // Whole öre a MWh.
+  // Whole öre per MWh.
   sekOf: (eurPerMwh, rate) => {
     const ore = Math.round(eurPerMwh * rate * 100);
     return ore === 0 ? '0' : (ore / 100_000).toFixed(5).replace(/\.?0+$/, '');
@@ -52,12 +52,12 @@ describe("days of Nord Pool's portal", () => {
       assert.ok(Math.abs(Number(eur) * 11.6402 - Number(sek)) <= 0.00001, `${sek} and ${eur}`);
   });
 
-  it('claim no euros where the rate does not lead back to whole cents', () => {
+  it('have no euros when the rate does not give whole cents', () => {
     const [se3] = translate({ ...recorded(), exchangeRate: 1234.5 }, ASKED);
     assert.deepEqual([...new Set(se3?.slots.map(({ eur }) => eur))], [null]);
   });
 
-  it('are not there while they are preliminary', async (test) => {
+  it('are left out while they are preliminary', async (test) => {
     const market = createSimulatedMarket();
     market.publish(sampleDay('SE1', '2026-11-21'), sampleDay('SE2', '2026-11-21'));
     const own = await sessionWith(
@@ -74,7 +74,7 @@ describe("days of Nord Pool's portal", () => {
     ]);
   });
 
-  it('are refused where they are of another day, in another currency, or torn', () => {
+  it('are refused when they are of another day, in another currency, or malformed', () => {
     const [first, second, ...rest] = recorded().multiAreaEntries as JsonObject[];
     const wrong: JsonObject[] = [
       { deliveryDateCET: '2024-11-04' },

@@ -3,11 +3,11 @@ import { PRICE_AREAS, type PriceArea } from '../contract/market.ts';
 import type { Simulate, SimulatedMarket, SimulatedSlot } from '../contract/simulated-prices.ts';
 
 interface Options {
-  /** What the areas are said to be; `Final` unless told otherwise. */
+  /** State of each area; `Final` by default. */
   readonly state?: (area: PriceArea) => string;
 }
 
-/** The portal's day, in kronor or euros; 204 without a body before there is one. */
+/** The portal's day, in kronor or euros; 204 without a body before it is published. */
 export function simulateNordpool(market: SimulatedMarket, { state = () => 'Final' }: Options = {}): Simulate {
   return ({ path, query }) => {
     const broken = market.broken();
@@ -16,15 +16,15 @@ export function simulateNordpool(market: SimulatedMarket, { state = () => 'Final
     const currency = query.get('currency') ?? 'EUR';
     if (path !== '/api/DayAheadPrices' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return { status: 400, json: {} };
     const asked = query.get('deliveryArea')?.split(',') ?? [];
-    const shown = new Map<PriceArea, readonly SimulatedSlot[]>();
+    const slotsByArea = new Map<PriceArea, readonly SimulatedSlot[]>();
     for (const area of PRICE_AREAS) {
       const slots = asked.includes(area) ? market.shown(area, day) : null;
-      if (slots !== null) shown.set(area, slots);
+      if (slots !== null) slotsByArea.set(area, slots);
     }
-    const [times] = shown.values();
+    const [times] = slotsByArea.values();
     if (times === undefined) return { status: 204 };
     const factor = currency === 'SEK' ? market.rate : 1;
-    const areas = [...shown.keys()];
+    const areas = [...slotsByArea.keys()];
     return {
       status: 200,
       json: {
@@ -37,7 +37,7 @@ export function simulateNordpool(market: SimulatedMarket, { state = () => 'Final
           deliveryStart: isoSeconds(start),
           deliveryEnd: isoSeconds(end),
           entryPerArea: Object.fromEntries(
-            areas.map((area) => [area, cents((shown.get(area)?.[index]?.eurPerMwh ?? 0) * factor)]),
+            areas.map((area) => [area, cents((slotsByArea.get(area)?.[index]?.eurPerMwh ?? 0) * factor)]),
           ),
         })),
         currency,

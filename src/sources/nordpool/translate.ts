@@ -25,13 +25,13 @@ const Answer = Type.Object({
   areaStates: Type.Array(Type.Object({ state: Type.String(), areas: Type.Array(Type.String()) })),
 });
 
-/** Days by area. What is preliminary is not there yet; a slot in which an area has no price is missing in its day. */
+/** Days by area. Preliminary areas are left out; a slot without a price is missing from its day. */
 export function translate(
   answer: Json,
   { day, areas }: { day: Day; areas: readonly PriceArea[] },
 ): PriceDay[] {
   if (!Value.Check(Answer, answer)) throw notUnderstood(SOURCE, 'it is not a day of prices by area');
-  if (answer.deliveryDateCET !== day) throw notUnderstood(SOURCE, 'it is of another day than was asked for');
+  if (answer.deliveryDateCET !== day) throw notUnderstood(SOURCE, 'it is of another day than requested');
   if (answer.currency !== 'SEK') throw notUnderstood(SOURCE, 'it is not in kronor');
   const bounds = dayBounds(day);
   const entries = answer.multiAreaEntries
@@ -43,7 +43,7 @@ export function translate(
     .sort((a, b) => a.start - b.start);
   for (const [index, { start, end }] of entries.entries()) {
     if (!(start >= bounds.start && end <= bounds.end && start < end))
-      throw notUnderstood(SOURCE, 'it has times that are not of the day that was asked for');
+      throw notUnderstood(SOURCE, 'it has times outside the requested day');
     if (start < (entries[index - 1]?.end ?? start)) throw notUnderstood(SOURCE, 'two of its times overlap');
   }
   const final = new Set(
@@ -65,8 +65,8 @@ export function translate(
 type InKronor = { readonly start: number; readonly end: number; readonly sekPerMwh: number };
 
 /**
- * The market clears in whole cents a MWh. Half an öre of rounding is far less than half a cent, so that kronor and rate lead back
- * to the one price in euros that they were made from. Where a slot's do not, no euros are claimed for the whole day.
+ * The market clears in whole cents per MWh. Rounding by half an öre is far less than half a cent, so the price in euros
+ * can be recovered from kronor and rate. If one slot gives no whole cents, the whole day gets no euros.
  */
 function withEuros(slots: readonly InKronor[], rate: string): PricedInterval[] {
   const euros = slots.map(({ sekPerMwh }) => new Big(sekPerMwh).div(rate).round(2));
