@@ -1,6 +1,16 @@
+import { sql } from 'kysely';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
 import { type LinkRow, linkRowOf } from '../calls/index.ts';
+
+/**
+ * Tables of which the deletion of a link deletes several rows, with the column in whose order other writers lock them. The cascade locks
+ * them in the order in which they are stored, and would deadlock with such a writer.
+ */
+const DELETED_WITH = [
+  ['device_turns', 'device_id'],
+  ['link_documents', 'name'],
+] as const;
 
 /** Links as they are made, listed and removed. */
 export function createLinkStore({ engine, queries }: Database) {
@@ -106,8 +116,12 @@ export function createLinkStore({ engine, queries }: Database) {
         .execute();
     },
 
-    /** Deletes the link with its documents and devices. */
+    /** Deletes the link with its documents, devices and turns. */
     async remove(transaction: Queries, { account, link }: LinkKey): Promise<boolean> {
+      if (engine === 'postgres')
+        for (const [table, key] of DELETED_WITH)
+          await sql`select 1 from ${sql.table(table)} where account_id = ${account} and link_id = ${link}
+            order by ${sql.ref(key)} for update`.execute(transaction);
       const { numDeletedRows } = await transaction
         .deleteFrom('links')
         .where('account_id', '=', account)
