@@ -38,7 +38,7 @@ export function createSignals(clock: Clock): LinkSignals {
     early.set(key, { value, until: now + KEPT_MS });
   }
 
-  /** Takes out what was told before anybody asked. */
+  /** Takes out what was signalled before anybody waited for it. */
   function kept(key: string): Early | undefined {
     const one = early.get(key);
     early.delete(key);
@@ -67,8 +67,8 @@ export function createSignals(clock: Clock): LinkSignals {
       wait(name, ms) {
         const link = linkOf(key);
         if (!open.has(link)) return Promise.resolve(undefined);
-        const told = kept(`${link}/${name}`);
-        return told === undefined ? waitFor(link, name, ms) : Promise.resolve(told.value);
+        const signal = kept(`${link}/${name}`);
+        return signal === undefined ? waitFor(link, name, ms) : Promise.resolve(signal.value);
       },
     }),
     tell(key, name, value) {

@@ -80,7 +80,7 @@ export function createTokenStore({ queries, moments, rows }: Database) {
           sealed_tokens: sealed.text,
           expires_at: expiresAt,
           version: version + 1,
-          // Another process may have been told that the old ones are lost: they are, and these are not.
+          // The vendor may have refused the old ones to another process: those are lost, and these are not.
           lost_reason: null,
           renewer: null,
           renewing_until: null,

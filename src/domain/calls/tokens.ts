@@ -43,7 +43,7 @@ export type Renew = (tokens: Tokens) => Promise<Tokens>;
  * The tokens of all links: renewed once for all who use a link, here and on other processes, and stored before they are used.
  *
  * A vendor may have taken the old refresh token back when the process dies before it has stored the new one. Whoever renews next
- * is then told by the vendor that the grant is lost, which ends as `needs_relink`: nothing is tried again until the user signs in.
+ * gets `invalid_grant` from the vendor, which ends as `needs_relink`: nothing is tried again until the user signs in.
  */
 export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
   const self = crypto.randomUUID();
@@ -153,7 +153,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
     return save(made);
   }
 
-  /** A database that is away for a moment must not cost the user the link. */
+  /** A database that is unreachable for a moment must not cost the user the link. */
   async function save(made: { readonly row: TokenRow; readonly tokens: Tokens }): Promise<Held> {
     const { row, tokens } = made;
     const sealed = seal(row, tokens);

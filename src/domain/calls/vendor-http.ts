@@ -104,7 +104,7 @@ export async function asLink<R extends Limited, A>(
   }
 }
 
-/** What a command comes to; where it may have been taken without our having been told so, the failure says it. */
+/** The response to a command; where the vendor may have accepted it without a response that we can read, the failure says so. */
 async function commanded(sent: Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
     const answer = await sent;

@@ -9,7 +9,7 @@ interface CardsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
 }
 
-/** Whose cards the stations of a link serve. Stations are told at the next card, on whichever process they are. */
+/** Whose cards the stations of a link serve. Stations learn it at the next card, on whichever process they are. */
 export function createCards({ calls, adapters }: CardsOptions) {
   async function documentsOf(account: number, link: string): Promise<Documents> {
     const row = await calls.stored({ account, link });

@@ -15,7 +15,7 @@ export type { LinkedDevice, Linking, LinkRequest } from './make-link.ts';
 export { createSignIn, type Finished, type OwnSession, type SignIn } from './sign-in.ts';
 export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
 
-/** What is told on the bus when a link's connections are to end. */
+/** The message on the bus when a link's connections are to end. */
 interface Dropped extends LinkOf {
   readonly from: string;
   readonly reason: DropReason;

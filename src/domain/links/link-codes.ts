@@ -39,7 +39,7 @@ export function createLinkCodes({ database, vault, clock, random }: LinkCodesOpt
 
     /**
      * Links with the tokens that a code stands for. Throws `link.credentials_refused`; a code of another vendor is spent by that,
-     * too. When linking fails for another reason, a vendor that is away say, the code is good again.
+     * too. When linking fails for another reason, an unreachable vendor say, the code can be used again.
      */
     async spend<T>(vendor: string, code: string, link: (tokens: Tokens) => Promise<T>): Promise<T> {
       const sha256 = sha256Of(code);

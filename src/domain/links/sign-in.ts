@@ -39,7 +39,7 @@ export interface OwnSession {
 export type Finished =
   /** The user has signed in; `session` is the one that it was for, if any. */
   | { readonly outcome: 'signed_in'; readonly tokens: Tokens; readonly session: OwnSession | undefined }
-  /** The vendor said no, or could not say: told to the app that the session is of. */
+  /** The vendor refused, or could not be asked: the app that began the session gets the error. */
   | { readonly outcome: 'failed'; readonly error: AppError; readonly session: OwnSession | undefined };
 
 /** Signing in at an OAuth vendor (RFC 6749 §4.1, with PKCE and `iss`): from our address to the vendor's and back. */
