@@ -158,6 +158,14 @@ export interface Adapter {
   sweep?(session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, unknown>>;
   /** Signs in with `session.credentials` and tells what is there. */
   link(session: Session): Promise<Linked>;
+  /**
+   * Lists the devices of a linked account anew. It answers all of them or throws: a page or a home that cannot be had is an error, since
+   * what is missing in lists is removed in the end. `known` is what was listed before, for what a list may leave untold. Absent where
+   * the devices tell themselves.
+   */
+  list?(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]>;
+  /** How often the devices are listed anew, seconds; once a day unless it is said. */
+  readonly listSeconds?: number;
   /** What the user of linked devices still has to do; `domain` is the host of Connect's public address. */
   nextSteps?(
     devices: readonly Pick<Found, 'id' | 'type' | 'details'>[],

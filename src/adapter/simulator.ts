@@ -101,6 +101,8 @@ export interface VendorSimulator extends Simulated {
   reach(device: Pick<DeviceRef, 'id' | 'details'>, isReachable: boolean): void;
   /** The user takes the device out of their home. */
   remove(device: Pick<DeviceRef, 'id' | 'details'>): void;
+  /** The user adds a device that was taken away before. */
+  add(device: Pick<DeviceRef, 'id' | 'details'>): void;
   /** Access tokens end, as time would have it; whatever renews them is still good. */
   expireTokens(): void;
   /** No token is good any more; signing in again is. */

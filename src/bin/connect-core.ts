@@ -6,6 +6,7 @@ import { createCalls, createLinkEvents, type Vault } from '../domain/calls/index
 import { createCommands } from '../domain/commands/index.ts';
 import { createDeliveries } from '../domain/deliveries/index.ts';
 import { createDevices } from '../domain/devices/index.ts';
+import { createDiscovery } from '../domain/discovery/index.ts';
 import { createLinkCodes, createLinks } from '../domain/links/index.ts';
 import { createPolling } from '../domain/polling/index.ts';
 import { createStreams } from '../domain/streams/index.ts';
@@ -44,7 +45,8 @@ export async function createConnectCore(options: ConnectCoreOptions) {
   const linkCodes = createLinkCodes({ ...host, vault });
   const links = createLinks({ ...options, calls, devices, events, linkCodes });
   const commands = await createCommands({ host, adapters, calls, devices, events });
-  return { budgets, calls, devices, streams, polling, deliveries, linkCodes, links, commands };
+  const discovery = createDiscovery({ host, adapters, calls, devices, links, events });
+  return { budgets, calls, devices, streams, polling, deliveries, linkCodes, links, discovery, commands };
 }
 
 export type ConnectCore = Awaited<ReturnType<typeof createConnectCore>>;

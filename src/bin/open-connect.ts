@@ -42,7 +42,8 @@ export async function openConnect(
     mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
     stopping: shared.stopVendors,
   });
-  const { budgets, calls, devices, streams, polling, deliveries, linkCodes, links, commands } = core;
+  const { budgets, calls, devices, streams, polling, deliveries, discovery, linkCodes, links, commands } =
+    core;
   closers.push(
     () => budgets.close(),
     // A renewal that is cut off costs the user the link: the vendor may have revoked the old sign-in already.
@@ -83,6 +84,7 @@ export async function openConnect(
       commands,
       charging,
       deliveries,
+      discovery,
       idempotency,
       limits,
       simulatedPages: simulated.pages,
@@ -107,16 +109,19 @@ export async function openConnect(
   pausers.push(
     () => polling.close(),
     () => streams.close(),
+    () => discovery.close(),
   );
   closers.push(
     () => streams.close(),
     () => polling.close(),
+    () => discovery.close(),
     () => deliveries.close(),
   );
   begin.push(() => {
     polling.start();
     deliveries.start();
     streams.start();
+    discovery.start();
   });
   return { simulated: simulated.names };
 }

@@ -40,6 +40,7 @@ const createSimulator = (options: SimulatorOptions): VendorSimulator => {
     fault() {},
     arrange() {},
     reach() {},
+    add() {},
     remove() {},
     expireTokens() {},
     revoke() {},

@@ -63,6 +63,7 @@ export const ERRORS = {
   'session.not_found': both(404, 'never', 'No such link session'),
   'link.too_many': both(409, 'changed', "The account has reached its tier's limit of links"),
   'link.not_found': both(404, 'never', 'No such link'),
+  'link.not_listed': both(422, 'never', 'The devices of the link report themselves'),
   'device.not_found': both(404, 'never', 'No such device'),
   'device.ambiguous': both(400, 'changed', 'Several vendors have a device with this id'),
   'device.capability_missing': both(422, 'never', "The device does not have the command's capability"),

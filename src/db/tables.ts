@@ -167,6 +167,8 @@ interface Devices {
   available_capacity_json: string | null;
   observed_at: number | null;
   fetched_at: number | null;
+  /** Since when lists of the account have left it out. */
+  missing_since: number | null;
 }
 
 /** Each command that was taken, and the lane that keeps commands to one device in a row across instances. */
@@ -453,6 +455,17 @@ interface DeviceTurns {
   active_until: number | null;
 }
 
+/** When the devices of a link are listed anew. */
+interface LinkLists {
+  account_id: number;
+  link_id: string;
+  vendor: string;
+  due_at: number;
+  failures: number;
+  /** When the vendor was asked for the list that counts. */
+  listed_at: number;
+}
+
 /** Which instance holds the stream of a link. */
 interface LinkStreams {
   account_id: number;
@@ -536,6 +549,7 @@ export interface Tables {
   webhook_subscriptions: WebhookSubscriptions;
   device_turns: DeviceTurns;
   link_streams: LinkStreams;
+  link_lists: LinkLists;
   passwords: Passwords;
   web_sessions: WebSessions;
   magic_links: MagicLinks;

@@ -22,6 +22,8 @@ export interface SimulatedDevices<Home, Device> {
   /** Whether the vendor can reach the device. */
   reach(device: Device, isReachable: boolean, home: Home): void;
   remove(home: Home, device: Device): void;
+  /** Puts back what was removed. */
+  add(home: Home, device: Device): void;
 }
 
 interface Limit {
@@ -73,6 +75,7 @@ export function simulatedVendor<Home, Device>(
   const signIn = parts.signIn({ ...options, vendor: parts.vendor, users: Object.keys(users), refusal });
   const routes = compileRoutes(parts.routes);
   const usedUp = counter(limits, options.clock.now);
+  const removed = new Map<string, { readonly home: Home; readonly found: Device }>();
   let fault: SimulatedFault | null = null;
 
   function callerOf(request: SimulatedRequest) {
@@ -152,6 +155,13 @@ export function simulatedVendor<Home, Device>(
     remove(device) {
       const { home, found } = place(device);
       devices.remove(home, found);
+      removed.set(device.id, { home, found });
+    },
+    add({ id }) {
+      const taken = removed.get(id);
+      if (taken === undefined) throw new Error(`${id} was not taken away from ${parts.vendor}`);
+      removed.delete(id);
+      devices.add(taken.home, taken.found);
     },
     expireTokens: signIn.expireTokens,
     revoke: signIn.revoke,
@@ -173,6 +183,7 @@ export function listed<Device extends { readonly id: string; online: boolean }>(
     remove(home, device) {
       home.splice(home.indexOf(device), 1);
     },
+    add: (home, device) => void home.push(device),
   };
 }
 

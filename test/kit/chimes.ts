@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { type Adapter, kind } from '../../src/adapter/adapter.ts';
+import { type Adapter, type Found, kind } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
 import {
   allPages,
@@ -78,20 +78,8 @@ export const chimes = {
   pushes: true,
   pollSeconds: 60,
   pace: { active: 600, idle: 600, asleep: 600 },
-  async link(session) {
-    const devices = await allPages('the devices', async (cursor?: string) => {
-      const page = await api.get(session, '/devices', Page, {
-        use: 'list',
-        query: { cursor },
-        what: 'the devices',
-      });
-      return { members: each(page.devices, Chime), next: page.next };
-    });
-    return {
-      vendorAccount: 'someone',
-      devices: devices.map(({ id }) => ({ id, type: 'light' as const })),
-    };
-  },
+  link: async (session) => ({ vendorAccount: 'someone', devices: await findLamps(session) }),
+  list: findLamps,
   kinds: {
     light: kind<Chime>({
       read: readChime,
@@ -101,6 +89,15 @@ export const chimes = {
     }),
   },
 } satisfies Adapter;
+
+async function findLamps(session: Session): Promise<Found[]> {
+  const lamps = await allPages('the devices', async (cursor?: string) => {
+    const request = { use: 'list', query: { cursor }, what: 'the devices' } as const;
+    const page = await api.get(session, '/devices', Page, request);
+    return { members: each(page.devices, Chime), next: page.next };
+  });
+  return lamps.map(({ id }) => ({ id, type: 'light' }));
+}
 
 export interface ChimesSimulator extends VendorSimulator {
   /** What `Last-Event-ID` clients have come with, in order; null without one. */

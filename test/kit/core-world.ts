@@ -48,7 +48,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost, 
     isSimulated: () => false,
     mostLinks: async () => bounds.links,
   });
-  const { commands, deliveries, devices, links, polling, streams } = core;
+  const { commands, deliveries, devices, discovery, links, polling, streams } = core;
   return {
     ...core,
     database,
@@ -68,6 +68,7 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost, 
       commands.close();
       await streams.close();
       await polling.close();
+      await discovery.close();
       await deliveries.close();
       await devices.flush();
       await database.close();

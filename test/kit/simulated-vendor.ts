@@ -113,10 +113,17 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const asked: string[] = [];
   const logged: string[] = [];
   const secrets = new Set<string>([PARTNER.clientSecret, ...secretsOf(adapter, user)]);
-  let broken: { readonly on: 'calls' | 'login' | 'commands'; readonly fault: SimulatedFault } | null = null;
-  const isBroken = (use: CallUse): boolean => {
-    if (broken?.on === 'login') return use === 'login';
-    return broken?.on === 'commands' ? use === 'command' : use !== 'login';
+  let broken: Broken | null = null;
+  let brokenCalls = 0;
+  /** What breaks the next call of this use, if anything does. */
+  const faultFor = (use: CallUse): SimulatedFault | null => {
+    if (broken === null || !isMeant(broken, use)) return null;
+    if (broken.after > 0) {
+      broken.after -= 1;
+      return null;
+    }
+    brokenCalls += 1;
+    return broken.fault;
   };
   const documents = new Map<string, Json>();
   const log = createLog('trace', { write: (line) => void logged.push(line) });
@@ -125,7 +132,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     handle: async (request) => (await world.instead?.(request)) ?? vendor.handle(request),
     asked,
     clock,
-    fault: () => (broken !== null && isBroken(use) ? broken.fault : null),
+    fault: () => faultFor(use),
     alter: (body) => (use === 'login' ? body : (cloud.alter?.(body) ?? body)),
   });
   const hosts = (use: CallUse): Http => httpTo(wireOf(use));
@@ -142,18 +149,20 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   });
   const cloud: Cloud = {
     as: (name) => signedIn(served, vendor.users[name]),
-    fault(fault, on = 'calls') {
+    fault(fault, on = 'calls', after = 0) {
       // A login that is lost the vendor says in its own words.
       const isLost = fault === 'login_lost';
       vendor.fault(isLost ? fault : null);
-      broken = fault === null || isLost ? null : { on, fault };
+      broken = fault === null || isLost ? null : { on, fault, after };
     },
+    broken: () => brokenCalls,
     codes,
     alter: undefined,
     posted: posting.posted,
     clientSecret: PARTNER.clientSecret,
     reach: (device, isReachable) => vendor.reach(device, isReachable),
     remove: (device) => vendor.remove(device),
+    add: (device) => vendor.add(device),
     expireTokens: () => vendor.expireTokens(),
     revoke: () => vendor.revoke(),
     renewals: () => world.renewals,
@@ -265,6 +274,18 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   }
   await world.signIn();
   return world;
+}
+
+/** What breaks calls, and how many of them go well first. */
+interface Broken {
+  readonly on: 'calls' | 'login' | 'commands';
+  readonly fault: SimulatedFault;
+  after: number;
+}
+
+function isMeant({ on }: Broken, use: CallUse): boolean {
+  if (on === 'login') return use === 'login';
+  return on === 'commands' ? use === 'command' : use !== 'login';
 }
 
 /** A cost of a limit that there is not would be ignored in silence. */

@@ -85,6 +85,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'GET /links': { path: at('/links'), good: 200 },
   'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
+  'POST /links/{id}/refresh': {
+    path: async (things) => `/links/${await things.spareLink()}/refresh`,
+    good: 200,
+  },
   'GET /links/{id}/cards': { path: ({ stationLink }) => `/links/${stationLink}/cards`, good: 200 },
   'PUT /links/{id}/cards': {
     path: ({ stationLink }) => `/links/${stationLink}/cards`,

@@ -61,7 +61,7 @@ export function indexFile(vendor: NewVendor): string {
   const hasCommands = Object.keys(kind.controls).length > 0;
   const reads = kind.reads.map(({ capability, name: of }) => `${capability}: ${of}`).join(', ');
   const names = [...kind.reads.map((one) => one.name), 'statusOf', 'Account', 'Listed', 'Page'].toSorted();
-  return `${from('{ type Adapter, kind }', '../../adapter/adapter.ts')}
+  return `${from('{ type Adapter, type Found, kind }', '../../adapter/adapter.ts')}
 ${hasCommands ? `${from('type { Command }', '../../adapter/commands.ts')}\n` : ''}${from(`{ ${parts.join(', ')} }`, '../../adapter/kit/index.ts')}
 ${from('type { DeviceRef, Session }', '../../adapter/session.ts')}
 ${from(`{ ${names.join(', ')}, type ${shape} }`, './translate.ts')}
@@ -79,14 +79,9 @@ ${LINKING[signIn](vendor)}
   pollSeconds: 60,
   async link(session) {
     const { id } = await api.get(session, '/account', Account, { use: 'list', what: 'the account' });
-    const devices = await allPages('the devices', async (cursor?: string) => {
-      const query = { cursor };
-      const page = await api.get(session, '/devices', Page, { use: 'list', query, what: 'the devices' });
-      return { members: each(page.devices, Listed), next: page.next };
-    });
-    const found = devices.map((one) => ({ id: one.id, type: '${type}' as const, ...named(one.name) }));
-    return { vendorAccount: id, devices: found };
+    return { vendorAccount: id, devices: await listDevices(session) };
   },
+  list: listDevices,
   kinds: {
     ${type}: kind<${shape}>({
       read: readDevice,
@@ -96,6 +91,16 @@ ${LINKING[signIn](vendor)}
 ${kind.more ?? ''}    }),
   },
 } satisfies Adapter;
+
+/** Every device of the account; a page that fails fails the whole list. */
+async function listDevices(session: Session): Promise<Found[]> {
+  const devices = await allPages('the devices', async (cursor?: string) => {
+    const query = { cursor };
+    const page = await api.get(session, '/devices', Page, { use: 'list', query, what: 'the devices' });
+    return { members: each(page.devices, Listed), next: page.next };
+  });
+  return devices.map((one) => ({ id: one.id, type: '${type}' as const, ...named(one.name) }));
+}
 
 /** One call for everything that the vendor knows of a device now. */
 async function readDevice(_session: Session, { id }: DeviceRef): Promise<${shape}> {

@@ -10,8 +10,13 @@ import type { Simulator } from './index.ts';
 export interface Cloud {
   /** The same vendor for a user with no device, or with 500. */
   as(user: 'none' | 'large'): Promise<Simulator>;
-  /** Breaks all calls but those that sign in and renew, only these, or only what commands a device; null mends all. */
-  fault(fault: SimulatedFault | null, on?: 'calls' | 'login' | 'commands'): void;
+  /**
+   * Breaks all calls but those that sign in and renew, only these, or only what commands a device, once `after` of them went well; null
+   * mends all.
+   */
+  fault(fault: SimulatedFault | null, on?: 'calls' | 'login' | 'commands', after?: number): void;
+  /** How many calls were broken so far. */
+  broken(): number;
   /** What the vendor's own words make of a fault, where it is not what the status says. */
   readonly codes: FaultCodes;
   /** Changes what calls are answered, and sees it; undefined leaves it. */
@@ -21,6 +26,8 @@ export interface Cloud {
   readonly clientSecret: string;
   reach(device: DeviceRef, isReachable: boolean): void;
   remove(device: DeviceRef): void;
+  /** Adds a device that was taken away. */
+  add(device: DeviceRef): void;
   expireTokens(): void;
   revoke(): void;
   /** How often the tokens were renewed since the sign-in. */

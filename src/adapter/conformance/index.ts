@@ -13,6 +13,7 @@ import type { Cloud } from './cloud.ts';
 import { faultOf, type Report } from './cloud-check.ts';
 import { checkFaults, checkSignIn } from './faults.ts';
 import { checkHomes } from './homes.ts';
+import { checkListing } from './listing.ts';
 import { checkOddValues } from './odd-values.ts';
 import { checkPlausible } from './plausible.ts';
 import { proveEnding } from './prove-ending.ts';
@@ -123,6 +124,7 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     'the stream': checkStream,
     'odd values': checkOddValues,
     webhooks: checkWebhooks,
+    lists: checkListing,
     homes: checkHomes,
   })) {
     // What one check took of the vendor's limits is not the next one's.

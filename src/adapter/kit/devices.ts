@@ -1,20 +1,24 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../core/errors.ts';
 import type { Found } from '../adapter.ts';
+import { ListOutdated } from '../list-outdated.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { fits } from './calls.ts';
 
 /** What linking kept of a device; throws when another version of the adapter kept something else. */
 export function detailsOf<S extends TSchema>(schema: S, { id, details }: DeviceRef): Static<S> {
   if (fits(schema, details)) return details;
-  throw new AppError('vendor.answer_invalid', `${id} was linked by another version of elnav; link it again`);
+  throw new ListOutdated(
+    'vendor.answer_invalid',
+    `${id} was listed by another version of elnav; it is listed anew, so retry in some minutes, or link the account again`,
+  );
 }
 
-/** The error for a device that the account no longer has. */
+/** The error for a device that the account no longer has; the account is listed anew for it. */
 export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
-  return new AppError(
+  return new ListOutdated(
     'vendor.refused',
-    `${vendor} no longer reports ${id}; link the account again to update the list of devices`,
+    `${vendor} no longer reports ${id}; it is removed here once lists of the account confirm that`,
   );
 }
 

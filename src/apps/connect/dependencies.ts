@@ -7,6 +7,7 @@ import type { Charging } from '../../domain/charging/index.ts';
 import type { Commands } from '../../domain/commands/index.ts';
 import type { Deliveries } from '../../domain/deliveries/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
+import type { Discovery } from '../../domain/discovery/index.ts';
 import type { CardsOfLinks, LinkCodes, LinkSessions, Links, SignIn } from '../../domain/links/index.ts';
 import type { Prices } from '../../domain/prices/index.ts';
 import type { Service } from '../../http/errors.ts';
@@ -48,6 +49,7 @@ export interface ConnectDependencies {
   readonly commands: Commands;
   readonly charging: Charging;
   readonly deliveries: Pick<Deliveries, 'receive'>;
+  readonly discovery: Pick<Discovery, 'refresh'>;
   readonly idempotency: Idempotency;
   readonly limits: Limits;
   /** Day-ahead prices, for plans over an area's. */

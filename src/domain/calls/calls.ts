@@ -48,7 +48,7 @@ export function createCalls(options: CallsOptions) {
   const { find, note, forget } = records;
   const { documents, attach, server } = sessions;
   const { withVendor, withStream, withNewLink } = createWithVendor({
-    ...{ host, records, sessions, clients, signals },
+    ...{ host, records, sessions, clients, signals, events },
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   });
   return {

@@ -119,7 +119,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       adapter,
       host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
-      ...limitsOf(adapter, link, call === 'poll'),
+      ...limitsOf(adapter, link, call === 'poll' || call === 'list'),
       // That a vendor does not take a subscription says nothing of what it does for its users.
       of: { subject: subjectOf(link), isAside: call === 'subscribe' },
       trace,

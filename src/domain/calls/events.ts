@@ -5,6 +5,14 @@ import type { Log } from '../../core/log.ts';
 interface LinkEventMap {
   /** It was linked, anew or again, or its devices are others now. */
   readonly linked: LinkOf;
+  /** A list of the vendor account has other devices than were known; ids. */
+  readonly relisted: LinkOf & {
+    readonly added: readonly string[];
+    readonly changed: readonly string[];
+    readonly removed: readonly string[];
+  };
+  /** The vendor does not know one of its devices any more. */
+  readonly listOutdated: LinkOf;
   /** It is about to be removed; `isLast` when no other link shares its vendor account. */
   readonly unlinking: LinkOf & { readonly isLast: boolean };
   /** It is gone. */
@@ -40,6 +48,8 @@ export interface LinkEvents {
 export function createLinkEvents(log: Log): LinkEvents {
   const listeners: { readonly [N in keyof LinkEventMap]: Listener<LinkEventMap[N]>[] } = {
     linked: [],
+    relisted: [],
+    listOutdated: [],
     unlinking: [],
     unlinked: [],
     healed: [],

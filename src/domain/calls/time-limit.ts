@@ -6,7 +6,18 @@ import type { Trace } from './vendor-http.ts';
 export const VENDOR_TIMEOUT_MS = 14_000;
 
 /** What a vendor is called for. */
-export type CallName = 'link' | 'unlink' | 'read' | 'poll' | 'command' | 'conditions' | 'subscribe';
+export type CallName =
+  | 'link'
+  | 'unlink'
+  /** In the background. */
+  | 'list'
+  /** A list that somebody waits for. */
+  | 'refresh'
+  | 'read'
+  | 'poll'
+  | 'command'
+  | 'conditions'
+  | 'subscribe';
 
 interface Limited {
   readonly vendor: string;

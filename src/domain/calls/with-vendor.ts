@@ -1,3 +1,4 @@
+import { isListOutdated } from '../../adapter/list-outdated.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import type { LinkOf, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
@@ -5,6 +6,7 @@ import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Host } from '../../db/host.ts';
 import type { Clients } from './clients.ts';
+import type { LinkEvents } from './events.ts';
 import type { LinkRecords } from './link-records.ts';
 import type { Given, NewLink, Sessions, Sinks } from './sessions.ts';
 import type { LinkSignals } from './signals.ts';
@@ -18,6 +20,7 @@ interface WithVendorOptions {
   readonly sessions: Sessions;
   readonly clients: Clients;
   readonly signals: LinkSignals;
+  readonly events: Pick<LinkEvents, 'emit'>;
   readonly stopping?: AbortSignal;
 }
 
@@ -30,9 +33,12 @@ interface Attempt<T> {
   readonly note?: (failure: AppError | undefined) => void;
 }
 
+/** Calls of which a device is the subject. */
+const ABOUT_DEVICES: ReadonlySet<CallName> = new Set(['read', 'poll', 'command']);
+
 /** The one way to a vendor: every call and every stream of a link is made here. */
 export function createWithVendor(options: WithVendorOptions) {
-  const { records, sessions, clients, signals } = options;
+  const { records, sessions, clients, signals, events } = options;
   const { clock, log, metrics } = options.host;
   const inTime = createTimeLimit(clock, options.stopping);
 
@@ -75,6 +81,11 @@ export function createWithVendor(options: WithVendorOptions) {
     if (status !== undefined) store(records.note(row, status, failure?.message ?? null));
   }
 
+  function noteCall(row: LinkRow, call: CallName, failure: AppError | undefined): void {
+    noteEnd(row, failure);
+    if (isListOutdated(failure) && ABOUT_DEVICES.has(call)) void events.emit('listOutdated', row);
+  }
+
   return {
     /** Calls the vendor as a link: with a session for the time of one call. Throws `device.not_found` when the link is gone. */
     async withVendor<T>(
@@ -92,7 +103,7 @@ export function createWithVendor(options: WithVendorOptions) {
         work: (trace) =>
           inTime({ vendor, call, trace }, (signal) => work(sessions.open(row, { signal, call, trace }))),
         // A link that is about to be removed has no status any more.
-        ...(call === 'unlink' ? {} : { note: (failure) => noteEnd(row, failure) }),
+        ...(call === 'unlink' ? {} : { note: (failure) => noteCall(row, call, failure) }),
       });
     },
 

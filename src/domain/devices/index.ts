@@ -13,6 +13,7 @@ import { createBackground, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { DeviceMemory, deviceKey, type Known, type Page } from './memory.ts';
 import { createReader } from './reader.ts';
+import { type List, type Relisted, relist } from './relist.ts';
 import { type Report, withReport } from './reported.ts';
 import { createSightings } from './sightings.ts';
 import {
@@ -28,6 +29,7 @@ export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, re
 export type { Background, Outcome } from './background.ts';
 export type { Known, Page } from './memory.ts';
 export { receivedError, type SentError, sentError } from './reader.ts';
+export { CONFIRMED_MS, type Evidence, type Relisted } from './relist.ts';
 export type { Report } from './reported.ts';
 export type { DeviceRow, OfLink, Seen } from './store.ts';
 
@@ -274,16 +276,19 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     /** Makes `found` the devices of a link, within the caller's transaction; call `changed` when it is done. */
     async replace(transaction: Queries, of: OfLink, found: readonly Found[]): Promise<void> {
       const adapter = adapterOf(adapters, of.vendor);
-      const devices = found.map(
-        (device): NewDevice => ({
-          id: device.id,
-          type: device.type,
-          name: device.name === undefined ? null : shownName(device.name),
-          capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
-          details: device.details ?? {},
-        }),
-      );
+      const devices = found.map((device) => newDevice(adapter, device));
       await store.replace(transaction, of, devices, clock.now());
+    },
+
+    /** Brings the devices of a link up to date with a list, within the caller's transaction; call `changed` when it is done. */
+    relist(
+      transaction: Queries,
+      of: OfLink,
+      { found, ...list }: Omit<List, 'devices'> & { readonly found: readonly Found[] },
+    ): Promise<Relisted> {
+      const adapter = adapterOf(adapters, of.vendor);
+      const devices = found.map((device) => newDevice(adapter, device));
+      return relist(store, transaction, { of, list: { ...list, devices } });
     },
 
     setUserRef: store.setUserRef,
@@ -332,6 +337,14 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
 }
 
 export type Devices = ReturnType<typeof createDevices>;
+
+const newDevice = (adapter: Adapter, device: Found): NewDevice => ({
+  id: device.id,
+  type: device.type,
+  name: device.name === undefined ? null : shownName(device.name),
+  capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
+  details: device.details ?? {},
+});
 
 const MOST_NAME_CHARACTERS = 200;
 

@@ -25,6 +25,8 @@ export interface DeviceRow extends DeviceRef {
   readonly name: string | null;
   readonly capabilities: readonly Capability[];
   readonly seen: Seen | null;
+  /** Since when lists of the account have left it out, ms since 1970. */
+  readonly missingSince: number | null;
 }
 
 /** A device of a link, as it is to be stored. */
@@ -232,10 +234,8 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
         const written = {
           link_id: of.link,
           user_ref: of.userRef,
-          device_type: device.type,
-          name: device.name,
-          capabilities_json: JSON.stringify(device.capabilities),
-          details_json: JSON.stringify(device.details),
+          ...columnsOf(device),
+          missing_since: null,
         };
         await transaction
           .insertInto('devices')
@@ -243,6 +243,80 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
           .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doUpdateSet(written))
           .execute();
       }
+    },
+
+    /** The devices of a link, locked until the transaction ends. */
+    async held(transaction: Queries, of: LinkKey): Promise<DeviceRow[]> {
+      await hold(transaction, of);
+      const found = await transaction
+        .selectFrom('devices')
+        .selectAll()
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .execute();
+      return found.map(toRow);
+    },
+
+    /** Adds devices to a link; answers the ids of those that the account did not have, through whichever link. */
+    async add(
+      transaction: Queries,
+      of: OfLink,
+      { devices, at }: { readonly devices: readonly NewDevice[]; readonly at: number },
+    ): Promise<string[]> {
+      const added: string[] = [];
+      for (const device of devices) {
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('devices')
+          .values({
+            account_id: of.account,
+            vendor: of.vendor,
+            id: device.id,
+            created_at: at,
+            link_id: of.link,
+            user_ref: of.userRef,
+            ...columnsOf(device),
+          })
+          .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doNothing())
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows === 1n) added.push(device.id);
+      }
+      return added;
+    },
+
+    /** What the vendor says of a device of the link now. */
+    async update(transaction: Queries, of: OfLink, device: NewDevice): Promise<void> {
+      await transaction
+        .updateTable('devices')
+        .set(columnsOf(device))
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('id', '=', device.id)
+        .execute();
+    },
+
+    async setMissing(
+      transaction: Queries,
+      of: OfLink,
+      { ids, since }: { readonly ids: readonly string[]; readonly since: number | null },
+    ): Promise<void> {
+      if (ids.length === 0) return;
+      await transaction
+        .updateTable('devices')
+        .set({ missing_since: since })
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('id', 'in', ids)
+        .execute();
+    },
+
+    async removeOf(transaction: Queries, of: OfLink, ids: readonly string[]): Promise<void> {
+      if (ids.length === 0) return;
+      await transaction
+        .deleteFrom('devices')
+        .where('account_id', '=', of.account)
+        .where('link_id', '=', of.link)
+        .where('id', 'in', ids)
+        .execute();
     },
 
     async setUserRef(transaction: Queries, of: OfLink): Promise<void> {
@@ -265,6 +339,13 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>;
 
+const columnsOf = ({ type, name, capabilities, details }: NewDevice) => ({
+  device_type: type,
+  name,
+  capabilities_json: JSON.stringify(capabilities),
+  details_json: JSON.stringify(details),
+});
+
 function toRow(row: Selectable<Tables['devices']>): DeviceRow {
   return {
     account: row.account_id,
@@ -275,6 +356,7 @@ function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     name: row.name,
     capabilities: JSON.parse(row.capabilities_json) as Capability[],
     details: JSON.parse(row.details_json) as JsonObject,
+    missingSince: row.missing_since,
     seen:
       row.state_json === null || row.fetched_at === null
         ? null

@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { topic } from '../../db/topic.ts';
 import type { LinkStatus } from '../calls/index.ts';
 import { createLinkMaker, type DropReason, type LinksOptions } from './make-link.ts';
+import { createRelist } from './relist.ts';
 import { createLinkStore } from './store.ts';
 
 export { type CardsOfLinks, createCards } from './cards.ts';
@@ -63,6 +64,7 @@ export function createLinks(options: LinksOptions) {
 
   return {
     ...createLinkMaker(options, { store, drop }),
+    relisted: createRelist(options, store),
 
     async list(account: number): Promise<ListedLink[]> {
       const [rows, counts] = await Promise.all([store.list(account), devices.countByLink(account)]);

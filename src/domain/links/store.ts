@@ -104,16 +104,18 @@ export function createLinkStore({ engine, queries }: Database) {
         .execute();
     },
 
-    /** Locks the link until the transaction ends. */
-    async hold(transaction: Queries, { account, link }: LinkKey): Promise<void> {
-      if (engine === 'sqlite') return;
-      await transaction
+    /** Locks the link until the transaction ends; undefined when it is gone. */
+    async hold(
+      transaction: Queries,
+      { account, link }: LinkKey,
+    ): Promise<Pick<LinkRow, 'linkedAt' | 'userRef'> | undefined> {
+      const held = transaction
         .selectFrom('links')
-        .select('id')
+        .select(['updated_at', 'user_ref'])
         .where('account_id', '=', account)
-        .where('id', '=', link)
-        .forUpdate()
-        .execute();
+        .where('id', '=', link);
+      const row = await (engine === 'sqlite' ? held : held.forUpdate()).executeTakeFirst();
+      return row && { linkedAt: row.updated_at, userRef: row.user_ref };
     },
 
     /** Deletes the link with its documents, devices and turns. */

@@ -211,6 +211,19 @@ export function createPolling(options: PollingOptions) {
     laneOf(adapter).called();
   }
 
+  /** A list has other devices: those that are new are read soon; turns of those that are gone end by themselves. */
+  async function relisted({ added, ...link }: LinkOf & { readonly added: readonly string[] }): Promise<void> {
+    const adapter = adapters.get(link.vendor);
+    if (adapter?.pace === undefined || added.length === 0) return;
+    const devices = adapter.sweep === undefined ? added : [''];
+    await add(
+      adapter,
+      devices.map((device) => keyOf(adapter, link, device)),
+      FIRST_MS,
+    );
+    laneOf(adapter).called();
+  }
+
   /** These devices may have changed: each is read as soon as its limits allow, once for however many hints. */
   async function readSoon(devices: readonly DeviceOf[]): Promise<void> {
     const now = moments.clock.now();
@@ -247,6 +260,7 @@ export function createPolling(options: PollingOptions) {
 
   events.on('linked', linked);
   events.on('healed', linked);
+  events.on('relisted', relisted);
   events.on('hinted', readSoon);
   events.on('commanded', commanded);
   events.on('streamEnded', streamEnded);

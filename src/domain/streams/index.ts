@@ -224,6 +224,7 @@ export function createStreams(options: StreamsOptions) {
 
   events.on('linked', linked);
   events.on('healed', linked);
+  events.on('relisted', linked);
   events.on('unlinked', changed);
 
   return {

@@ -46,7 +46,7 @@ export function failure(cause: unknown, what: string): AppError | undefined {
     });
   const did =
     status === 404 ? 'does not know' : status === 403 ? 'gives the account no access to' : 'refused';
-  const advice = status === 404 ? '; link the account again if it moved' : '';
+  const advice = status === 404 ? '; it is removed here once lists of the account confirm that' : '';
   return new AppError('vendor.refused', `Easee ${did} ${what} (${reason ?? status})${advice}`, { cause });
 }
 

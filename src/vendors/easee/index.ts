@@ -82,6 +82,7 @@ export const easee = {
   async link(session) {
     return { vendorAccount: accountOf(session.credentials), devices: await findChargers(session) };
   },
+  list: findChargers,
   kinds: {
     charger: kind<ChargerRaw>({
       read: readCharger,

@@ -190,6 +190,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
         charger.isOnline = isReachable;
       },
       remove: (home, charger) => void home.splice(home.indexOf(charger), 1),
+      add: (home, charger) => void home.push(charger),
     },
     routes: {
       'POST /hubs/chargers/negotiate': ({ request }) => hub.negotiate(request),

@@ -7,7 +7,7 @@ export const { failure, isTokenRefused } = errorCodes('Netatmo', {
   // With status 403 as well as 429.
   limited: [11, 26, 'too_many_connections'],
   refused: {
-    9: 'the device does not exist; link the account again to update the list of devices',
+    9: 'the device does not exist; it is removed here once lists of the account confirm that',
     13: 'the account did not permit this; link it again and permit both reading and controlling its thermostats',
     21: 'the value is not allowed for the home, the room or its mode',
   },

@@ -1,5 +1,6 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { detailsOf, fits, limit, oauth2, sweepBy } from '../../adapter/kit/index.ts';
+import type { Session } from '../../adapter/session.ts';
 import { api, isTokenRefused } from './api.ts';
 import { homeStatus, readRoom, setTemperature, turnOff, turnOn } from './commands.ts';
 import * as translate from './translate.ts';
@@ -37,9 +38,10 @@ export const netatmo = {
   webhook,
   simulator: () => import('./simulator.ts'),
   async link(session) {
-    const homes = await api.get(session, '/api/homesdata', translate.HomesResponse, HOMES);
+    const homes = await findHomes(session);
     return { vendorAccount: homes.body.user.id, devices: translate.roomsIn(homes) };
   },
+  list: async (session) => translate.roomsIn(await findHomes(session)),
   sweep: sweepBy({
     by: ({ details }) => (fits(translate.Details, details) ? details.home_id : undefined),
     call: homeStatus,
@@ -59,3 +61,6 @@ export const netatmo = {
     }),
   },
 } satisfies Adapter;
+
+/** The user, and every room with heating in every home: one call. */
+const findHomes = (session: Session) => api.get(session, '/api/homesdata', translate.HomesResponse, HOMES);

@@ -210,6 +210,9 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
       remove(_account, { home, room }) {
         home.rooms = home.rooms.filter((one) => one !== room);
       },
+      add(_account, { home, room }) {
+        home.rooms = [...home.rooms, room];
+      },
     },
   });
 }

@@ -23,6 +23,7 @@ export const sandbox = {
   // Computing the state is cheaper than looking up a stored one.
   pollSeconds: 0,
   link,
+  list: async (session) => (await link(session)).devices,
   conditions: { schema: ConditionsSchema, apply: applyConditions },
   kinds: {
     vehicle: kind<Answer<payloads.VehicleReading>>({

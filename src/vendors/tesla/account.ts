@@ -2,12 +2,13 @@ import Type, { type Static } from 'typebox';
 import type { Found, Linked, NextStep } from '../../adapter/adapter.ts';
 import { type Capability, CONTROL_CAPABILITIES } from '../../adapter/capabilities.ts';
 import { each, lenient, listedOnce, named, objectIn, word } from '../../adapter/kit/index.ts';
-import type { Session } from '../../adapter/session.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { call } from './calls.ts';
 import { NO_PROXY } from './failures.ts';
 import { AS_DATA } from './limits.ts';
-import { hostOf, type Region, regionNamed } from './regions.ts';
+import { hostOf, type Region, regionNamed, regionOf } from './regions.ts';
 
 const Me = lenient({}, 'vault_uuid', 'email');
 const Products = Type.Array(Type.Unknown());
@@ -32,20 +33,37 @@ const ASKED_FOR_REGION = ['eu', 'na'] as const satisfies readonly Region[];
 /** Finds the account's region, its cars, and its sites that have a battery or solar cells. */
 export async function link(session: Session): Promise<Linked> {
   const region = await accountRegion(session);
-  const list = { region, use: 'list' } as const;
-  const me = await call(session, { ...list, path: '/api/1/users/me' }, Me);
+  const me = await call(session, { region, use: 'list', path: '/api/1/users/me' }, Me);
   const vendorAccount = word(me.vault_uuid, 200) ?? word(me.email, 200);
   if (vendorAccount === null)
     throw new AppError('vendor.answer_invalid', "Tesla's response does not name the account");
-  const listed = await call(session, { ...list, path: '/api/1/products' }, Products);
+  return { vendorAccount, devices: await devicesIn(session, region, []) };
+}
+
+/** The account's cars and sites as they are now; an account stays in its region. */
+export async function list(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]> {
+  const [first] = known;
+  const region = first === undefined ? await accountRegion(session) : regionOf(first.details);
+  return devicesIn(session, region, known);
+}
+
+async function devicesIn(
+  session: Session,
+  region: Region,
+  known: readonly DeviceRef[],
+): Promise<readonly Found[]> {
+  const listed = await call(session, { region, use: 'list', path: '/api/1/products' }, Products);
   const cars = each(listed, ListedCar);
-  const status = await fleetStatus(session, region, cars);
+  const before = new Map(known.map(({ id, details }) => [id, details]));
+  // Asking costs, and a car that has our key goes on having it: new cars and those that do not have it yet are asked about.
+  const open = cars.filter(({ vin }) => !before.has(vin) || before.get(vin)?.paired === false);
+  const status = await fleetStatus(session, region, open);
   const sites = each(listed, ListedSite).map((site) => siteFound(session, site, region));
   const found = [
-    ...cars.map((car) => carFound(session, car, { region, status })),
+    ...cars.map((car) => carFound(session, car, { region, status, before: before.get(car.vin) })),
     ...(await Promise.all(sites)).flat(),
   ];
-  return { vendorAccount, devices: listedOnce(found) };
+  return listedOnce(found);
 }
 
 /** The region of the account. A region where this service is not registered, or the account is not, does not answer. */
@@ -96,23 +114,32 @@ async function fleetStatus(
   return all;
 }
 
+interface Knowing {
+  readonly region: Region;
+  readonly status: readonly FleetStatus[];
+  /** What an earlier list kept of the car. */
+  readonly before: JsonObject | undefined;
+}
+
 function carFound(
   session: Session,
   { vin, display_name, command_signing }: ListedCar,
-  { region, status }: { readonly region: Region; readonly status: readonly FleetStatus[] },
+  { region, status, before }: Knowing,
 ): Found {
   const infos = status.map(({ vehicle_info: cars }) => objectIn(objectIn(cars)[vin]));
   const required = infos
     .map(({ vehicle_command_protocol_required: is }) => is)
     .find((is) => typeof is === 'boolean');
-  const isSigned = required ?? command_signing === 'required';
+  const wasSigned = before === undefined ? command_signing === 'required' : before.commands !== 'plain';
+  const isSigned = required ?? wasSigned;
   const isIn = (list: unknown) => Array.isArray(list) && list.includes(vin);
   const isPaired = status.some(({ key_paired_vins: vins }) => isIn(vins));
   const isUnpaired = status.some(({ unpaired_vins: vins }) => isIn(vins));
   const hasProxy = session.hasOwnAddress(hostOf('commands', region));
   const commands = !isSigned ? 'plain' : hasProxy ? 'signed' : 'without_proxy';
-  const paired = isPaired || isUnpaired ? { paired: isPaired } : {};
-  return { id: vin, type: 'vehicle', ...named(display_name), details: { region, commands, ...paired } };
+  const paired = isPaired || isUnpaired ? isPaired : before?.paired;
+  const details = { region, commands, ...(paired === undefined ? {} : { paired }) };
+  return { id: vin, type: 'vehicle', ...named(display_name), details };
 }
 
 /** A site with a battery or solar cells, else nothing; accounts whose list does not say what it has are asked for it. */

@@ -1,6 +1,6 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { oauth2 } from '../../adapter/kit/index.ts';
-import { link, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
+import { link, list, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
 import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import { isTokenRefused } from './failures.ts';
 import { FREE, LIMITS } from './limits.ts';
@@ -43,6 +43,7 @@ export const tesla = {
   pushes: false,
   pollSeconds: 120,
   link,
+  list,
   nextSteps,
   kinds: {
     vehicle: kind<translate.CarReading>({

@@ -217,6 +217,10 @@ export function createSimulator(options: SimulatorOptions) {
         const list: Device[] = isCar(device) ? home.cars : home.sites;
         list.splice(list.indexOf(device), 1);
       },
+      add(home, device) {
+        const list: Device[] = isCar(device) ? home.cars : home.sites;
+        list.push(device);
+      },
     },
   });
 }

@@ -61,13 +61,35 @@ const ListedLink = Type.Object({
   }),
 });
 
+const ids = (description: string) => Type.Array(Device.properties.id, { description, examples: [[]] });
+
+const Refreshed = Type.Object({
+  devices: LinkedDevices,
+  added: ids('Devices that were not known'),
+  changed: ids('Devices whose name, type or capabilities are others now'),
+  removed: ids(
+    'Devices that are gone: an hour or more ago they were missing already, and the vendor does not answer for them',
+  ),
+  missing: ids('Devices that the vendor did not list now; they are removed once later lists confirm it'),
+});
+
+const LinkParams = Type.Object({
+  id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
+});
+
+/** An id that no store can hold is an id that does not exist. */
+function idIn({ id }: { readonly id: string }): string {
+  if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
+  return id;
+}
+
 const checkLink = validator(LinkBody, { name: 'body' });
 
 export function linkRoutes(
   app: FastifyInstance,
   dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
 ): void {
-  const { adapters, links, idempotency, guarded, publicUrl } = dependencies;
+  const { adapters, discovery, links, idempotency, guarded, publicUrl } = dependencies;
   app.post(
     '/link',
     {
@@ -125,9 +147,7 @@ export function linkRoutes(
         description:
           'Deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
         tags: ['Linking'],
-        params: Type.Object({
-          id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
-        }),
+        params: LinkParams,
         response: {
           204: Type.Null({ description: 'Unlinked' }),
           ...failures([401, 403, 404, 429, 503]),
@@ -135,11 +155,33 @@ export function linkRoutes(
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      // An id that no store can hold is an id that does not exist.
-      if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
-      await links.remove(principalOf(request).account, id);
+      await links.remove(principalOf(request).account, idIn(request.params));
       return reply.code(204).send();
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    '/links/:id/refresh',
+    {
+      config: { access: 'link:write' },
+      schema: {
+        summary: 'List the devices of a linked account anew',
+        description:
+          'elnav does this once a day by itself, and when the vendor no longer knows a device. A new device is there at once. A device that is gone is removed only after it has been missing in lists for an hour and the vendor no longer answers for it: no incident of a vendor costs you a device.',
+        tags: ['Linking'],
+        params: LinkParams,
+        response: answers(Refreshed, [401, 403, 404, 422, 429, 502, 503]),
+      },
+    },
+    async (request) => {
+      const { account } = principalOf(request);
+      const key = { account, link: idIn(request.params) };
+      const relisted = await discovery.refresh(key);
+      const found = await dependencies.devices.knownOfLink(key);
+      return {
+        devices: found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type })),
+        ...relisted,
+      };
     },
   );
 }

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, it } from 'node:test';
+import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core-world.ts';
+import { onEachEngine } from '../../../test/kit/databases.ts';
+import { until } from '../../../test/kit/until.ts';
+import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
+import type { Adapter, Found } from '../../adapter/adapter.ts';
+import { HttpFailure } from '../../adapter/http.ts';
+import { gone } from '../../adapter/kit/index.ts';
+import type { Session } from '../../adapter/session.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/durations.ts';
+import { AppError } from '../../core/errors.ts';
+
+const refusedWith = (status: number) =>
+  vendorFailure('Test vendor', new HttpFailure('refused', 'it refused', { status }));
+
+onEachEngine('discovery', (engine) => {
+  let vendor: TestVendor;
+  let world: CoreWorld;
+  let account: number;
+  /** What the vendor lists, and when. */
+  let listed: readonly Found[];
+  let lists: number;
+  let onList: (session: Session) => Promise<void>;
+
+  const open = async (changed: Partial<Adapter> = {}): Promise<void> => {
+    vendor = testVendor({ pollSeconds: 10 });
+    vendor.devices = ['light-1', 'light-2', 'charger-1'];
+    listed = devicesOf('light-1', 'light-2', 'charger-1');
+    lists = 0;
+    onList = async () => {};
+    const adapter: Adapter = {
+      ...vendor.adapter,
+      pace: { active: 60, idle: 600, asleep: 1_800 },
+      async list(session) {
+        lists += 1;
+        await onList(session);
+        return listed;
+      },
+      ...changed,
+    };
+    world = await makeCoreWorld(engine, [adapter]);
+    account = await world.newAccount();
+  };
+  beforeEach(() => open());
+  afterEach(() => world.remove());
+
+  const devicesOf = (...ids: readonly string[]): Found[] =>
+    ids.map((id) => ({ id, type: id.startsWith('light') ? 'light' : 'charger', name: id }));
+  const idsOf = async (core: Core = world) => (await core.list(account)).map(({ id }) => id);
+  const linkOf = async () => {
+    const [link] = await world.links.list(account);
+    return { account, link: link?.id ?? assert.fail(), vendor: 'testvendor' };
+  };
+  /** Lists now, as a caller asks for it. */
+  const refresh = async (core: Core = world) => core.discovery.refresh(await linkOf());
+  async function pass(ms: number, step = HOUR_MS): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) {
+      world.clock.turn(step);
+      await world.discovery.settled();
+    }
+  }
+  /** The vendor no longer has the device, or no longer answers for it in another way. */
+  const answersNot = (id: string, error: () => Error) => {
+    vendor.onRead = async (device) => {
+      if (device.id === id) throw error();
+    };
+  };
+
+  it('lists each account once a day, whoever asks for its devices', async () => {
+    await world.link(account, 'testvendor');
+    world.discovery.start();
+    await pass(20 * HOUR_MS);
+    assert.equal(lists, 0);
+    listed = devicesOf('light-1', 'light-2', 'light-3', 'charger-1');
+    await pass(8 * HOUR_MS);
+    assert.equal(lists, 1);
+    assert.deepEqual(await idsOf(), ['charger-1', 'light-1', 'light-2', 'light-3']);
+    await pass(4 * DAY_MS);
+    assert.ok(lists >= 4 && lists <= 6, `${lists} lists in five days`);
+  });
+
+  it('lists accounts that were linked before it could, within a day', async () => {
+    await world.link(account, 'testvendor');
+    await world.database.queries.deleteFrom('link_lists').execute();
+    world.discovery.start();
+    await pass(25 * HOUR_MS);
+    assert.ok(lists >= 1);
+  });
+
+  it('reads a new device soon, and tells the stream and its watchers once', async () => {
+    await world.link(account, 'testvendor');
+    listed = [...listed, ...devicesOf('charger-2')];
+    assert.deepEqual(await refresh(), { added: ['charger-2'], changed: [], removed: [], missing: [] });
+    assert.deepEqual((await refresh()).added, []);
+    world.polling.start();
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      world.clock.turn(5_000);
+      await world.polling.settled();
+    }
+    assert.equal(vendor.count('read', 'charger-2'), 1);
+    assert.equal((await world.send(account, 'charger-2', { type: 'start_charge' })).id, 'charger-2');
+  });
+
+  it('keeps what is known of devices that are still there, and takes another name, details and capabilities', async () => {
+    await world.remove();
+    await open({
+      kinds: {
+        ...testVendor().adapter.kinds,
+        charger: {
+          ...(testVendor().adapter.kinds.charger ?? assert.fail()),
+          withholds: ({ details }) => (details?.alone === true ? [] : ['load_balancing']),
+        },
+      },
+    });
+    const [first, second] = devicesOf('light-1', 'light-2');
+    const charger = (alone: boolean, name: string): Found => ({
+      id: 'charger-1',
+      type: 'charger',
+      name,
+      details: { alone, circuit: 7 },
+    });
+    assert.ok(first !== undefined && second !== undefined);
+    listed = [first, second, charger(true, 'Garage')];
+    await world.link(account, 'testvendor');
+    await world.read(account, 'light-1');
+    await world.devices.flush();
+    assert.deepEqual((await refresh()).changed, ['charger-1']);
+    const [device] = await world.list(account, { deviceType: 'charger' });
+    assert.equal(device?.name, 'Garage');
+    assert.ok((await world.devices.find(account, 'charger-1')).row.capabilities.includes('load_balancing'));
+    listed = [first, second, { ...charger(true, 'Garage'), details: { circuit: 7, alone: true } }];
+    assert.deepEqual((await refresh()).changed, [], 'the order of members says nothing');
+    listed = [first, second, charger(false, 'Garage')];
+    assert.deepEqual((await refresh()).changed, ['charger-1']);
+    await assert.rejects(world.send(account, 'charger-1', { type: 'set_limit', max_a: 10 }), {
+      code: 'device.capability_missing',
+    });
+    assert.deepEqual((await world.devices.find(account, 'light-1')).seen?.state.online, true);
+  });
+
+  it('removes a device that lists leave out for an hour and the vendor does not know', async () => {
+    await world.link(account, 'testvendor');
+    await world.read(account, 'light-2');
+    listed = devicesOf('light-1', 'charger-1');
+    answersNot('light-2', () => gone('Test vendor', { id: 'light-2' }));
+    assert.deepEqual(await refresh(), { added: [], changed: [], removed: [], missing: ['light-2'] });
+    assert.equal((await world.list(account)).length, 3);
+    world.clock.turn(30 * MINUTE_MS);
+    assert.deepEqual((await refresh()).removed, []);
+    world.clock.turn(31 * MINUTE_MS);
+    assert.deepEqual(await refresh(), { added: [], changed: [], removed: ['light-2'], missing: [] });
+    assert.deepEqual(await idsOf(), ['charger-1', 'light-1']);
+    await assert.rejects(world.read(account, 'light-2'), { code: 'device.not_found' });
+    await assert.rejects(world.send(account, 'light-2', { type: 'turn_on' }), { code: 'device.not_found' });
+    listed = devicesOf('light-1', 'light-2', 'charger-1');
+    vendor.onRead = async () => {};
+    assert.deepEqual((await refresh()).added, ['light-2']);
+  });
+
+  it('comes back within the hour to what was missing, by itself', async () => {
+    await world.link(account, 'testvendor');
+    world.discovery.start();
+    await pass(20 * HOUR_MS);
+    listed = devicesOf('light-1', 'charger-1');
+    answersNot('light-2', () => refusedWith(404));
+    await pass(10 * HOUR_MS);
+    assert.deepEqual(await idsOf(), ['charger-1', 'light-1']);
+    assert.ok(lists <= 3, `${lists} lists`);
+  });
+
+  it('removes nothing for one list that leaves a device out', async () => {
+    await world.link(account, 'testvendor');
+    listed = devicesOf('light-1');
+    answersNot('light-2', () => refusedWith(404));
+    assert.deepEqual((await refresh()).missing, ['charger-1', 'light-2']);
+    listed = devicesOf('light-1', 'light-2', 'charger-1');
+    world.clock.turn(2 * HOUR_MS);
+    assert.deepEqual((await refresh()).missing, []);
+    listed = devicesOf('light-1');
+    world.clock.turn(2 * HOUR_MS);
+    assert.deepEqual((await refresh()).removed, [], 'it begins to be missing anew');
+    assert.equal((await idsOf()).length, 3);
+  });
+
+  it('removes nothing in an incident: failures, refusals, half lists and empty ones', async () => {
+    await world.link(account, 'testvendor');
+    world.discovery.start();
+    const day = async (what: string) => {
+      const before = lists;
+      await pass(DAY_MS + 4 * HOUR_MS);
+      assert.ok(lists > before, `${what}: it was listed`);
+      assert.equal((await idsOf()).length, 3, what);
+    };
+    for (const error of [
+      new AppError('vendor.unreachable', 'a server error'),
+      refusedWith(403),
+      new AppError('vendor.answer_invalid', 'half a response'),
+    ]) {
+      onList = async () => {
+        throw error;
+      };
+      await day(error.message);
+    }
+    onList = async () => {};
+    listed = [];
+    await day('an empty list, and the devices answer');
+    listed = devicesOf('light-1');
+    await day('half a list, and the devices answer');
+    vendor.onRead = async () => {
+      throw new AppError('vendor.unreachable', 'a server error');
+    };
+    await day('half a list, and reading fails as well');
+    vendor.onRead = async () => {};
+    vendor.reading = { online: false, on: false, watt: 0 };
+    await day('half a list, and the devices are offline');
+  });
+
+  it('empties an account only after a day in which the vendor knew none of its devices', async () => {
+    await world.link(account, 'testvendor');
+    listed = [];
+    vendor.onRead = async () => {
+      throw refusedWith(404);
+    };
+    await refresh();
+    for (let hours = 0; hours < 23; hours += 1) {
+      world.clock.turn(HOUR_MS);
+      assert.deepEqual((await refresh()).removed, [], `after ${hours + 1} hours`);
+    }
+    world.clock.turn(HOUR_MS);
+    assert.equal((await refresh()).removed.length, 3);
+    assert.deepEqual(await idsOf(), []);
+    assert.equal((await world.links.list(account))[0]?.status, 'active');
+  });
+
+  it('gives up a device of which the vendor says nothing at all after three days', async () => {
+    await world.link(account, 'testvendor');
+    listed = devicesOf('light-1', 'charger-1');
+    answersNot('light-2', () => new AppError('vendor.timeout', 'no answer'));
+    await refresh();
+    world.clock.turn(3 * DAY_MS - 1);
+    assert.deepEqual((await refresh()).removed, []);
+    world.clock.turn(1);
+    assert.deepEqual((await refresh()).removed, ['light-2']);
+  });
+
+  it('lists an account in some hours when the vendor does not know a device any more, and not for other failures', async () => {
+    await world.link(account, 'testvendor');
+    world.discovery.start();
+    answersNot('light-2', () => refusedWith(403));
+    await assert.rejects(world.read(account, 'light-2'));
+    await pass(7 * HOUR_MS);
+    assert.equal(lists, 0);
+    answersNot('light-2', () => refusedWith(404));
+    await assert.rejects(world.read(account, 'light-2'));
+    await until('it is called for', async () => {
+      await pass(MINUTE_MS, MINUTE_MS);
+      return lists === 1;
+    });
+    await assert.rejects(world.read(account, 'light-2'));
+    await pass(5 * HOUR_MS);
+    assert.equal(lists, 1, 'a list that still has it is not asked for again at once');
+  });
+
+  it('leaves a device with the other link of the account that has it', async () => {
+    await world.link(account, 'testvendor');
+    const first = await linkOf();
+    vendor.devices = ['light-9'];
+    await world.link(account, 'testvendor', { user: 'other', password: 'p' });
+    listed = devicesOf('light-1', 'light-2', 'charger-1', 'light-9');
+    assert.deepEqual((await world.discovery.refresh(first)).added, []);
+    const rows = await world.database.queries.selectFrom('devices').select(['id', 'link_id']).execute();
+    assert.notEqual(rows.find(({ id }) => id === 'light-9')?.link_id, first.link);
+  });
+
+  it('has nothing to list where devices report themselves', async () => {
+    await world.remove();
+    world = await makeCoreWorld(engine, [vendor.adapter]);
+    account = await world.newAccount();
+    await world.link(account, 'testvendor');
+    await assert.rejects(refresh(), { code: 'link.not_listed' });
+  });
+
+  it('drops a list that was overtaken: by linking again, by a newer list, or by the end of the link', async () => {
+    await world.link(account, 'testvendor');
+    const overtaken = async (by: () => Promise<unknown>) => {
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      onList = () => {
+        onList = async () => {};
+        asked.resolve();
+        return answer.promise;
+      };
+      listed = devicesOf('light-1', 'light-2', 'charger-1');
+      const list = world.discovery.refresh(await linkOf());
+      await asked.promise;
+      world.clock.turn(1_000);
+      await by();
+      listed = devicesOf('light-7');
+      answer.resolve();
+      return list;
+    };
+    vendor.devices = ['light-4'];
+    const nothing = { added: [], changed: [], removed: [], missing: [] };
+    assert.deepEqual(await overtaken(() => world.link(account, 'testvendor')), nothing);
+    assert.deepEqual(await idsOf(), ['light-4']);
+    const { link } = await linkOf();
+    await overtaken(() => world.links.remove(account, link));
+    assert.deepEqual(await idsOf(), []);
+  });
+
+  it('leaves accounts alone that must be linked again, and says what is the matter to who asks', async () => {
+    await world.link(account, 'testvendor');
+    const row = await world.calls.stored(await linkOf());
+    assert.ok(row !== undefined);
+    await world.calls.note(row, 'needs_relink', 'lost');
+    world.discovery.start();
+    await pass(2 * DAY_MS);
+    assert.equal(lists, 0);
+    await assert.rejects(world.discovery.refresh({ account, link: 'nobody' }), {
+      code: 'link.not_found',
+    });
+  });
+
+  if (engine === 'postgres')
+    it('has all processes know, and one of them list', async () => {
+      const other = await world.another();
+      await world.link(account, 'testvendor');
+      await other.read(account, 'light-2');
+      listed = devicesOf('light-1', 'charger-1', 'charger-2');
+      answersNot('light-2', () => refusedWith(404));
+      await refresh();
+      world.clock.turn(HOUR_MS);
+      await refresh();
+      await assert.rejects(other.read(account, 'light-2'), { code: 'device.not_found' });
+      assert.deepEqual(await idsOf(other), ['charger-1', 'charger-2', 'light-1']);
+      world.discovery.start();
+      other.discovery.start();
+      for (let hours = 0; hours < 30; hours += 1) {
+        world.clock.turn(HOUR_MS);
+        await Promise.all([world.discovery.settled(), other.discovery.settled()]);
+      }
+      assert.equal(lists, 3);
+      await other.close();
+    });
+});

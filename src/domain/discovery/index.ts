@@ -1,0 +1,153 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/durations.ts';
+import { AppError } from '../../core/errors.ts';
+import { createLoop } from '../../core/loop.ts';
+import type { Host } from '../../db/host.ts';
+import type { Calls, LinkEvents } from '../calls/index.ts';
+import { CONFIRMED_MS, type Devices, type Relisted } from '../devices/index.ts';
+import type { Links } from '../links/index.ts';
+import { listLink } from './list-link.ts';
+import { createListStore, type DueList } from './store.ts';
+
+type ListingVendor = Adapter & Required<Pick<Adapter, 'list'>>;
+
+const LOOK_MS = 15 * SECOND_MS;
+/** How often links are looked for of which nobody knows when they are listed. */
+const SURVEY_MS = 15 * MINUTE_MS;
+const SURVEYED = 1_000;
+/** Longer than a vendor is given for all that are listed at once. */
+const CLAIM_MS = 2 * MINUTE_MS;
+const AT_ONCE = 8;
+const RETRY_MS = 15 * MINUTE_MS;
+const MOST_RETRY_MS = 6 * HOUR_MS;
+/** A device that the vendor does not know has the account listed no more often than this: some lists go on naming such a device. */
+const HINT_GAP_MS = 6 * HOUR_MS;
+/** Links are listed so much earlier or later than their day has passed, as a share of it: they must not all come at once. */
+const SPREAD = 0.1;
+
+interface DiscoveryOptions {
+  readonly host: Host;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly calls: Pick<Calls, 'find' | 'stored' | 'withVendor'>;
+  readonly devices: Pick<Devices, 'knownOfLink'>;
+  readonly links: Pick<Links, 'relisted'>;
+  readonly events: Pick<LinkEvents, 'on'>;
+}
+
+/** Finds the devices that were added to linked accounts, and those that are gone: each account is listed anew once a day. */
+export function createDiscovery({ host, adapters, calls, devices, links, events }: DiscoveryOptions) {
+  const { database, clock, random, log } = host;
+  const { moments } = database;
+  const store = createListStore(database);
+  const vendors = new Map(
+    [...adapters].filter((entry): entry is [string, ListingVendor] => entry[1].list !== undefined),
+  );
+  const slugs = [...vendors.keys()];
+  const flights = new Map<string, Promise<Relisted>>();
+  let surveyedAt = Number.NEGATIVE_INFINITY;
+
+  const chance = () => random(4).readUInt32BE() / 2 ** 32;
+  const dayOf = (vendor: string): number => (vendors.get(vendor)?.listSeconds ?? DAY_MS / 1_000) * 1_000;
+  const spreadDay = (vendor: string): number =>
+    Math.round(dayOf(vendor) * (1 - SPREAD + 2 * SPREAD * chance()));
+
+  /** Lists a link and keeps what has changed; who asks at the same time is given the same. */
+  function list(link: LinkOf, call: 'list' | 'refresh'): Promise<Relisted> {
+    const key = `${link.account}/${link.link}`;
+    const running = flights.get(key);
+    if (running !== undefined) return running;
+    const flight = listOnce(link, call).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
+  }
+
+  async function listOnce(link: LinkOf, call: 'list' | 'refresh'): Promise<Relisted> {
+    const adapter = vendors.get(link.vendor);
+    if (adapter === undefined)
+      throw new AppError(
+        'link.not_listed',
+        'the devices of this link report themselves; there is nothing to refresh',
+      );
+    const before = await calls.stored(link);
+    if (before === undefined) throw new AppError('link.not_found', 'the link is gone');
+    const known = await devices.knownOfLink(link);
+    const listing = await calls.withVendor(link, call, (session) =>
+      listLink(adapter, session, { known, clock: moments.clock }),
+    );
+    const relisted = await links.relisted(link, {
+      ...listing,
+      linkedAt: before.linkedAt,
+      take: (transaction) => store.take(transaction, link, listing.began),
+    });
+    if (relisted.added.length + relisted.removed.length + relisted.missing.length > 0)
+      log.info({ vendor: link.vendor, link: link.link, ...relisted }, 'an account has other devices');
+    return relisted;
+  }
+
+  async function work(): Promise<void> {
+    if (clock.now() - surveyedAt >= SURVEY_MS) {
+      for (const link of await store.missing(slugs, SURVEYED))
+        await store.begin(link, Math.round(chance() * dayOf(link.vendor)));
+      surveyedAt = clock.now();
+    }
+    for (;;) {
+      if (loop.isClosed) return;
+      const due = await store.claim({ claimMs: CLAIM_MS, most: AT_ONCE });
+      await Promise.all(due.map(turn));
+      if (due.length < AT_ONCE) return;
+    }
+  }
+
+  async function turn(due: DueList): Promise<void> {
+    const state = await calls.find(due);
+    const again = (waitMs: number, failures = 0) => store.put(due, { waitMs, failures });
+    // Linking it again lists it.
+    if (!vendors.has(due.vendor) || state?.status === 'needs_relink') return again(spreadDay(due.vendor));
+    try {
+      const { missing } = await list(due, 'list');
+      return await again(missing.length > 0 ? CONFIRMED_MS : spreadDay(due.vendor));
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : 'unexpected';
+      log.info({ err: error, code, vendor: due.vendor, link: due.link }, 'an account could not be listed');
+      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+      const backoff = Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** Math.min(due.failures, 20));
+      return again(Math.max(asked, Math.round(backoff * (1 + chance()))), due.failures + 1);
+    }
+  }
+
+  const loop = createLoop({
+    clock,
+    everyMs: LOOK_MS,
+    run: work,
+    failed: (error) => log.warn({ err: error }, 'accounts could not be listed'),
+  });
+
+  async function soon(link: LinkOf, gapMs: number): Promise<void> {
+    if (vendors.has(link.vendor)) await store.soon(link, gapMs);
+  }
+
+  // Linking has just listed it.
+  events.on('linked', async (link) => {
+    if (vendors.has(link.vendor)) await store.begin(link, spreadDay(link.vendor));
+  });
+  events.on('listOutdated', (link) => soon(link, HINT_GAP_MS));
+
+  return {
+    /** Lists a link now, for who waits. Throws `link.not_found`, and `link.not_listed` where devices report themselves. */
+    async refresh(key: LinkKey): Promise<Relisted> {
+      const link = await calls.stored(key);
+      if (link === undefined) throw new AppError('link.not_found', 'there is no such link');
+      return list(link, 'refresh');
+    },
+
+    start(): void {
+      if (slugs.length > 0) loop.wake();
+    },
+    /** Resolves when what is due has been listed. */
+    settled: loop.settled,
+    close: loop.close,
+  };
+}
+
+export type Discovery = ReturnType<typeof createDiscovery>;

@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type { LinkKey } from '../../adapter/session.ts';
+import type { Database, Queries } from '../../db/database.ts';
+
+export interface DueList extends LinkKey {
+  readonly vendor: string;
+  readonly failures: number;
+  /** Until then nobody else takes it. */
+  readonly claimedUntil: number;
+}
+
+/** The only SQL for `link_lists`. */
+export function createListStore(database: Database) {
+  const { queries, moments } = database;
+  const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
+  return {
+    /** Links of the vendors of which nobody knows when they are listed. */
+    async missing(vendors: readonly string[], most: number): Promise<(LinkKey & { vendor: string })[]> {
+      if (vendors.length === 0) return [];
+      const rows = await queries
+        .selectFrom('links')
+        .leftJoin('link_lists as list', (join) =>
+          join.onRef('list.account_id', '=', 'links.account_id').onRef('list.link_id', '=', 'links.id'),
+        )
+        .select(['links.account_id', 'links.id', 'links.vendor'])
+        .where('links.vendor', 'in', [...vendors])
+        .where('list.link_id', 'is', null)
+        .limit(most)
+        .execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: row.vendor }));
+    },
+
+    /** The link has been listed now, and is listed again after `waitMs`. */
+    async begin({ account, link, vendor }: LinkKey & { vendor: string }, waitMs: number): Promise<void> {
+      const planned = { due_at: inMs(waitMs), failures: 0, listed_at: inMs(0) };
+      await queries
+        .insertInto('link_lists')
+        .values({ account_id: account, link_id: link, vendor, ...planned })
+        .onConflict((conflict) => conflict.columns(['account_id', 'link_id']).doUpdateSet(planned))
+        .execute();
+    },
+
+    /** Takes what is due, for nobody else to take within `claimMs`. */
+    async claim(at: { readonly claimMs: number; readonly most: number }): Promise<DueList[]> {
+      const rows = await queries
+        .with(
+          (cte) => cte('due').materialized(),
+          (db) => {
+            const due = db
+              .selectFrom('link_lists')
+              .select(['account_id', 'link_id'])
+              .where('due_at', '<=', moments.nowOnce)
+              .orderBy('due_at')
+              .limit(at.most);
+            return database.engine === 'postgres' ? due.forUpdate().skipLocked() : due;
+          },
+        )
+        .updateTable('link_lists')
+        .set({ due_at: sql<number>`${moments.nowOnce} + ${at.claimMs}` })
+        .where(({ exists, selectFrom, ref }) =>
+          exists(
+            selectFrom('due')
+              .select('due.link_id')
+              .where('due.account_id', '=', ref('link_lists.account_id'))
+              .where('due.link_id', '=', ref('link_lists.link_id')),
+          ),
+        )
+        .returning(['account_id', 'link_id', 'vendor', 'failures', 'due_at'])
+        .execute();
+      return rows.map((row) => ({
+        account: row.account_id,
+        link: row.link_id,
+        vendor: row.vendor,
+        failures: row.failures,
+        claimedUntil: row.due_at,
+      }));
+    },
+
+    /** Plans the next list of one that was claimed, but not where somebody has called for it meanwhile. */
+    async put(
+      { account, link, claimedUntil }: DueList,
+      { waitMs, failures }: { readonly waitMs: number; readonly failures: number },
+    ): Promise<void> {
+      await queries
+        .updateTable('link_lists')
+        .set({ due_at: inMs(waitMs), failures })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('due_at', '=', claimedUntil)
+        .execute();
+    },
+
+    /** The link is listed soon, `gapMs` after its last list at the soonest; what has failed waits for its next attempt. */
+    async soon({ account, link }: LinkKey, gapMs: number): Promise<void> {
+      await queries
+        .updateTable('link_lists')
+        .set({
+          due_at: sql<number>`case when listed_at + ${gapMs} > ${moments.now} then listed_at + ${gapMs} else ${moments.now} end`,
+        })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('failures', '=', 0)
+        .where('due_at', '>', sql<number>`listed_at + ${gapMs}`)
+        .where('due_at', '>', moments.now)
+        .execute();
+    },
+
+    /** A list that began then counts from now on; false when a newer one does already. */
+    async take(transaction: Queries, { account, link }: LinkKey, began: number): Promise<boolean> {
+      const { numUpdatedRows } = await transaction
+        .updateTable('link_lists')
+        .set({ listed_at: began })
+        .where('account_id', '=', account)
+        .where('link_id', '=', link)
+        .where('listed_at', '<=', began)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+export type ListStore = ReturnType<typeof createListStore>;
