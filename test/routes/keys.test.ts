@@ -224,5 +224,7 @@ async function keysWithoutScopes({ world, things }: RouteWorld) {
 
 function masked(reply: Reply | undefined, id: string): string {
   const headers = Object.entries(reply?.headers ?? {}).filter(([name]) => !VARYING.includes(name));
-  return JSON.stringify([reply?.status, headers, reply?.text.replaceAll(id, '<id>')]);
+  // Slugs of vendors are read in any case, and named in lower case.
+  const text = reply?.text.replaceAll(id, '<id>').replaceAll(id.toLowerCase(), '<id>');
+  return JSON.stringify([reply?.status, headers, text]);
 }
