@@ -135,6 +135,11 @@ export interface Adapter {
    * every host; unless the operator permits it, only https to public addresses is called.
    */
   chosenAddress?(credentials: JsonObject): string;
+  /**
+   * Ports at which connections are opened. Their addresses are guarded, whoever named them: unless the operator permits private addresses,
+   * they are public and use no other port.
+   */
+  readonly ports?: readonly number[];
   readonly login?: Login;
   readonly oauth?: OAuth;
   /** The vendor's limits, the ones that it states and the ones that were seen. */

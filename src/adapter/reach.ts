@@ -1,6 +1,8 @@
 import type { Adapter } from './adapter.ts';
+import type { Exchange, Target } from './connections.ts';
 import type { Http } from './http.ts';
 import type { Partner } from './login.ts';
+import type { LinkKey } from './session.ts';
 import type { EventsRequest, EventsWatch, VendorEvent, VendorSocket } from './stream.ts';
 
 /** Where a stream is to be opened, and until when. */
@@ -25,6 +27,31 @@ export interface EventsOpening extends Place {
   readonly watch: EventsWatch;
 }
 
+/** Whose connection it is, and which ports its vendor's protocol uses. */
+export interface ConnectionOwner extends LinkKey {
+  /** The vendor's name. */
+  readonly name: string;
+  readonly ports: readonly number[];
+}
+
+/** The work that a connection is needed for. */
+export interface ConnectionWork {
+  readonly signal: AbortSignal;
+  /** Something is about to be sent. */
+  readonly sent: () => void;
+}
+
+/** Connections of links to devices and brokers, kept over calls. */
+export interface KeptConnections {
+  exchange(
+    owner: ConnectionOwner,
+    asked: Omit<Exchange, 'device' | 'costs'> & { readonly target: Target },
+    work: ConnectionWork,
+  ): Promise<Uint8Array>;
+  /** The link is gone, or has another sign-in. */
+  closeLink(link: LinkKey): void;
+}
+
 /** How vendors are reached: calls to vendors know nothing of addresses, connections and settings. */
 export interface Reach {
   /** A host of a vendor, as its adapter or a setting has it. */
@@ -33,5 +60,6 @@ export interface Reach {
   readonly openSocket?: (adapter: Adapter, opening: SocketOpening) => Promise<VendorSocket>;
   /** Opens a stream of server-sent events at a host of a vendor. */
   readonly openEvents?: (adapter: Adapter, opening: EventsOpening) => Promise<AsyncIterable<VendorEvent>>;
+  readonly connections?: KeptConnections;
   readonly partnerOf: (vendor: string) => Partner | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
+import type { Connections } from './connections.ts';
 import type { DeviceType } from './device.ts';
 import type { Frame } from './station.ts';
 import type { VendorHttp } from './vendor-http.ts';
@@ -52,6 +53,8 @@ export interface Session extends LinkKey {
   readonly signal: AbortSignal;
   /** Calls to the vendor, as this link; for vendors that declare `hosts`. */
   readonly http: VendorHttp;
+  /** Connections to devices and brokers, kept by the platform; for vendors that declare `ports`. */
+  readonly connections: Connections;
   /** Whether the operator has set an address for this one of the adapter's `hosts`: a proxy that commands go through, say. */
   hasOwnAddress(host: string): boolean;
   /** What the vendor's stream of this link tells to commands that wait for it. */
@@ -63,12 +66,17 @@ export interface Session extends LinkKey {
 }
 
 /** The part of a session of vendors that make no calls of their own and have no stream. */
-export const WITHOUT_CALLS: Pick<Session, 'http' | 'signals' | 'hasOwnAddress'> = {
+export const WITHOUT_CALLS: Pick<Session, 'http' | 'connections' | 'signals' | 'hasOwnAddress'> = {
   hasOwnAddress: () => false,
   http: {
     send: async () => {
       throw new Error('the adapter declares no hosts, and so it has no calls');
     },
   },
+  connections: { tcp: withoutPorts },
   signals: { wait: async () => undefined },
 };
+
+function withoutPorts(): never {
+  throw new Error('the adapter declares no ports, and so it has no connections');
+}

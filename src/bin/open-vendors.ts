@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { createKeptConnections } from '../outbound/kept-connections.ts';
 import { authorizeUrlOf, createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';
@@ -33,21 +34,26 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
   };
   const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
+  const { arePrivateAddressesAllowed } = settings;
   const hosts = createVendorHosts({
     baseUrlOf,
-    arePrivateAddressesAllowed: settings.arePrivateAddressesAllowed,
+    arePrivateAddressesAllowed,
     clock,
     random,
     log,
     userAgent: `elnav/${VERSION}`,
   });
-  closers.push(() => hosts.close());
+  const connections = createKeptConnections({ arePrivateAddressesAllowed, clock, random });
+  closers.push(
+    () => hosts.close(),
+    () => connections.close(),
+  );
   return {
     adapters,
     baseUrlOf,
     publicUrl,
     simulated,
-    reach: { ...hosts, partnerOf },
+    reach: { ...hosts, connections, partnerOf },
     authorizeUrlOf: (adapter: Adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
     hasOwnAddress: (vendor: string, host: string) =>
       settings.vendors.get(vendor)?.baseUrls[host] !== undefined,

@@ -143,7 +143,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'ELNAV_ALLOW_PRIVATE_ADDRESSES',
     fallback: 'off',
     description:
-      'on: vendor addresses that users enter may be in private networks; needed for devices in a local network',
+      'on: vendor addresses that users enter may be in private networks, and use any port; needed for devices in a local network. Link-local addresses never are',
   },
   {
     name: 'ELNAV_LOG_LEVEL',

@@ -99,7 +99,7 @@ describe('a guarded client', () => {
         lookup('a.example', { all }, (error, address) => resolve(error?.code ?? address));
       });
     assert.deepEqual(await looked(true), [PUBLIC]);
-    assert.equal(await looked(false), 'ENOTPUBLIC');
+    assert.equal(await looked(false), 'ENOTPERMITTED');
     assert.equal(await looked(false), 'ENOTFOUND');
   });
 

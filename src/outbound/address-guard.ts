@@ -8,6 +8,11 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 export interface AddressGuard {
   /** What is wrong with a base address as it stands, or null. A host name is judged when it is resolved. */
   faultIn(url: URL): string | null;
+  /** The same of a connection's target; `ports` are those of the vendor's protocol. */
+  faultInTarget(
+    target: { readonly host: string; readonly port: number },
+    ports: readonly number[],
+  ): string | null;
   /** For the socket, which connects to what this answers: a name that changes its address in between gains nothing. */
   readonly lookup: LookupFunction;
 }
@@ -77,35 +82,86 @@ const resolveBySystem: Resolve = (hostname) =>
     });
   });
 
+/** Never a device: what this machine, its link or its cloud's metadata answers at, and what many answer at. */
+const NO_DEVICES = blockList([
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]);
+const NO_DEVICES_IN_IPV6 = blockList([
+  ['::', 128],
+  // IPv4 in another form: it would pass for what it is not.
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 96],
+  ['2002::', 16],
+  ['fe80::', 10],
+  ['ff00::', 8],
+  ['fd00:ec2::254', 128],
+]);
+
+/** Whether a device of a private network may have the address; a public one may as well. */
+export function isDeviceAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !NO_DEVICES.check(address, 'ipv4');
+    case 6:
+      return !NO_DEVICES_IN_IPV6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
 /** Lets through https to public addresses. A name with a single address that is not public is refused as a whole. */
 export function publicAddresses(resolve: Resolve = resolveBySystem): AddressGuard {
-  const publicAddressesOf = async (hostname: string): Promise<readonly LookupAddress[]> => {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0) throw refusal('ENOTFOUND', 'the name has no address');
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      throw refusal('ENOTPUBLIC', 'the name leads to an address that is not public');
-    return addresses;
-  };
+  const faultInHost = (host: string) =>
+    isIP(host) !== 0 && !isPublicAddress(host) ? 'is not a public address' : null;
   return {
     faultIn(url) {
       if (url.protocol !== 'https:') return 'is not an https address';
       if (url.username !== '' || url.password !== '') return 'holds a user name or a password';
       if (!PORTS.has(url.port)) return `uses port ${url.port}, and only 443 and 8443 are permitted`;
-      // The parser has turned 0x7f.1, 127.1 and 2130706433 into 127.0.0.1 already.
-      const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-      if (isIP(host) !== 0 && !isPublicAddress(host)) return 'is not a public address';
-      return null;
+      return faultInHost(hostIn(url));
     },
-    lookup(hostname, options: LookupOptions, done) {
-      publicAddressesOf(hostname).then(
-        (addresses) => {
-          const [first] = addresses;
-          if (options.all === true) done(null, [...addresses]);
-          else done(null, first?.address ?? '', first?.family ?? 0);
-        },
-        (error: NodeJS.ErrnoException) => done(error, ''),
-      );
+    faultInTarget({ host, port }, ports) {
+      if (!ports.includes(port)) return `uses port ${port}, and only ${ports.join(' and ')} are permitted`;
+      return faultInHost(host);
     },
+    lookup: lookupOf(resolve, isPublicAddress),
+  };
+}
+
+/** Where the operator permits private addresses: lets through any but those at which never a device answers. */
+export function deviceAddresses(resolve: Resolve = resolveBySystem): AddressGuard {
+  const faultInHost = (host: string) =>
+    isIP(host) !== 0 && !isDeviceAddress(host) ? 'is none that a device has' : null;
+  return {
+    faultIn: (url) => faultInHost(hostIn(url)),
+    faultInTarget: ({ host }) => faultInHost(host),
+    lookup: lookupOf(resolve, isDeviceAddress),
+  };
+}
+
+/** The parser has turned 0x7f.1, 127.1 and 2130706433 into 127.0.0.1 already. */
+const hostIn = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+function lookupOf(resolve: Resolve, isPermitted: (address: string) => boolean): LookupFunction {
+  const permittedAddressesOf = async (hostname: string): Promise<readonly LookupAddress[]> => {
+    const addresses = await resolve(hostname);
+    if (addresses.length === 0) throw refusal('ENOTFOUND', 'the name has no address');
+    if (!addresses.every(({ address }) => isPermitted(address)))
+      throw refusal('ENOTPERMITTED', 'the name leads to an address that is not permitted');
+    return addresses;
+  };
+  return (hostname, options: LookupOptions, done) => {
+    permittedAddressesOf(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all === true) done(null, [...addresses]);
+        else done(null, first?.address ?? '', first?.family ?? 0);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ''),
+    );
   };
 }
 

@@ -228,8 +228,8 @@ export function brokenOff(name: string, error: unknown, signal: AbortSignal): Ht
   if (signal.aborted) return outOfTime(name);
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) return outOfTime(name);
-  if (code === 'ENOTPUBLIC')
-    return new HttpFailure('refused', `${name} has an address that is not public, so it is not called`);
+  if (code === 'ENOTPERMITTED')
+    return new HttpFailure('refused', `${name} has an address that is not permitted, so it is not called`);
   if (code === 'UND_ERR_INVALID_ARG')
     return new HttpFailure('refused', `a call to ${name} has a header that cannot be sent`);
   const isUnparsed = error instanceof Error && error.name === 'HTTPParserError';
@@ -240,7 +240,8 @@ export function brokenOff(name: string, error: unknown, signal: AbortSignal): Ht
   return new HttpFailure('unreachable', `${name} is unreachable (${code})`);
 }
 
-function codeOf(error: unknown): string {
+/** The code of an error of the system, which alone is told: its words may hold what was being sent. */
+export function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : 'unknown error';
 }

@@ -11,7 +11,7 @@ import type { OutboundAgent } from './agent.ts';
 interface VendorHostsOptions {
   /** Another address for a host of a vendor: a setting's, or its built-in simulator's. */
   readonly baseUrlOf: (vendor: string, host: string) => string | undefined;
-  /** Whether addresses that users choose may lead anywhere, not only to public addresses over https. */
+  /** Whether addresses that users choose may lead to devices anywhere, not only to public addresses over https. */
   readonly arePrivateAddressesAllowed: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -39,11 +39,11 @@ export function createVendorHosts(options: VendorHostsOptions) {
     const key = isChosen ? `${vendor} of users` : vendor;
     const known = agents.get(key);
     if (known !== undefined) return known;
-    const isGuarded = isChosen && !options.arePrivateAddressesAllowed;
     // A process that calls no vendor does without the client.
-    const made = import('./index.ts').then(({ createAgent, publicAddresses }) =>
-      createAgent(isGuarded ? publicAddresses() : undefined),
-    );
+    const made = import('./index.ts').then(({ createAgent, deviceAddresses, publicAddresses }) => {
+      const guardOfUsers = options.arePrivateAddressesAllowed ? deviceAddresses : publicAddresses;
+      return createAgent(isChosen ? guardOfUsers() : undefined);
+    });
     agents.set(key, made);
     return made;
   }

@@ -24,6 +24,8 @@ interface CoreOptions {
   readonly hostOf?: Reach['hostOf'];
   /** Where their streams of events come from. */
   readonly openEvents?: Reach['openEvents'];
+  /** What their connections to devices and brokers are kept by. */
+  readonly connections?: Reach['connections'];
 }
 
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -33,7 +35,14 @@ function noHost(adapter: Adapter): never {
 }
 
 /** Opens a process on a place: several at a time on PostgreSQL. */
-export async function openCore({ place, clock, adapters: list, hostOf = noHost, openEvents }: CoreOptions) {
+export async function openCore({
+  place,
+  clock,
+  adapters: list,
+  hostOf = noHost,
+  openEvents,
+  connections,
+}: CoreOptions) {
   const database: Database = await place.open(clock);
   const bounds = { links: 1_000 };
   const metrics = createMetrics();
@@ -42,7 +51,12 @@ export async function openCore({ place, clock, adapters: list, hostOf = noHost, 
     host: { database, clock, random: systemRandom, log: silentLog, metrics },
     adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
     vault,
-    reach: { hostOf, partnerOf: () => PARTNER, ...(openEvents === undefined ? {} : { openEvents }) },
+    reach: {
+      hostOf,
+      partnerOf: () => PARTNER,
+      ...(openEvents === undefined ? {} : { openEvents }),
+      ...(connections === undefined ? {} : { connections }),
+    },
     hasOwnAddress: () => false,
     webhookUrlOf: (vendor) => `https://elnav.example/webhooks/${vendor}`,
     isSimulated: () => false,
@@ -92,7 +106,7 @@ export async function makeCoreWorld(
   {
     clock = turnedClock(),
     ...more
-  }: Pick<CoreOptions, 'hostOf' | 'openEvents'> & { clock?: TurnedClock } = {},
+  }: Pick<CoreOptions, 'hostOf' | 'openEvents' | 'connections'> & { clock?: TurnedClock } = {},
 ): Promise<CoreWorld> {
   const place = await makePlace(engine);
   const core = await openCore({ place, clock, adapters, ...more });

@@ -12,7 +12,7 @@ import {
 } from '../../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../../src/adapter/login.ts';
 import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
-import type { Session } from '../../src/adapter/session.ts';
+import { type Session, WITHOUT_CALLS } from '../../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
   SimulatedFault,
@@ -222,6 +222,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           remove: async (name) => void documents.delete(name),
         },
         signal: aborted.signal,
+        connections: WITHOUT_CALLS.connections,
         signals: { wait: async () => undefined },
         hasOwnAddress: (host) => world.ownAddresses.has(host),
         http: createVendorHttp({

@@ -58,6 +58,8 @@ export function createCalls(options: CallsOptions) {
     loginSession: clients.loginSession,
     /** The link as the database has it; `find` may answer from memory. */
     stored: (link: LinkKey) => store.find(link),
+    /** Ends what is open to devices and brokers of a link. */
+    closeConnections: (link: LinkKey): void => reach.connections?.closeLink(link),
     /** Whether the station of a dial-in link is connected to this process. */
     isConnectedHere: (link: LinkOf): boolean => server(link.vendor)?.station(link) !== undefined,
   };

@@ -1,5 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
+import type { Connections } from '../../adapter/connections.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { Reach } from '../../adapter/reach.ts';
 import { type LinkKey, type LinkOf, WITHOUT_CALLS } from '../../adapter/session.ts';
@@ -9,6 +10,7 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Budgets } from '../budgets/index.ts';
+import { connectionsOf } from './connections.ts';
 import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { CallName } from './time-limit.ts';
@@ -202,6 +204,13 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
           });
         });
       };
+    },
+
+    /** Connections of a link, stored or being made, to its devices and brokers. */
+    connectionsOf(link: LinkOf, { signal, call, trace }: Caller): Connections {
+      const adapter = adapterOf(adapters, link.vendor);
+      const { spend } = limitsOf(adapter, link, call === 'poll');
+      return connectionsOf({ adapter, link, kept: reach.connections, spend, trace, signal });
     },
 
     /** Calls of a link that is being made, with the tokens of its first sign-in. */

@@ -1,6 +1,6 @@
 import type { StationServer } from '../../adapter/dial-in.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
-import { type Documents, type LinkKey, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { Documents, LinkKey, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -51,7 +51,7 @@ export function createSessions(options: SessionsOptions) {
   const sessionOf = (
     row: NewLink,
     opened: JsonObject,
-    { signal, http }: Pick<Session, 'signal' | 'http'>,
+    { caller, http }: { readonly caller: Caller; readonly http: Session['http'] },
   ): Session => {
     const server = servers.get(row.vendor);
     const station = server?.station(row);
@@ -64,8 +64,8 @@ export function createSessions(options: SessionsOptions) {
       clock,
       log: new LateChild(log, { vendor: row.vendor, link: row.link }),
       documents: documents(row),
-      signal,
-      ...WITHOUT_CALLS,
+      signal: caller.signal,
+      connections: clients.connectionsOf(row, caller),
       hasOwnAddress: (host) => hasOwnAddress(row.vendor, host),
       http,
       signals: signals.of(row),
@@ -76,10 +76,7 @@ export function createSessions(options: SessionsOptions) {
 
   function open(row: LinkRow, caller: Caller): Session {
     const opened = credentials.unseal(row);
-    return sessionOf(row, opened, {
-      signal: caller.signal,
-      http: clients.ofLink(row, opened, caller),
-    });
+    return sessionOf(row, opened, { caller, http: clients.ofLink(row, opened, caller) });
   }
 
   return {
@@ -106,7 +103,7 @@ export function createSessions(options: SessionsOptions) {
     ): Promise<{ readonly session: Session; tokens(): Tokens | undefined }> {
       const first = await signIn(clients.loginSession(link, given, caller));
       const made = clients.ofNew({ link, credentials: given, tokens: first }, caller);
-      const session = sessionOf(link, given, { signal: caller.signal, http: made.http });
+      const session = sessionOf(link, given, { caller, http: made.http });
       return { session, tokens: made.tokens };
     },
 

@@ -47,6 +47,7 @@ export function createLinks(options: LinksOptions) {
 
   DROPPED.on(bus, ({ from, vendor, account, link, reason }) => {
     calls.forget({ account, link });
+    if (reason !== 'taken_over') calls.closeConnections({ account, link });
     if (from !== self || reason !== 'taken_over') calls.server(vendor)?.drop({ account, link }, reason);
   });
 

@@ -1,0 +1,48 @@
+import type { Adapter } from '../../adapter/adapter.ts';
+import type { Connections, Purpose } from '../../adapter/connections.ts';
+import type { ConnectionWork, KeptConnections } from '../../adapter/reach.ts';
+import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { Spend, Trace } from './vendor-http.ts';
+
+interface ConnectionsOfLink {
+  readonly adapter: Adapter;
+  readonly link: LinkKey;
+  readonly kept: KeptConnections | undefined;
+  readonly spend: Spend;
+  readonly trace: Trace;
+  readonly signal: AbortSignal;
+}
+
+/** The connections of a session: within the vendor's limits, for as long as the session lasts. */
+export function connectionsOf({ adapter, link, kept, spend, trace, signal }: ConnectionsOfLink): Connections {
+  const { ports, name } = adapter;
+  if (ports === undefined) return WITHOUT_CALLS.connections;
+  const owner = { account: link.account, link: link.link, name, ports };
+  const here = (): KeptConnections => {
+    if (kept === undefined) throw new Error('no connections can be opened here');
+    return kept;
+  };
+
+  /** Takes what it costs, and answers how the work is noted. */
+  async function begin(
+    { use = 'read', device, costs }: { readonly [N in keyof Purpose]: Purpose[N] | undefined },
+    host: string,
+  ): Promise<ConnectionWork> {
+    await spend({ host, use, device, costs });
+    return {
+      signal,
+      sent() {
+        trace.isCommandSent ||= use === 'command';
+      },
+    };
+  }
+
+  return {
+    tcp: (target) => ({
+      async exchange({ device, costs, ...asked }) {
+        const work = await begin({ use: asked.use, device, costs }, 'tcp');
+        return here().exchange(owner, { ...asked, target }, work);
+      },
+    }),
+  };
+}

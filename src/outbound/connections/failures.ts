@@ -1,0 +1,40 @@
+import { isIP } from 'node:net';
+import { AppError } from '../../core/errors.ts';
+import { codeOf } from '../exchange.ts';
+
+/** Whose connection it is, and where it leads, as sentences name them. */
+export interface Named {
+  /** The vendor's name. */
+  readonly name: string;
+  /** Host and port. */
+  readonly address: string;
+}
+
+export const addressOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+
+export const timedOut = ({ name, address }: Named): AppError =>
+  new AppError('vendor.timeout', `${name} did not respond in time at ${address}`);
+
+export const lost = ({ name, address }: Named): AppError =>
+  new AppError('vendor.unreachable', `the connection to ${name} at ${address} was lost`);
+
+export const notUnderstoodAt = ({ name, address }: Named, what: string): AppError =>
+  new AppError('vendor.answer_invalid', `${name} at ${address} ${what}`);
+
+export const tooMany = (what: string): AppError =>
+  new AppError('vendor.rate_limited', what, { retryAfterSeconds: 5 });
+
+/** Why no connection could be opened, by the code of its error alone: its words may hold what was being sent. */
+export function notOpened(named: Named, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { name, address } = named;
+  const code = codeOf(error);
+  if (code === 'ENOTPERMITTED')
+    return new AppError(
+      'vendor.refused',
+      `${name} is not connected to at ${address}: such an address or port is not permitted`,
+    );
+  if (code === 'ETIMEDOUT') return timedOut(named);
+  return new AppError('vendor.unreachable', `${name} is unreachable at ${address} (${code})`);
+}

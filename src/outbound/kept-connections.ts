@@ -1,0 +1,33 @@
+import type { KeptConnections } from '../adapter/reach.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/ids.ts';
+import type { OutboundConnections } from './connections/index.ts';
+
+interface KeptConnectionsOptions {
+  /** Whether connections may lead into private networks. */
+  readonly arePrivateAddressesAllowed: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Connections to devices and brokers; a process that opens none does without what they are made with. */
+export function createKeptConnections({
+  arePrivateAddressesAllowed,
+  clock,
+  random,
+}: KeptConnectionsOptions): KeptConnections & { close(): Promise<void> } {
+  let made: Promise<OutboundConnections> | undefined;
+  const all = (): Promise<OutboundConnections> => {
+    made ??= import('./index.ts').then((outbound) => {
+      const { createConnections, directDialer, deviceAddresses, publicAddresses } = outbound;
+      const dialer = directDialer(arePrivateAddressesAllowed ? deviceAddresses() : publicAddresses());
+      return createConnections({ dialerOf: () => dialer, clock, random });
+    });
+    return made;
+  };
+  return {
+    exchange: async (owner, asked, work) => (await all()).exchange(owner, asked, work),
+    closeLink: (link) => void made?.then((connections) => connections.closeLink(link)),
+    close: async () => (await made)?.close(),
+  };
+}
