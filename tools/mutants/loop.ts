@@ -63,17 +63,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'ten answers of history are open at a time for one address or account',
-    file: 'src/apps/grid/send-history.ts',
+    file: 'src/apps/grid/market/send-history.ts',
     from: '  limit.enter(request, reply);\n',
     to: '',
     tests: ['src/apps/grid/routes/history.test.ts'],
   },
   {
     control: 'answers that stay open are counted in all',
-    file: 'src/http/open-answers.ts',
+    file: 'src/http/open-responses.ts',
     from: ' || inAll >= mostInAll',
     to: '',
-    tests: ['src/http/open-answers.test.ts'],
+    tests: ['src/http/open-responses.test.ts'],
   },
   {
     control: 'a page of prices has some two hundred slots',
@@ -132,10 +132,10 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/core/turns.test.ts'],
   },
   {
-    control: 'the planner sends its thread one plan at a time',
-    file: 'src/apps/connect/planning/thread.ts',
-    from: 'if (running !== undefined || closed) return;',
-    to: 'if (closed) return;',
+    control: 'a pool starts no more threads than it has',
+    file: 'src/core/thread-pool.ts',
+    from: '!closed && (idle.length > 0 || all.size < threads)',
+    to: '!closed',
     tests: ['src/apps/connect/planning/thread.test.ts'],
   },
   {

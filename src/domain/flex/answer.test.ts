@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { answer, type Question } from './answer.ts';
 import { dispatch } from './dispatch.ts';
 import { flexibility } from './flexibility.ts';
-import type { FleetMember } from './shapes.ts';
+import type { FleetMember } from './schemas.ts';
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,6 @@
 import { recruit } from './recruit.ts';
 import { reasonToSkip, roomOf } from './room.ts';
-import type { Dispatched, DispatchRequest, FleetMember, Setpoint, Skipped } from './shapes.ts';
+import type { Dispatched, DispatchRequest, FleetMember, Setpoint, Skipped } from './schemas.ts';
 
 /**
  * Spreads a change of power over a fleet: ascending priority, equal ones in the fleet's order, each to the end of its range

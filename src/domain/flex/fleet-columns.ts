@@ -1,4 +1,4 @@
-import { MEMBER_LIMIT } from './shapes.ts';
+import { MEMBER_LIMIT } from './schemas.ts';
 
 /** The shortest JSON of a member, with the comma after it. */
 const SHORTEST = '{"id":"a","baseline_w":0,"min_w":0,"max_w":0,"priority":0},'.length;

@@ -1,6 +1,6 @@
 import { noteSkipped } from './dispatch.ts';
 import { ExactSum } from './exact-sum.ts';
-import type { FleetMember, Flexibility, Period, Skipped } from './shapes.ts';
+import type { FleetMember, Flexibility, Period, Skipped } from './schemas.ts';
 
 /** The sums for flexibility, watts. */
 export class Headroom {

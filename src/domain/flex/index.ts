@@ -18,4 +18,4 @@ export {
   Period,
   Setpoint,
   Skipped,
-} from './shapes.ts';
+} from './schemas.ts';

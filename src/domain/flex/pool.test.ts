@@ -48,7 +48,7 @@ describe('a pool of threads', () => {
       const body = bodyOf(members);
       const tasks = [whole(body), taskOf(body, 64 * 1024), taskOf(body, 999)];
       const inline = Buffer.concat(answer('dispatch', body.slice()));
-      for (const answered of await Promise.all(tasks.map((task) => pool.answer(ACCOUNT, task)))) {
+      for (const answered of await Promise.all(tasks.map((task) => pool.run(ACCOUNT, task)))) {
         assert.ok(Buffer.concat(answered).equals(inline));
       }
     }
@@ -56,8 +56,8 @@ describe('a pool of threads', () => {
 
   it('passes on the error for an invalid body, and continues', async () => {
     const pool = poolOf(1);
-    const broken = pool.answer(ACCOUNT, whole(new TextEncoder().encode('{"fleet":7}')));
-    const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
+    const broken = pool.run(ACCOUNT, whole(new TextEncoder().encode('{"fleet":7}')));
+    const next = pool.run(ACCOUNT, whole(bodyOf(1)));
     await assert.rejects(broken, {
       name: 'AppError',
       code: 'request.invalid',
@@ -68,15 +68,15 @@ describe('a pool of threads', () => {
 
   it('survives a thread that fails', async () => {
     const pool = poolOf(1);
-    const broken = pool.answer(ACCOUNT, { question: 'dispatch', blocks: [], length: -1 });
-    const next = pool.answer(ACCOUNT, whole(bodyOf(1)));
+    const broken = pool.run(ACCOUNT, { question: 'dispatch', blocks: [], length: -1 });
+    const next = pool.run(ACCOUNT, whole(bodyOf(1)));
     await assert.rejects(broken, RangeError);
     assert.equal((await next).length, 1);
   });
 
   it('refuses a body when the queue is full', async () => {
     const pool = poolOf(1, 1);
-    const tasks = Array.from({ length: 3 }, () => pool.answer(ACCOUNT, whole(bodyOf(100))));
+    const tasks = Array.from({ length: 3 }, () => pool.run(ACCOUNT, whole(bodyOf(100))));
     const settled = await Promise.allSettled(tasks);
     assert.deepEqual(
       settled.map(({ status }) => status),
@@ -89,21 +89,21 @@ describe('a pool of threads', () => {
     const pool = poolOf(1);
     const done: string[] = [];
     const ask = (account: number, name: string) =>
-      pool.answer(account, whole(bodyOf(100))).then(() => done.push(name));
+      pool.run(account, whole(bodyOf(100))).then(() => done.push(name));
     await Promise.all([ask(1, 'a1'), ask(1, 'a2'), ask(1, 'a3'), ask(2, 'b1'), ask(3, 'c1')]);
     assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
   it('starts a new thread after a long idle time', async () => {
     const pool = poolOf(1);
-    await pool.answer(ACCOUNT, whole(bodyOf(1)));
+    await pool.run(ACCOUNT, whole(bodyOf(1)));
     clock.turn(60_000);
-    assert.equal((await pool.answer(ACCOUNT, whole(bodyOf(1)))).length, 1);
+    assert.equal((await pool.run(ACCOUNT, whole(bodyOf(1)))).length, 1);
   });
 
   it('ends at once when it is closed while a thread is busy', async () => {
     const pool = poolOf(1);
-    const tasks = [pool.answer(ACCOUNT, whole(bodyOf(300_000))), pool.answer(ACCOUNT, whole(bodyOf(1)))];
+    const tasks = [pool.run(ACCOUNT, whole(bodyOf(300_000))), pool.run(ACCOUNT, whole(bodyOf(1)))];
     const settled = Promise.allSettled(tasks);
     const begun = performance.now();
     await pool.close();
@@ -112,6 +112,6 @@ describe('a pool of threads', () => {
       assert.equal(one.status, 'rejected');
       assert.equal(one.reason.code, 'server.stopping');
     }
-    await assert.rejects(pool.answer(ACCOUNT, whole(bodyOf(1))), { code: 'server.stopping' });
+    await assert.rejects(pool.run(ACCOUNT, whole(bodyOf(1))), { code: 'server.stopping' });
   });
 });

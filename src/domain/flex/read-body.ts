@@ -3,7 +3,7 @@ import { duplicateId } from './duplicate-ids.ts';
 import type { FleetColumns } from './fleet-columns.ts';
 import { JsonBytes, OBJECT, TEXT } from './json-bytes.ts';
 import { type Note, readFleet, shortened } from './read-fleet.ts';
-import type { DispatchRequest, Period } from './shapes.ts';
+import type { DispatchRequest, Period } from './schemas.ts';
 
 /** Reads the body of a dispatch. Changes the bytes of texts with escapes. */
 export function readDispatch(bytes: Uint8Array): { fleet: FleetColumns; request: DispatchRequest } {

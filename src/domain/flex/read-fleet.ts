@@ -1,6 +1,6 @@
 import { FleetColumns, textOf } from './fleet-columns.ts';
 import { type JsonBytes, LIST, OBJECT, TEXT } from './json-bytes.ts';
-import { MEMBER_LIMIT } from './shapes.ts';
+import { MEMBER_LIMIT } from './schemas.ts';
 
 /** Keeps the first fault of a body. Reading continues, since a JSON syntax error later in the body takes precedence. */
 export type Note = (fault: string) => void;

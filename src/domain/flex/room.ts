@@ -1,4 +1,4 @@
-import type { DispatchRequest } from './shapes.ts';
+import type { DispatchRequest } from './schemas.ts';
 
 interface Range {
   readonly baseline_w: number;

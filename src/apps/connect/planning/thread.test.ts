@@ -28,11 +28,11 @@ describe('the thread of the planner', () => {
   it('lets accounts take turns, and four plans of one wait', async () => {
     const done: string[] = [];
     const plan = async (account: number, name: string) => {
-      assert.match(await thread.plan(account, bodyOf(500)), /^\{"slots":/);
+      assert.match(await thread.run(account, bodyOf(500)), /^\{"slots":/);
       done.push(name);
     };
     const [running, ...waiting] = ['running', 'a1', 'a2', 'a3', 'a4'].map((name) => plan(1, name));
-    await assert.rejects(thread.plan(1, bodyOf(1)), {
+    await assert.rejects(thread.run(1, bodyOf(1)), {
       code: 'limit.busy',
       message: '4 large plans of yours wait already; try again',
       retryAfterSeconds: 2,
@@ -42,8 +42,8 @@ describe('the thread of the planner', () => {
   });
 
   it('goes on after a body that is none', async () => {
-    const broken = thread.plan(1, new TextEncoder().encode('{'));
-    const next = thread.plan(1, bodyOf(1));
+    const broken = thread.run(1, new TextEncoder().encode('{'));
+    const next = thread.run(1, bodyOf(1));
     await assert.rejects(broken, { code: 'request.malformed' });
     assert.match(await next, /^\{"slots":/);
   });

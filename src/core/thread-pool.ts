@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from './clock.ts';
+import { AppError, type ErrorCodeName } from './errors.ts';
+import { createTurns } from './turns.ts';
+
+/** What a thread says of a task; see `serveTasks`. */
+export type ThreadReply<A> =
+  | { readonly answer: A }
+  | { readonly fault: { readonly code: ErrorCodeName; readonly detail: string } };
+
+export interface ThreadPool<T, A> {
+  /**
+   * Does a task on a thread of its own. Accounts take turns; throws `limit.busy` where too many of theirs wait, and `server.stopping`
+   * when the pool is closed.
+   */
+  run(account: number, task: T): Promise<A>;
+  /** Ends the threads at once; what they were doing fails with `server.stopping`. */
+  close(): Promise<void>;
+}
+
+interface ThreadPoolOptions<T> {
+  readonly name: string;
+  /** A module that calls `serveTasks`. */
+  readonly module: URL;
+  readonly threads: number;
+  /** Tasks that may wait for a thread, in all and of one account; `what` they are, for a sentence. */
+  readonly waiting: { readonly what: string; readonly most: number; readonly mostOfAccount: number };
+  /** Memory of a task that is handed over: it is empty afterwards. */
+  readonly transfers: (task: T) => readonly ArrayBuffer[];
+  readonly clock: Clock;
+}
+
+interface Job<T, A> {
+  readonly task: T;
+  resolve(answer: A): void;
+  reject(error: unknown): void;
+}
+
+/** Megabytes of objects: this stops what should not be before the process runs out. */
+const HEAP_MB = 512;
+/** An idle thread is kept warm for so long; its end gives its memory back. */
+const WARM_MS = 60_000;
+
+/** Threads that are started when they are needed and end when they are not. */
+export function createThreadPool<T, A>(options: ThreadPoolOptions<T>): ThreadPool<T, A> {
+  const { name, module, threads, waiting, transfers, clock } = options;
+  const all = new Set<Worker>();
+  /** With what keeps each of them from being ended. */
+  const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
+  const busy = new Map<Worker, Job<T, A>>();
+  const turns = createTurns<Job<T, A>>(waiting);
+  let closed = false;
+
+  function start(): Worker {
+    const worker = new Worker(module, { name, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    all.add(worker);
+    worker.on('message', (reply: ThreadReply<A>) => {
+      const job = busy.get(worker);
+      busy.delete(worker);
+      rest(worker);
+      if ('answer' in reply) job?.resolve(reply.answer);
+      else job?.reject(new AppError(reply.fault.code, reply.fault.detail));
+      work();
+    });
+    worker.on('error', (error) => lose(worker, error));
+    worker.on('exit', () => lose(worker, new Error('the thread ended')));
+    return worker;
+  }
+
+  /** An idle thread never keeps the process alive. */
+  function rest(worker: Worker): void {
+    worker.unref();
+    const keep = clock.after(WARM_MS, () => {
+      forget(worker);
+      worker.terminate().catch(() => {});
+    });
+    idle.push({ worker, keep });
+  }
+
+  function awaken(): Worker | undefined {
+    const last = idle.pop();
+    last?.keep();
+    last?.worker.ref();
+    return last?.worker;
+  }
+
+  function forget(worker: Worker): void {
+    all.delete(worker);
+    const place = idle.findIndex((one) => one.worker === worker);
+    if (place >= 0) idle.splice(place, 1)[0]?.keep();
+  }
+
+  function lose(worker: Worker, error: unknown): void {
+    const job = busy.get(worker);
+    busy.delete(worker);
+    forget(worker);
+    job?.reject(closed ? stopping() : error);
+    work();
+  }
+
+  function work(): void {
+    while (!closed && (idle.length > 0 || all.size < threads)) {
+      const job = turns.next();
+      if (job === undefined) return;
+      const worker = awaken() ?? start();
+      busy.set(worker, job);
+      worker.postMessage(job.task, [...transfers(job.task)]);
+    }
+  }
+
+  return {
+    run(account, task) {
+      return new Promise((resolve, reject) => {
+        if (closed) throw stopping();
+        turns.add(account, { task, resolve, reject });
+        work();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const job of turns.empty()) job.reject(stopping());
+      const ending = [...all];
+      for (const { keep } of idle.splice(0)) keep();
+      await Promise.all(ending.map((worker) => worker.terminate()));
+    },
+  };
+}
+
+const stopping = (): AppError =>
+  new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
