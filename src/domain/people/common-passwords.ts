@@ -1,11 +1,16 @@
 /*
+/*
  * Passwords have at least 15 characters, so lists of common short ones do not apply. Common long ones are built from a
  * few ordinary parts: a repeated word, keyboard rows, number sequences, the user's own name. A password is common when
- * little is left after such parts are removed.
+ * little is left after such parts are removed, and whatever repeats an earlier part.
  */
 
-/** Fewest characters that must be left. */
-const LEFT_AT_LEAST = 6;
+/** Fewest characters that must be left: more than one long word, fewer than three short ones. */
+const LEFT_AT_LEAST = 11;
+/** Fewest different characters. */
+const KINDS_AT_LEAST = 5;
+/** Shortest repetition of an earlier part that is removed. */
+const SHORTEST_REPEATED = 3;
 /** Shortest run along a row that is removed. */
 const SHORTEST_RUN = 4;
 const SHORTEST_OWN = 3;
@@ -66,6 +71,8 @@ const WORDS = [
   'passphrase',
   'lösenord',
   'losenord',
+  'lösen',
+  'losen',
   'hemligt',
   'hemlig',
   'secret',
@@ -134,7 +141,7 @@ export function isCommonPassword(password: string, own: readonly string[]): bool
   const words = [...ownWords, ...WORDS];
   return [plain, unleeted].some((text) => {
     const unit = repeatedUnit(text);
-    return left(unit, words) < LEFT_AT_LEAST || new Set(text).size < LEFT_AT_LEAST - 1;
+    return left(unit, words) < LEFT_AT_LEAST || new Set(text).size < KINDS_AT_LEAST;
   });
 }
 
@@ -152,7 +159,7 @@ function repeatedUnit(text: string): string {
   return text;
 }
 
-/** Number of characters left after removing words, runs and repetitions of one character. */
+/** Number of characters left after removing words, runs and repetitions of earlier parts. */
 function left(text: string, words: readonly string[]): number {
   let rest = text.replaceAll(YEAR, ' ');
   for (const word of words) rest = rest.replaceAll(word, ' ');
@@ -164,8 +171,9 @@ function left(text: string, words: readonly string[]): number {
       at += run;
       continue;
     }
-    if (rest[at] !== ' ' && rest[at] !== rest[at - 1]) count += 1;
-    at += 1;
+    const repeated = repeatedAt(rest, at);
+    if (repeated === 0 && rest[at] !== ' ' && rest[at] !== rest[at - 1]) count += 1;
+    at += Math.max(repeated, 1);
   }
   return count;
 }
@@ -176,5 +184,14 @@ function runAt(text: string, at: number): number {
   if (at + length > text.length || !ROWS.some((row) => row.includes(text.slice(at, at + length)))) return 0;
   while (at + length < text.length && ROWS.some((row) => row.includes(text.slice(at, at + length + 1))))
     length += 1;
+  return length;
+}
+
+/** Length of the longest part that begins at a position and occurs before it; 0 when it is short. */
+function repeatedAt(text: string, at: number): number {
+  const before = text.slice(0, at);
+  let length = SHORTEST_REPEATED;
+  if (at + length > text.length || !before.includes(text.slice(at, at + length))) return 0;
+  while (at + length < text.length && before.includes(text.slice(at, at + length + 1))) length += 1;
   return length;
 }

@@ -5,21 +5,19 @@ import type { Accounts } from '../accounts/index.ts';
 import { createMagicLinks, type MagicLinks } from './magic-links.ts';
 import { type ComputeArgon2, computeArgon2, createPasswordHashes } from './password-hash.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { createWebSessions, type WebSessions } from './web-sessions.ts';
 
-export type { Browser, Letter, Offer } from './magic-links.ts';
+export type { Letter, Offer } from './magic-links.ts';
 export { type ComputeArgon2, computeArgon2 } from './password-hash.ts';
 export {
   faultInPassword,
   isTooLong,
   LONGEST_PASSWORD_BYTES,
-  type PasswordFault,
-  SHORTEST_PASSWORD,
 } from './password-rules.ts';
-export { SESSION_SECONDS, type Session, type SignedIn } from './sessions.ts';
+export { SESSION_SECONDS, type SignedIn, type WebSession } from './web-sessions.ts';
 
 /** Sign-in to the pages: passwords, links by email and sessions. */
-export interface People extends Sessions, Passwords, MagicLinks {}
+export interface People extends WebSessions, Passwords, MagicLinks {}
 
 export interface PeopleOptions {
   readonly database: Database;
@@ -33,7 +31,7 @@ export interface PeopleOptions {
 export function createPeople(options: PeopleOptions): People {
   const { random, compute = computeArgon2 } = options;
   const hashes = createPasswordHashes(random, compute);
-  const sessions = createSessions(options);
+  const sessions = createWebSessions(options);
   const parts = { ...options, hashes, sessions };
   const passwords = createPasswords(parts);
   const links: MagicLinks = createMagicLinks(parts);

@@ -4,7 +4,6 @@ import type { Random } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
 import { type Accounts, type Actor, canonicalEmail } from '../accounts/index.ts';
 import type { PasswordHashes } from './password-hash.ts';
-import { isToken, randomToken, type Sessions, type SignedIn, sha256Of } from './sessions.ts';
 import {
   countLinks,
   forgetFailures,
@@ -14,6 +13,7 @@ import {
   putPassword,
   takeLink,
 } from './store.ts';
+import { isToken, randomToken, type SignedIn, sha256Of, type WebSessions } from './web-sessions.ts';
 
 const LIFETIME_MS = 15 * 60_000;
 /** Unexpired emails to one address, whoever requested them. */
@@ -51,7 +51,7 @@ interface MagicLinksOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly hashes: PasswordHashes;
-  readonly sessions: Sessions;
+  readonly sessions: WebSessions;
 }
 
 /** Sign-in and sign-up by an emailed link that works once, within 15 minutes. */

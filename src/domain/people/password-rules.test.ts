@@ -51,6 +51,16 @@ describe('a new password', () => {
       'AnnaAndersson1234',
       'kraftbolagetkraft',
       'annaannaannaanna',
+      'hejhejhejhej12345',
+      'fotbollfotboll1',
+      'göteborggöteborg',
+      'djurgårdendjurgården',
+      'jultomtenjultomten',
+      'Fredag!Fredag!2025',
+      'MittHemligaLösen1',
+      'liverpoolliverpool',
+      'charliecharlie123',
+      'xylofonxylofonxylofon',
     ])
       assert.equal(kindOf(common), 'common', common);
   });
@@ -65,6 +75,10 @@ describe('a new password', () => {
       'корабль и облака',
       '雨の音が好きです窓を開けて眠る',
       'correct teapot meadow',
+      'sju sjösjuka sjömän',
+      'gröna lampor ovanför bron',
+      'en röd stuga vid älven',
+      'trombone velvet lantern',
     ])
       assert.equal(kindOf(good), undefined, good);
   });

@@ -4,7 +4,6 @@ import type { Database } from '../../db/database.ts';
 import { type Accounts, canonicalEmail } from '../accounts/index.ts';
 import type { PasswordHashes } from './password-hash.ts';
 import { faultInPassword } from './password-rules.ts';
-import type { Session, Sessions, SignedIn } from './sessions.ts';
 import {
   countTry,
   forgetFailures,
@@ -15,6 +14,7 @@ import {
   replacePassword,
   whoSignsIn,
 } from './store.ts';
+import type { SignedIn, WebSession, WebSessions } from './web-sessions.ts';
 
 /** NIST SP 800-63B-4, 3.2.2: after so many failures in a row the password works again only after a sign-in by link. */
 export const MOST_FAILURES = 100;
@@ -28,7 +28,7 @@ interface PasswordsOptions {
   readonly accounts: Pick<Accounts, 'users'>;
   readonly clock: Clock;
   readonly hashes: PasswordHashes;
-  readonly sessions: Sessions;
+  readonly sessions: WebSessions;
 }
 
 export interface PasswordChange {
@@ -44,7 +44,7 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
   const hasPassword = async (account: number): Promise<boolean> =>
     (await passwordOf(queries, account)) !== undefined;
 
-  async function needsCurrentPassword({ account, createdAt, signedInBy }: Session): Promise<boolean> {
+  async function needsCurrentPassword({ account, createdAt, signedInBy }: WebSession): Promise<boolean> {
     if (signedInBy === 'link' && clock.now() - createdAt < LINK_REPLACES_MS) return false;
     return hasPassword(account);
   }
@@ -94,7 +94,7 @@ export function createPasswords({ database, accounts, clock, hashes, sessions }:
      * Sets a password and ends all other sessions. Throws `password.wrong` for the current one, and `password.unfit` for
      * the next, each with a sentence.
      */
-    async changePassword(session: Session, { current, next }: PasswordChange): Promise<void> {
+    async changePassword(session: WebSession, { current, next }: PasswordChange): Promise<void> {
       const { account } = session;
       const profile = await accounts.users.find(account);
       const fault = faultInPassword(next, [profile?.email ?? '', profile?.name ?? '']);

@@ -4,7 +4,7 @@ import { ADMIN, accountsWorld, openAccounts } from '../../../test/kit/accounts.t
 import { onEachEngine } from '../../../test/kit/databases.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Letter, People, Session } from './index.ts';
+import type { Letter, People, WebSession } from './index.ts';
 import { MOST_FAILURES } from './passwords.ts';
 import { openPeople, PASSWORD, SOMEBODY } from './test-people.ts';
 
@@ -30,7 +30,7 @@ onEachEngine('people', (engine) => {
   }
   const signIn = (email: string, password = PASSWORD, before?: string) =>
     people.signIn({ email, password, before });
-  async function sessionOf(token: string): Promise<Session> {
+  async function sessionOf(token: string): Promise<WebSession> {
     const session = await people.find(token);
     assert.ok(session !== undefined, 'the session has ended');
     return session;

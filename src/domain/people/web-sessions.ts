@@ -10,7 +10,7 @@ const LENGTH = 43;
 const WELL_FORMED = /^[0-9A-Za-z]{43}$/;
 export const SESSION_SECONDS = 30 * 86_400;
 
-export interface Session {
+export interface WebSession {
   readonly account: number;
   /** SHA-256 of the session's id, hex. */
   readonly session: string;
@@ -25,7 +25,7 @@ export interface SignedIn {
   readonly profile: Profile;
 }
 
-interface SessionsOptions {
+interface WebSessionsOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,13 +33,13 @@ interface SessionsOptions {
 
 export interface NewSession {
   readonly account: number;
-  readonly by: Session['signedInBy'];
+  readonly by: WebSession['signedInBy'];
   /** The browser's previous session id: it ends, so that a planted id gives no access (session fixation). */
   readonly before: string | undefined;
 }
 
 /** Web sessions by their id. */
-export function createSessions({ database, clock, random }: SessionsOptions) {
+export function createWebSessions({ database, clock, random }: WebSessionsOptions) {
   const { queries } = database;
   return {
     /** Starts a session, in the caller's transaction if given; returns its id. */
@@ -58,7 +58,7 @@ export function createSessions({ database, clock, random }: SessionsOptions) {
     },
 
     /** The session of an id; undefined when there is none or it has ended. */
-    async find(token: string | undefined): Promise<Session | undefined> {
+    async find(token: string | undefined): Promise<WebSession | undefined> {
       if (!isToken(token)) return undefined;
       const row = await sessionBy(queries, sha256Of(token), clock.now());
       if (row === undefined) return undefined;
@@ -79,12 +79,12 @@ export function createSessions({ database, clock, random }: SessionsOptions) {
     countSessions: (account: number): Promise<number> => countSessions(queries, account, clock.now()),
 
     /** Ends all sessions of an account but this one; returns how many. */
-    endOtherSessions: ({ account, session }: Pick<Session, 'account' | 'session'>): Promise<number> =>
+    endOtherSessions: ({ account, session }: Pick<WebSession, 'account' | 'session'>): Promise<number> =>
       removeOtherSessions(queries, account, session),
   };
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
+export type WebSessions = ReturnType<typeof createWebSessions>;
 
 /** A random token for a cookie or a link. */
 export const randomToken = (random: Random): string => randomBase62(random, LENGTH);
