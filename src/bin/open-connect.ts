@@ -6,7 +6,12 @@ import type { Host } from '../db/host.ts';
 import { mostLinks } from '../domain/accounts/index.ts';
 import { createVault } from '../domain/calls/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
-import { createCards, createLinkSessions, createSignIn, createSignInStore } from '../domain/links/index.ts';
+import {
+  createCards,
+  createLinkSessions,
+  createSignInStore,
+  createVendorOAuth,
+} from '../domain/links/index.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { createConnectCore } from './connect-core.ts';
 import { openVendors } from './open-vendors.ts';
@@ -55,7 +60,7 @@ export async function openConnect(
   metrics.watchDeliveries(() => deliveries.backlog());
   const signInStore = createSignInStore(host.database);
   const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
-  const signIn = createSignIn({
+  const vendorOAuth = createVendorOAuth({
     ...{ store: signInStore, sessions: linkSessions, adapters, partnerOf, publicUrl, vault, clock, random },
     authorizeUrlOf: vendors.authorizeUrlOf,
     loginSession: ({ slug }, signal) =>
@@ -91,7 +96,7 @@ export async function openConnect(
       assets: shared.assets,
       clock,
       prices: market.prices,
-      signIn,
+      vendorOAuth,
       linkCodes,
       linkSessions,
       budgets,

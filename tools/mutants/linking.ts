@@ -25,23 +25,23 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a link of somebody else opens no vendor: the page that says who asks comes first',
-    file: 'src/domain/links/sign-in.ts',
+    file: 'src/domain/links/vendor-oauth.ts',
     from: 'if (row !== undefined && !hasAgreed) return undefined;',
     to: '',
     tests: ['test/journeys/oauth.test.ts'],
   },
   {
     control: 'who agrees does so in their own browser alone',
-    file: 'src/domain/links/sign-in.ts',
+    file: 'src/domain/links/vendor-oauth.ts',
     from: 'agreed?.vendor === vendor && agreed.browserSha256 === sha256Of(browser)',
     to: 'agreed?.vendor === vendor',
     tests: ['test/journeys/oauth.test.ts'],
   },
   {
     control: 'a sign-in that ends with a page ends in the browser that began it',
-    file: 'src/domain/links/sign-in.ts',
+    file: 'src/domain/links/vendor-oauth.ts',
     from: '(row.sessionSha256 !== null || isPage)',
     to: '(row.sessionSha256 !== null)',
-    tests: ['src/domain/links/sign-in.test.ts', 'test/journeys/oauth.test.ts'],
+    tests: ['src/domain/links/vendor-oauth.test.ts', 'test/journeys/oauth.test.ts'],
   },
 ];

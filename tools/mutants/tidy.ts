@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a full account spends no code that a vendor gave',
-    file: 'src/domain/links/sign-in.ts',
+    file: 'src/domain/links/vendor-oauth.ts',
     from: '        if (session !== undefined) await requireRoom(session.row.account, vendor);\n',
     to: '',
     tests: ['test/journeys/full-account.test.ts'],

@@ -1,10 +1,10 @@
 export { type Calls, createCalls } from './calls.ts';
 export { createLinkEvents, type DeviceOf, type LinkEvents } from './events.ts';
 export { clientFields, clientRefused } from './refresh-grant.ts';
-export { type Rotation, rotateVault } from './rotate.ts';
+export { rotateVault } from './rotate.ts';
 export type { Given, NewLink } from './sessions.ts';
 export { type LinkRow, type LinkStatus, linkRowOf } from './store-links.ts';
 export { VENDOR_TIMEOUT_MS } from './time-limit.ts';
-export { createVault, type Sealed, undecipherable, type Vault } from './vault.ts';
+export { createVault, type Sealed, type Vault } from './vault.ts';
 export { requireVaultKeys } from './vault-check.ts';
 export { createVendorHttp } from './vendor-http.ts';

@@ -37,7 +37,14 @@ describe('the refresh grant', () => {
         await assert.rejects(failing(status, { error }), { code: 'vendor.login_expired' });
     for (const status of [429, 500, 503])
       await assert.rejects(failing(status, { error: 'invalid_grant' }), { name: 'HttpFailure', status });
-    await assert.rejects(failing(400, { error: 'invalid_request' }), { name: 'HttpFailure', status: 400 });
+    for (const body of [
+      { error: 'invalid_request' },
+      { error: 'invalid_request', error_description: 'invalid_grant' },
+      { error: { code: 'invalid_grant' } },
+      ['invalid_grant'],
+      null,
+    ])
+      await assert.rejects(failing(400, body), { name: 'HttpFailure', status: 400 });
   });
 
   it('names the operator where the vendor does not know the client: the user can do nothing', async () => {

@@ -73,4 +73,15 @@ function isLost(failure: HttpFailure, { lostLoginErrors = [] }: OAuth): boolean 
 }
 
 const says = (failure: HttpFailure, words: readonly string[]): boolean =>
-  words.some((word) => failure.bodyText().includes(`"${word}"`));
+  words.includes(errorIn(failure.bodyText()) ?? '');
+
+/** The word for the error in a response of RFC 6749 §5.2; a description may name others. */
+function errorIn(body: string): string | undefined {
+  try {
+    const told: unknown = JSON.parse(body);
+    const error = typeof told === 'object' && told !== null && 'error' in told ? told.error : undefined;
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

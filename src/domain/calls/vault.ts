@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { LinkKey } from '../../adapter/session.ts';
-import type { VaultKey } from '../../core/config.ts';
 import { AppError, OperatorError } from '../../core/errors.ts';
 import type { Random } from '../../core/ids.ts';
+import type { VaultKey } from '../../core/settings/index.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

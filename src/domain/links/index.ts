@@ -12,9 +12,8 @@ import { createLinkStore } from './store.ts';
 export { type CardsOfLinks, createCards } from './cards.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
-export type { LinkedDevice, Linking, LinkRequest } from './make-link.ts';
-export { createSignIn, type Finished, type OwnSession, type SignIn } from './sign-in.ts';
 export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
+export { createVendorOAuth, type Finished, type OwnSession, type VendorOAuth } from './vendor-oauth.ts';
 
 /** The message on the bus when a link's connections are to end. */
 interface Dropped extends LinkOf {

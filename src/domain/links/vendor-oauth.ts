@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import * as oauth4 from 'oauth4webapi';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Partner, Tokens } from '../../adapter/login.ts';
@@ -9,6 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import { clientFields, clientRefused, type Vault } from '../calls/index.ts';
+import { type AuthorizationResponse, readAuthorizationResponse } from './authorization-response.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
 import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
 
@@ -16,7 +16,7 @@ const LIFETIME_MS = 10 * 60_000;
 /** 43 letters and digits of 62 hold more than 256 bits; the least that RFC 7636 §4.1 wants of a verifier. */
 const LENGTH = 43;
 
-interface SignInOptions {
+interface VendorOAuthOptions {
   readonly store: SignInStore;
   readonly sessions: LinkSessions;
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -43,7 +43,7 @@ export type Finished =
   | { readonly outcome: 'failed'; readonly error: AppError; readonly session: OwnSession | undefined };
 
 /** Signing in at an OAuth vendor (RFC 6749 §4.1, with PKCE and `iss`): from our address to the vendor's and back. */
-export function createSignIn(options: SignInOptions) {
+export function createVendorOAuth(options: VendorOAuthOptions) {
   const { store, sessions, adapters, partnerOf, authorizeUrlOf, publicUrl, vault, clock, random } = options;
 
   function adapterOf(vendor: string): Adapter & { readonly oauth: OAuth } {
@@ -76,8 +76,6 @@ export function createSignIn(options: SignInOptions) {
   const redirectUriOf = (vendor: string) => `${publicUrl()}/oauth/${vendor}/callback`;
   const bindingOf = (stateSha256: string) => ({ account: 0, link: stateSha256, field: 'verifier' });
   const sessionBindingOf = (stateSha256: string) => ({ account: 0, link: stateSha256, field: 'session' });
-  const issuerOf = ({ oauth }: { readonly oauth: OAuth }) =>
-    oauth.issuer ?? new URL(oauth.authorizeUrl).origin;
 
   async function exchange(
     adapter: Adapter & { readonly oauth: OAuth },
@@ -106,27 +104,10 @@ export function createSignIn(options: SignInOptions) {
   }
 
   /** The code that the vendor sent back; throws `oauth.denied` with the vendor's reason. */
-  function codeIn(
-    adapter: Adapter & { readonly oauth: OAuth },
-    query: URLSearchParams,
-    state: string,
-  ): string {
-    const checked = new URLSearchParams(query);
-    // A vendor whose issuer we do not know may still name one.
-    if (adapter.oauth.issuer === undefined) checked.delete('iss');
-    try {
-      const parameters = oauth4.validateAuthResponse(
-        { issuer: issuerOf(adapter) },
-        { client_id: configured(adapter).clientId },
-        checked,
-        state,
-      );
-      const [code, ...others] = parameters.getAll('code');
-      if (code !== undefined && code !== '' && others.length === 0) return code;
-    } catch (error) {
-      throw denied(adapter, error);
-    }
-    throw new AppError('oauth.denied', `${adapter.name} returned no code, or more than one; start again`);
+  function codeIn({ name, oauth }: Adapter & { readonly oauth: OAuth }, query: URLSearchParams): string {
+    const response = readAuthorizationResponse(query, oauth.issuer);
+    if ('code' in response) return response.code;
+    throw new AppError('oauth.denied', whyNot(name, response));
   }
 
   async function finishOne(
@@ -258,7 +239,7 @@ export function createSignIn(options: SignInOptions) {
       if (row.sessionSha256 !== null && session === undefined)
         throw stateInvalid('the link session of this sign-in no longer exists');
       try {
-        const code = codeIn(adapter, query, state);
+        const code = codeIn(adapter, query);
         if (session !== undefined) await requireRoom(session.row.account, vendor);
         const tokens = await finishOne(adapter, { code, row });
         return { outcome: 'signed_in', tokens, session };
@@ -270,23 +251,15 @@ export function createSignIn(options: SignInOptions) {
   };
 }
 
-export type SignIn = ReturnType<typeof createSignIn>;
+export type VendorOAuth = ReturnType<typeof createVendorOAuth>;
 
 const stateInvalid = (what: string) =>
   new AppError('oauth.state_invalid', `${what}; start again at GET /oauth/{vendor}/authorize`);
 
-/** Words that RFC 6749 §4.1.2.1 and vendors use; anything else of the query is not repeated. */
-const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
-
-function denied(adapter: Adapter, error: unknown): AppError {
-  const reason = error instanceof oauth4.AuthorizationResponseError ? error.error : undefined;
-  if (reason !== undefined)
-    return new AppError(
-      'oauth.denied',
-      `${adapter.name} returned: ${REASON.test(reason) ? reason : 'an error'}`,
-      { cause: error },
-    );
-  return new AppError('oauth.denied', `the response of ${adapter.name} cannot be trusted; start again`, {
-    cause: error,
-  });
+function whyNot(vendor: string, response: Exclude<AuthorizationResponse, { readonly code: string }>): string {
+  if ('error' in response)
+    return `${vendor} returned: ${response.error === '' ? 'an error' : response.error}`;
+  return response.fault === 'untrusted'
+    ? `the response of ${vendor} cannot be trusted; start again`
+    : `${vendor} returned no code, or more than one; start again`;
 }

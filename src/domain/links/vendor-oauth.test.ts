@@ -12,8 +12,8 @@ import { systemRandom } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
 import { createVault } from '../calls/index.ts';
 import { createLinkSessions } from './link-sessions.ts';
-import { createSignIn, type Finished, type SignIn } from './sign-in.ts';
 import { createSignInStore } from './store-sign-ins.ts';
+import { createVendorOAuth, type Finished, type VendorOAuth } from './vendor-oauth.ts';
 
 const ISSUER = 'https://id.vendor.example';
 const adapter = {
@@ -47,7 +47,7 @@ describe('signing in at an OAuth vendor', () => {
   let place: Place;
   let database: Database;
   let clock: TurnedClock;
-  let signIn: SignIn;
+  let vendorOAuth: VendorOAuth;
   const sent: VendorRequest[] = [];
   let answer: () => unknown = () => ({ access_token: 'at', refresh_token: 'rt', expires_in: 60 });
   before(async () => {
@@ -62,7 +62,7 @@ describe('signing in at an OAuth vendor', () => {
       ['typed', withoutOAuth],
     ]);
     const publicUrl = () => 'https://elnav.example';
-    signIn = createSignIn({
+    vendorOAuth = createVendorOAuth({
       store,
       sessions: createLinkSessions({ store, adapters, publicUrl, clock, random: systemRandom }),
       adapters,
@@ -97,9 +97,9 @@ describe('signing in at an OAuth vendor', () => {
   });
 
   const begin = async (vendor = 'vendor') =>
-    new URL((await signIn.begin({ vendor, session: undefined, browser: 'b' })) ?? '');
+    new URL((await vendorOAuth.begin({ vendor, session: undefined, browser: 'b' })) ?? '');
   const finish = (page: URL, query: Record<string, string>, vendor = 'vendor'): Promise<Finished> =>
-    signIn.finish({
+    vendorOAuth.finish({
       vendor,
       browser: undefined,
       isPage: false,
@@ -166,7 +166,7 @@ describe('signing in at an OAuth vendor', () => {
       iss: ISSUER,
     });
     query.append('code', 'another');
-    const twice = await signIn.finish({
+    const twice = await vendorOAuth.finish({
       ...{ vendor: 'vendor', query, browser: undefined, isPage: false },
       requireRoom,
     });
@@ -181,7 +181,7 @@ describe('signing in at an OAuth vendor', () => {
         code: 'c',
         iss: ISSUER,
       });
-      return (await signIn.finish({ vendor: 'vendor', query, browser, isPage, requireRoom })).outcome;
+      return (await vendorOAuth.finish({ vendor: 'vendor', query, browser, isPage, requireRoom })).outcome;
     };
     for (const browser of [undefined, 'another'])
       await assert.rejects(end(browser, true), { code: 'oauth.state_invalid' });
