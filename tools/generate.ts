@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { needsOf } from '../src/bin/vendor-needs.ts';
-import { SETTINGS } from '../src/core/config.ts';
 import { ERRORS } from '../src/core/errors.ts';
-import { settingsOfVendors } from '../src/core/vendor-settings.ts';
+import { settingsOf } from '../src/core/settings/index.ts';
+import type { Setting } from '../src/core/settings/setting.ts';
 import { table } from './table.ts';
 import { vendorsPage } from './vendors-page.ts';
 
@@ -61,24 +61,46 @@ ${table(['Code', 'Connect', 'Grid', 'Retry', 'Meaning'], rows)}
 `;
 }
 
-async function configPage(): Promise<string> {
-  const { vendors } = await import('../src/vendors/index.ts');
-  const rows = [...SETTINGS, ...settingsOfVendors(needsOf(vendors))].map(
-    ({ name, fallback, description, secret }) => [
-      `\`${name}\``,
-      fallback === '' ? '' : `\`${fallback}\``,
-      `${description}.${secret === true ? ' Secret.' : ''}`,
-    ],
-  );
+/** What a setting means, with what follows from its declaration. */
+function meaningOf({ description, kind, requiredWith, together }: Setting): string {
+  return [
+    `${description}.`,
+    ...(requiredWith === undefined ? [] : [`Required with \`${requiredWith}\`.`]),
+    ...(together === undefined ? [] : [`Goes with \`${together}\`.`]),
+    ...(kind.isSecret ? ['Secret.'] : []),
+  ].join(' ');
+}
+
+const SERVICES = { connect: 'Connect', grid: 'Grid' };
+
+function configPage(settings: readonly Setting[]): string {
+  const rows = settings.map((setting) => [
+    `\`${setting.name}\``,
+    setting.service === undefined ? 'both' : SERVICES[setting.service],
+    setting.fallback === undefined || setting.fallback === '' ? '' : `\`${setting.fallback}\``,
+    setting.kind.values,
+    meaningOf(setting),
+  ]);
   return `<!-- ${HEADER} -->
 
 # Settings
 
 Settings are environment variables, read once at the start. elnav refuses to start on an unknown \`ELNAV_*\` name or an invalid value,
-and lists all errors at once.
+and lists all errors at once. [.env.example](../.env.example) lists them for a copy.
 
-${table(['Name', 'Default', 'Meaning'], rows)}
+${table(['Name', 'Service', 'Default', 'Value', 'Meaning'], rows)}
 `;
+}
+
+function exampleOfSettings(settings: readonly Setting[]): string {
+  const parts = settings.map(
+    (setting) =>
+      `# ${meaningOf(setting)}\n# ${setting.kind.values}\n#${setting.name}=${setting.fallback ?? ''}\n`,
+  );
+  return `# ${HEADER}
+# Every setting, with its default: copy the file to .env, and take the # away from what you set.
+
+${parts.join('\n')}`;
 }
 
 const check = process.argv.includes('--check');
@@ -104,10 +126,12 @@ function write(file: string, text: string): void {
 
 write('src/vendors/index.ts', vendorIndex());
 write('docs/errors.md', errorsPage());
-write('docs/config.md', await configPage());
+const { vendors } = await import('../src/vendors/index.ts');
+const settings = settingsOf(needsOf(vendors));
+write('docs/config.md', configPage(settings));
+write('.env.example', exampleOfSettings(settings));
 // The page of the vendors is made from what their conformance finds, which a vendor that is being written has no use for yet.
 if (!process.argv.includes('--without-vendors-page')) {
-  const { vendors } = await import('../src/vendors/index.ts');
   write('docs/vendors.md', `<!-- ${HEADER} -->\n\n${await vendorsPage(vendors)}`);
 }
 process.exit(stale === 0 ? 0 : 1);

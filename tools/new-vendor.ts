@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEVICE_TYPES, type DeviceType } from '../src/adapter/device.ts';
-import { SETTINGS } from '../src/core/config.ts';
-import { vendorSettingNames } from '../src/core/vendor-settings.ts';
+import { settingsOf } from '../src/core/settings/index.ts';
+import { vendorSettingNames } from '../src/core/settings/vendors.ts';
 import { indexFile, SIGN_INS, type SignInKind, translateFile } from './new-vendor/adapter-files.ts';
 import { KINDS } from './new-vendor/kinds.ts';
 import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
@@ -33,7 +33,7 @@ function faultIn(slug: string): string | null {
     return `"${slug}" is a word of the language or of the contract; choose another slug.`;
   if (existsSync(join('src/vendors', slug))) return `src/vendors/${slug} is there already.`;
   const names = new Set(Object.values<string>(vendorSettingNames(slug)));
-  const taken = SETTINGS.find(({ name }) => names.has(name));
+  const taken = settingsOf([]).find(({ name }) => names.has(name));
   return taken === undefined ? null : `"${slug}" would share the setting ${taken.name}; choose another slug.`;
 }
 

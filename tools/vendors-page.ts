@@ -7,7 +7,7 @@ import { describeVendors } from '../src/adapter/describe.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
-import { settingsOfVendors } from '../src/core/vendor-settings.ts';
+import { settingsOfVendors } from '../src/core/settings/vendors.ts';
 import { variantsOf } from '../test/kit/vendor-variants.ts';
 import { table } from './table.ts';
 

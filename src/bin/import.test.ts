@@ -135,7 +135,9 @@ describe('npm run import', () => {
       '--as-of',
       '2027-01-02',
     ];
-    const dry = await run([...args, '--dry-run'], { ELNAV_DATA_DIR: out });
+    // A setting of a vendor is known here too.
+    const environment = { ELNAV_DATA_DIR: out, ELNAV_TESLA_MONTHLY_USD: '5' };
+    const dry = await run([...args, '--dry-run'], environment);
     assert.equal(dry.code, 0, dry.faults);
     assert.match(
       dry.out,
@@ -144,7 +146,7 @@ describe('npm run import', () => {
     assert.match(dry.out, /Nothing was changed: --dry-run/);
     assert.deepEqual(filesIn(out), []);
 
-    const { code, faults } = await run(args, { ELNAV_DATA_DIR: out });
+    const { code, faults } = await run(args, environment);
     assert.equal(code, 0, faults);
     const after = readTables([join(out, 'seed'), BUNDLED]);
     assert.equal(after.grid_areas.find((area) => area.code === 'ABB')?.name, 'Älvsbyn');

@@ -1,19 +1,23 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
+import { readSettings } from '../core/settings/index.ts';
 import { dayAt } from '../core/swedish-days.ts';
 import { createHttp, type OutboundHttp } from '../outbound/index.ts';
 import { HELP, type HttpFor, importTables, readArguments } from '../registers/index.ts';
+import { vendors } from '../vendors/index.ts';
 import { exitWith } from './run.ts';
 import { tableFolders } from './table-folders.ts';
+import { needsOf } from './vendor-needs.ts';
 
 try {
   const given = readArguments(process.argv.slice(2), dayAt(systemClock.now()));
   if (given === 'help') console.log(HELP);
   else {
-    const [imported, bundled] = tableFolders(given.out ?? readSettings(process.env).dataDir);
+    const [imported, bundled] = tableFolders(
+      given.out ?? readSettings(process.env, needsOf(vendors)).dataDir,
+    );
     const folder = resolve(given.out ?? imported);
     await withClients((httpFor) => importTables(given, { folder, bundled, httpFor, print: console.log }));
   }

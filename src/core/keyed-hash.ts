@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { VaultKey } from './config.ts';
 import { OperatorError } from './errors.ts';
+import type { VaultKey } from './settings/index.ts';
 
 /**
  * Hashes of what could be guessed, by HMAC-SHA256 with keys made from the vault keys (HKDF, RFC 5869): whoever has a copy of

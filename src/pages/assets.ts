@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { SiteSettings } from '../core/site-settings.ts';
+import type { SiteSettings } from '../core/settings/site.ts';
 
 /** A file that pages load. Its name contains a hash of its content, so that browsers may cache it forever. */
 export interface Asset {

@@ -1,5 +1,5 @@
 import type { Language, Words } from '../core/language.ts';
-import type { SiteSettings } from '../core/site-settings.ts';
+import type { SiteSettings } from '../core/settings/site.ts';
 import { type Html, html } from './html.ts';
 
 const WORDS = {

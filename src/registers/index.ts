@@ -1,4 +1,4 @@
-export { type Arguments, HELP, readArguments } from './arguments.ts';
+export { HELP, readArguments } from './arguments.ts';
 export { areaFinder, SPLIT_MUNICIPALITIES } from './compile/price-areas.ts';
 export { randomPoints } from './compile/random-points.ts';
 export type { HttpFor } from './fetch.ts';

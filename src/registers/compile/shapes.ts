@@ -9,7 +9,7 @@ import type { Rings } from '../formats/geojson.ts';
  * same areas, because borders between areas have few points; but the coast would move by up to 2 km. With this value
  * 0.025 % of the points fall outside, and the shapes have a third fewer points.
  */
-export const ZONE_TOLERANCE_DEGREES = 0.002;
+const ZONE_TOLERANCE_DEGREES = 0.002;
 
 /** Concessions are a few kilometres wide; their borders may move by about fifty metres. */
 export const CONCESSION_TOLERANCE_DEGREES = 0.0005;
@@ -17,7 +17,7 @@ export const CONCESSION_TOLERANCE_DEGREES = 0.0005;
 /** With twice as much, 99.98 % of 20,000 random points on land stay in their municipality; the table gets a fifth smaller. */
 export const MUNICIPALITY_TOLERANCE_DEGREES = 0.0005;
 
-export function toPolygons(shapes: readonly Rings[]): Polygon[] {
+function toPolygons(shapes: readonly Rings[]): Polygon[] {
   return shapes.map((rings) =>
     rings.map((ring) => {
       const [first, last] = [ring[0], ring.at(-1)];

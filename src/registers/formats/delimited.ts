@@ -41,7 +41,7 @@ export function splitLines(text: string, { file, separator, endsOpen = false }: 
 }
 
 /** Rows of a CSV file (RFC 4180), quoted cells included. Throws an `OperatorError` for a quote that is not closed. */
-export function readCsv(text: string, form: Delimited): DelimitedRow[] {
+function readCsv(text: string, form: Delimited): DelimitedRow[] {
   if (!text.includes('"')) return splitLines(text, form);
   return readQuoted(text.endsWith('\n') || form.endsOpen !== true ? text : `${text}\n`, form);
 }

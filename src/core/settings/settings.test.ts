@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { parseVaultKeys, readSettings, SETTINGS } from './config.ts';
-import { OperatorError } from './errors.ts';
-import { settingsOfVendors } from './vendor-settings.ts';
+import { OperatorError } from '../errors.ts';
+import { parseVaultKeys, readSettings, settingsOf } from './index.ts';
+import { settingsOfVendors } from './vendors.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -195,7 +195,39 @@ describe('the settings', () => {
   });
 
   it('are described, each once', () => {
-    assert.equal(new Set(SETTINGS.map(({ name }) => name)).size, SETTINGS.length);
-    for (const { description } of SETTINGS) assert.match(description, /^[A-Za-z].*[^.]$/);
+    const settings = settingsOf([]);
+    assert.equal(new Set(settings.map(({ name }) => name)).size, settings.length);
+    for (const { description, kind } of settings) {
+      assert.match(description, /^[A-Za-z].*[^.]$/);
+      assert.match(kind.values, /\w/);
+    }
+  });
+
+  it('name another setting only where there is one', () => {
+    const settings = settingsOf([]);
+    const names = new Set(settings.map(({ name }) => name));
+    const others = settings.flatMap(({ requiredWith, together }) => [requiredWith, together]);
+    const named = others.filter((name) => name !== undefined);
+    assert.ok(named.length > 3);
+    assert.deepEqual(
+      named.filter((name) => !names.has(name)),
+      [],
+    );
+  });
+
+  it('have defaults of their own kind', () => {
+    for (const { name, kind, fallback } of settingsOf([]))
+      if (fallback !== undefined) assert.doesNotThrow(() => kind.parse(fallback), name);
+  });
+
+  it('name a source of prices once', () => {
+    assert.deepEqual(faultsOf({ ELNAV_PRICE_SOURCES: 'nordpool, entsoe,nordpool' }), [
+      '  - ELNAV_PRICE_SOURCES names nordpool twice',
+    ]);
+    assert.match(faultsOf({ ELNAV_PRICE_SOURCES: 'nordpol' }).join(), /must be one of elprisetjustnu/);
+    assert.deepEqual(readSettings({ ELNAV_PRICE_SOURCES: 'nordpool, entsoe' }).market.priceSources, [
+      'nordpool',
+      'entsoe',
+    ]);
   });
 });

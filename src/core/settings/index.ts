@@ -1,0 +1,195 @@
+import { OperatorError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import { httpUrl, networks, oneOf, secret, secretUrl, text, vaultKeys, whole } from './kinds.ts';
+import { MARKET, type MarketSettings, marketSettings, SOURCE_URLS } from './market.ts';
+import { PEOPLE, type PeopleSettings, peopleSettings } from './people.ts';
+import {
+  type Declared,
+  type Environment,
+  type Kind,
+  missingOf,
+  optional,
+  readAll,
+  type Setting,
+  setting,
+  type Values,
+} from './setting.ts';
+import { SITE, type SiteSettings } from './site.ts';
+import { readVendorSettings, settingsOfVendors, type VendorNeeds, type VendorSettings } from './vendors.ts';
+
+export { parseVaultKeys, type VaultKey } from './kinds.ts';
+
+/** Settings of the process, of its addresses and its stores. */
+const PROCESS = {
+  host: setting('ELNAV_HOST', text('an address'), {
+    fallback: '127.0.0.1',
+    description: 'Address that both services listen on',
+  }),
+  connectPort: setting('ELNAV_CONNECT_PORT', whole('a port', 0, 65_535), {
+    fallback: '8080',
+    service: 'connect',
+    description: 'Port of the Connect service; 0 chooses a free one',
+  }),
+  gridPort: setting('ELNAV_GRID_PORT', whole('a port', 0, 65_535), {
+    fallback: '8081',
+    service: 'grid',
+    description: 'Port of the Grid service; 0 chooses a free one',
+  }),
+  /** Public addresses without a trailing slash; by default what is listened on. */
+  connectUrl: optional('ELNAV_CONNECT_URL', httpUrl, {
+    description: 'Public URL of Connect, if it differs from host and port',
+  }),
+  gridUrl: optional('ELNAV_GRID_URL', httpUrl, {
+    description: 'Public URL of Grid, if it differs from host and port',
+  }),
+  dataDir: setting('ELNAV_DATA_DIR', text('a directory'), {
+    fallback: './data',
+    description: 'Directory of the embedded database and of generated secrets',
+  }),
+  adminToken: optional('ELNAV_ADMIN_TOKEN', secret('at least 16 characters', 16), {
+    requiredWith: 'DATABASE_URL',
+    description:
+      'Token for the administration endpoints. Generated on the first start with the embedded database',
+  }),
+  /** The first one encrypts; all decrypt. Undefined: those that the first start makes. */
+  vaultKeys: setting('ELNAV_VAULT_KEYS', vaultKeys, {
+    fallback: '',
+    requiredWith: 'DATABASE_URL',
+    hint: 'make one: echo "k1:$(openssl rand -base64 32)"',
+    description:
+      'Keys that encrypt vendor credentials and hash requests. The first encrypts, all decrypt. Generated on the first start with the embedded database',
+  }),
+  databaseUrl: optional('DATABASE_URL', secretUrl(['postgres', 'postgresql']), {
+    description: 'PostgreSQL 15 or newer; without it, the embedded SQLite database is used',
+  }),
+  redisUrl: optional('REDIS_URL', secretUrl(['redis', 'rediss']), {
+    description:
+      'Redis or Valkey in which several instances share rate limits; without it, each instance counts in memory',
+  }),
+  /** Addresses of proxies whose forwarded headers are believed. */
+  trustProxy: setting('ELNAV_TRUST_PROXY', networks, {
+    fallback: '',
+    description: 'Proxies whose X-Forwarded headers are trusted',
+  }),
+  /** Addresses or networks that may read metrics and readiness, besides loopback. */
+  metricsFrom: setting('ELNAV_METRICS_FROM', networks, {
+    fallback: '',
+    description: 'Who can read /metrics and /readyz without the admin token; the machine itself always can',
+  }),
+  tlsCertFile: optional('ELNAV_TLS_CERT_FILE', text('path of a file'), {
+    together: 'ELNAV_TLS_KEY_FILE',
+    description: 'PEM certificate chain, to serve HTTPS without a proxy',
+  }),
+  tlsKeyFile: optional('ELNAV_TLS_KEY_FILE', text('path of a file'), {
+    description: 'PEM private key of the certificate',
+  }),
+  /** How long meter readings of charging stations are kept, days. */
+  readingsKeepDays: setting('ELNAV_READINGS_KEEP_DAYS', whole('a whole number of days', 30, 36_500), {
+    fallback: '396',
+    service: 'connect',
+    description: 'Days to keep meter readings of charging stations. Charging transactions are kept forever',
+  }),
+} satisfies Declared;
+
+/** Settings of the log and of what vendors may be in it, of which the choice depends on the vendors. */
+const behaviourOf = (slugs: readonly string[]) =>
+  ({
+    simulate: optional('ELNAV_SIMULATE', simulated(slugs), {
+      service: 'connect',
+      description:
+        'Vendors to replace with their built-in simulators. Default: with the embedded database, OAuth vendors without a client id',
+    }),
+    allowPrivateAddresses: setting('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off'), {
+      fallback: 'off',
+      service: 'connect',
+      description:
+        'on: vendor addresses that users enter may be in private networks; needed for devices in a local network',
+    }),
+    logLevel: setting('ELNAV_LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
+      fallback: 'info',
+      description: 'How much is logged; debug logs every request',
+    }),
+  }) satisfies Declared;
+
+const simulated = (slugs: readonly string[]): Kind<readonly string[] | 'none'> => ({
+  values: 'none, or vendors by their slugs, comma-separated',
+  isSecret: false,
+  parse(value) {
+    if (value === 'none') return 'none';
+    const slug = oneOf(...slugs);
+    return value.split(',').map((part) => slug.parse(part.trim()));
+  },
+});
+
+/** All settings, read once from the environment by `src/bin`. */
+export interface Settings extends Omit<Values<typeof PROCESS>, 'tlsCertFile' | 'tlsKeyFile'> {
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly logLevel: string;
+  readonly market: MarketSettings;
+  readonly people: PeopleSettings;
+  readonly site: SiteSettings;
+  /** By slug. */
+  readonly vendors: ReadonlyMap<string, VendorSettings>;
+  /** Vendors that are served by their built-in simulators, besides those that are by default; undefined: the default alone. */
+  readonly simulate: readonly string[] | 'none' | undefined;
+  /** Whether base addresses that an account chooses may lead into private networks. */
+  readonly arePrivateAddressesAllowed: boolean;
+}
+
+/** Every setting, those that the vendors add too, in the order of the documents. */
+export function settingsOf(vendors: readonly VendorNeeds[]): readonly Setting[] {
+  const slugs = vendors.map(({ slug }) => slug);
+  const own: Declared = { ...PROCESS, ...PEOPLE, ...SITE, ...MARKET };
+  return [
+    ...Object.values(own),
+    ...Object.values(SOURCE_URLS),
+    ...Object.values(behaviourOf(slugs)),
+    ...settingsOfVendors(vendors),
+  ];
+}
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
+
+/** Reads every setting, those that the vendors add too; throws one `OperatorError` that lists all faults together. */
+export function readSettings(environment: Environment, vendors: readonly VendorNeeds[] = []): Settings {
+  const faults: string[] = [];
+  const declared = settingsOf(vendors);
+  refuseUnknown(environment, declared, faults);
+  const read = <D extends Declared>(declaration: D): Values<D> => readAll(declaration, environment, faults);
+
+  const { tlsCertFile, tlsKeyFile, ...own } = read(PROCESS);
+  const market = read(MARKET);
+  const behaviour = read(behaviourOf(vendors.map(({ slug }) => slug)));
+  const hasDatabase = own.databaseUrl !== undefined;
+  const settings: Settings = {
+    ...own,
+    tls:
+      tlsCertFile === undefined || tlsKeyFile === undefined
+        ? undefined
+        : { certFile: tlsCertFile, keyFile: tlsKeyFile },
+    logLevel: behaviour.logLevel,
+    market: marketSettings(market, read(SOURCE_URLS), !hasDatabase && LOOPBACK.test(own.host)),
+    people: peopleSettings(read(PEOPLE)),
+    site: read(SITE),
+    vendors: readVendorSettings(vendors, environment, faults),
+    simulate: behaviour.simulate,
+    arePrivateAddressesAllowed: behaviour.allowPrivateAddresses === 'on',
+  };
+  faults.push(...missingOf(declared, environment, faults));
+  if (hasDatabase && market.samplePrices === 'on')
+    faults.push('ELNAV_SAMPLE_PRICES must not be on with DATABASE_URL: production never shows a sample');
+  if (faults.length > 0)
+    throw new OperatorError(`The settings are invalid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+  return settings;
+}
+
+/** A name with our prefix that is no setting is a mistake; another may be anybody's. */
+function refuseUnknown(environment: Environment, declared: readonly Setting[], faults: string[]): void {
+  const known = new Set(declared.map(({ name }) => name));
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('ELNAV_') || known.has(name)) continue;
+    const bare = name.slice('ELNAV_'.length);
+    const like = known.has(bare) ? bare : nearest(name, known);
+    faults.push(`${name} is not a setting${like === undefined ? '' : `; did you mean ${like}?`}`);
+  }
+}

@@ -1,0 +1,128 @@
+import type { Secret } from '../secret.ts';
+import { amount, httpUrl, secret, text } from './kinds.ts';
+import { type Environment, given, optional, readAll, type Setting, setting } from './setting.ts';
+
+/** What a vendor may be set, as its adapter says. */
+export interface VendorNeeds {
+  readonly slug: string;
+  readonly name: string;
+  /** What it calls its addresses, each of which can be replaced; none where it is not called. */
+  readonly hosts: readonly string[];
+  /** It is linked by OAuth with a client of ours. */
+  readonly hasPartner: boolean;
+  /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
+  readonly files: readonly { readonly setting: string; readonly description: string }[];
+  /** Settings that change the amount of a limit: ELNAV_TESLA_MONTHLY_USD. */
+  readonly amounts: readonly {
+    readonly setting: string;
+    readonly description: string;
+    readonly fallback: number;
+  }[];
+}
+
+export interface VendorSettings {
+  readonly baseUrl: string | undefined;
+  /** By the name of the host; each goes before `baseUrl`. */
+  readonly baseUrls: Readonly<Record<string, string>>;
+  readonly clientId: string | undefined;
+  readonly clientSecret: Secret | undefined;
+  /** Paths by the name of their setting. */
+  readonly files: Readonly<Record<string, string>>;
+  /** By the name of their setting. */
+  readonly amounts: Readonly<Record<string, number>>;
+}
+
+const MOST_AMOUNT = 1_000_000;
+
+const prefixOf = (slug: string) => `ELNAV_${slug.toUpperCase()}`;
+
+/** Names of the settings of a vendor. */
+export const vendorSettingNames = (slug: string) => ({
+  baseUrl: `${prefixOf(slug)}_BASE_URL`,
+  clientId: `${prefixOf(slug)}_CLIENT_ID`,
+  clientSecret: `${prefixOf(slug)}_CLIENT_SECRET`,
+});
+
+type Group<T> = Readonly<Record<string, Setting<T>>>;
+
+const byName = <T>(settings: readonly (readonly [string, Setting<T>])[]): Group<T> =>
+  Object.fromEntries(settings);
+
+/** The settings that a vendor adds to those of the services. */
+function declarationsOf({ slug, name, hosts, hasPartner, files, amounts }: VendorNeeds) {
+  const names = vendorSettingNames(slug);
+  const service = 'connect';
+  const partner = {
+    clientId: optional(names.clientId, text('text'), {
+      service,
+      description: `Client id of your app at ${name}`,
+      together: names.clientSecret,
+    }),
+    clientSecret: optional(names.clientSecret, secret('text'), {
+      service,
+      description: 'Client secret of that app',
+    }),
+  };
+  const address = {
+    baseUrl: optional(names.baseUrl, httpUrl, {
+      service,
+      description: `Base URL for calls to ${name}, to replace the default, such as a simulator`,
+    }),
+  };
+  // A vendor with one address has one setting for it.
+  const addresses = byName(
+    (hosts.length > 1 ? hosts : []).map((host) => [
+      host,
+      optional(`${prefixOf(slug)}_${host.toUpperCase()}_BASE_URL`, httpUrl, {
+        service,
+        description: `Base URL for calls to the host \`${host}\` of ${name}, to replace the default`,
+      }),
+    ]),
+  );
+  const paths = byName(
+    files.map(({ setting: file, description }) => [
+      file,
+      optional(file, text('path of a file'), { service, description }),
+    ]),
+  );
+  const limits = byName(
+    amounts.map(({ setting: limit, description, fallback }) => [
+      limit,
+      setting(limit, amount(MOST_AMOUNT), { service, description, fallback: String(fallback) }),
+    ]),
+  );
+  return {
+    partner: hasPartner ? partner : undefined,
+    address: hosts.length > 0 ? address : undefined,
+    addresses,
+    paths,
+    limits,
+  };
+}
+
+/** The settings of vendors, in the order of the documents. */
+export const settingsOfVendors = (vendors: readonly VendorNeeds[]): Setting[] =>
+  vendors.flatMap((vendor) =>
+    Object.values(declarationsOf(vendor)).flatMap((group) => Object.values<Setting>(group ?? {})),
+  );
+
+/** Reads the settings of vendors, by slug. */
+export function readVendorSettings(
+  vendors: readonly VendorNeeds[],
+  environment: Environment,
+  faults: string[],
+): ReadonlyMap<string, VendorSettings> {
+  const read = (vendor: VendorNeeds): VendorSettings => {
+    const { partner, address, addresses, paths, limits } = declarationsOf(vendor);
+    const client = partner === undefined ? undefined : readAll(partner, environment, faults);
+    return {
+      baseUrl: address === undefined ? undefined : readAll(address, environment, faults).baseUrl,
+      baseUrls: given(readAll(addresses, environment, faults)),
+      clientId: client?.clientId,
+      clientSecret: client?.clientSecret,
+      files: given(readAll(paths, environment, faults)),
+      amounts: readAll(limits, environment, faults),
+    };
+  };
+  return new Map(vendors.map((vendor) => [vendor.slug, read(vendor)]));
+}
