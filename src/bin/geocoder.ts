@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import type { Settings } from '../core/config.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { Settings } from '../core/settings/index.ts';
 import type { Geocode } from '../sources/contract/geocoder.ts';
 import { nominatim } from '../sources/nominatim/index.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import { readSettings, type Settings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
+import { readSettings, type Settings } from '../core/settings/index.ts';
 import { DATABASE_FILE, DirectoryInUse, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';

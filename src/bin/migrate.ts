@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import { readSettings } from '../core/config.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
+import { readSettings } from '../core/settings/index.ts';
 import { openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { vendors } from '../vendors/index.ts';

@@ -7,7 +7,7 @@ import { VERSION } from './version.ts';
 
 /** Puts the Grid service together. */
 export async function openGrid(shared: Shared): Promise<void> {
-  const { settings, clock, random, log, dataDir, accounts, limits, market, signIn, assets, closers } = shared;
+  const { settings, clock, random, log, dataDir, accounts, limits, market, assets, closers } = shared;
   const server = shared.makeServer('grid', settings.gridPort);
   const geocoder = await openGeocoder(settings, { clock, random, log });
   if (geocoder !== undefined) closers.push(() => geocoder.close());
@@ -23,8 +23,8 @@ export async function openGrid(shared: Shared): Promise<void> {
       production,
       assets,
       clock,
-      auth: {
-        people: signIn.people,
+      signIn: {
+        people: shared.people.people,
         limits,
         random,
         vaultKeys: shared.vaultKeys,
@@ -32,7 +32,7 @@ export async function openGrid(shared: Shared): Promise<void> {
         configuredUrl: settings.gridUrl,
         isSignUpOpen: settings.people.isSignUpOpen,
         hasOutbox: settings.people.mail === undefined,
-        send: signIn.send,
+        send: shared.people.send,
       },
       addressOf: shared.addressOf,
       stopping: server.stopping,

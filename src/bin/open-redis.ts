@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Settings } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
+import type { Settings } from '../core/settings/index.ts';
 
 /** The Redis that instances share for their limits; undefined where none is set. */
 export async function openRedis(settings: Settings, log: Log): Promise<Redis | undefined> {

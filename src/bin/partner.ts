@@ -1,5 +1,5 @@
 import type { Partner } from '../adapter/login.ts';
-import type { Settings } from '../core/config.ts';
+import type { Settings } from '../core/settings/index.ts';
 
 /** What the operator got from a vendor as its partner; undefined while it is not set. */
 export function partnerIn({ vendors }: Settings, vendor: string): Partner | undefined {

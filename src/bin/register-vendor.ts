@@ -1,9 +1,9 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { systemClock } from '../core/clock.ts';
-import { readSettings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createLog } from '../core/log.ts';
+import { readSettings } from '../core/settings/index.ts';
 import { createVendorHttp } from '../domain/calls/index.ts';
 import { createVendorHosts } from '../outbound/vendor-hosts.ts';
 import { vendors } from '../vendors/index.ts';

@@ -1,4 +1,4 @@
-import { readSettings } from '../core/config.ts';
+import { readSettings } from '../core/settings/index.ts';
 import { vendors } from '../vendors/index.ts';
 import { compactHeap } from './compact-heap.ts';
 import { buildConsole } from './console.ts';

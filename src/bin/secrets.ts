@@ -9,10 +9,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseVaultKeys, type Settings, type VaultKey } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
+import { parseVaultKeys, type Settings, type VaultKey } from '../core/settings/index.ts';
 import { DATABASE_FILE } from '../db/database.ts';
 
 export interface Secrets {

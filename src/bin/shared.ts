@@ -1,11 +1,11 @@
-import type { Settings, VaultKey } from '../core/config.ts';
+import type { Settings, VaultKey } from '../core/settings/index.ts';
 import type { Host } from '../db/host.ts';
 import type { Accounts } from '../domain/accounts/index.ts';
 import type { Limits } from '../http/rate-limit.ts';
 import type { Server } from '../http/server.ts';
 import type { Assets } from '../pages/assets.ts';
 import type { Market } from './market.ts';
-import type { SignIn } from './sign-in.ts';
+import type { PeopleAndMail } from './open-people.ts';
 
 export type ServiceName = 'connect' | 'grid';
 
@@ -16,7 +16,7 @@ export interface Shared extends Host {
   readonly accounts: Accounts;
   readonly limits: Limits;
   readonly market: Market;
-  readonly signIn: SignIn;
+  readonly people: PeopleAndMail;
   /** Style sheets and scripts of the pages. */
   readonly assets: Assets;
   readonly vaultKeys: readonly VaultKey[];

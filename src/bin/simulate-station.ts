@@ -73,7 +73,7 @@ function stationUrl(given: string): string {
 }
 
 /** The state of the connector in a line. */
-export function stateLine(plug: SimulatedPlug): string {
+function stateLine(plug: SimulatedPlug): string {
   const meter = `meter ${Math.round(plug.meterWh)} Wh`;
   if (!plug.plugged) return `no car, ${meter}`;
   if (plug.transaction === null) return `a car is plugged in and does not charge, ${meter}`;

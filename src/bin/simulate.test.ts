@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { until } from '../../test/kit/until.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
-import { readSettings } from '../core/config.ts';
+import { readSettings } from '../core/settings/index.ts';
 import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';
 import { vendors } from '../vendors/index.ts';
 import { type Candidate, parseSimulateArguments } from './simulate-arguments.ts';

@@ -3,7 +3,7 @@ import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapte
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
-import { vendorSettingNames } from '../core/vendor-settings.ts';
+import { vendorSettingNames } from '../core/settings/vendors.ts';
 import { postToLoopback } from '../simulation/post.ts';
 import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
 import type { ExchangeRateSource, PriceSource, ProductionSource } from '../sources/contract/market.ts';

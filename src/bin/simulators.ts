@@ -3,10 +3,10 @@ import type { Partner } from '../adapter/login.ts';
 import type { Post, SimulatedDelivery, VendorSimulator } from '../adapter/simulator.ts';
 import type { SimulatedPage } from '../apps/connect/app.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Settings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Random, randomBase62 } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import type { Settings } from '../core/settings/index.ts';
 import { postToLoopback } from '../simulation/post.ts';
 import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Adapter } from '../adapter/adapter.ts';
 import { type Clock, sleep, systemClock } from '../core/clock.ts';
-import type { Settings } from '../core/config.ts';
 import { type Random, systemRandom } from '../core/ids.ts';
 import { createLog, type Log } from '../core/log.ts';
 import { createMetrics } from '../core/metrics.ts';
+import type { Settings } from '../core/settings/index.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createAccounts } from '../domain/accounts/index.ts';
@@ -22,11 +22,11 @@ import { listen } from './listen.ts';
 import { openMarket } from './market.ts';
 import { openConnect } from './open-connect.ts';
 import { openGrid } from './open-grid.ts';
+import { openPeople } from './open-people.ts';
 import { openRedis } from './open-redis.ts';
 import { probesOf } from './probes.ts';
 import { loadSecrets, refuseHalfRestore } from './secrets.ts';
 import type { ServiceName, Shared } from './shared.ts';
-import { openSignIn } from './sign-in.ts';
 import { VERSION } from './version.ts';
 
 /** Finishing what runs may take this long; then vendors that are still silent are given up. */
@@ -122,7 +122,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     ...(options.productionSource === undefined ? {} : { productionSource: options.productionSource }),
   });
   closers.push(() => market.close());
-  const signIn = openSignIn({
+  const people = openPeople({
     settings: settings.people,
     database,
     accounts,
@@ -132,9 +132,9 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     metrics,
     dataDir,
   });
-  closers.push(() => signIn.close());
+  closers.push(() => people.close());
   const probes = [...probesOf({ database, redis, dataDir }), ...market.probes];
-  const gridProbes = [...probes, ...signIn.probes];
+  const gridProbes = [...probes, ...people.probes];
 
   const urls = new Map<string, string>();
   const configured = { connect: settings.connectUrl, grid: settings.gridUrl };
@@ -152,7 +152,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
       clock,
       adminToken: secrets.adminToken,
       isOperator: operatorAddresses(settings.metricsFrom),
-      ...(isGrid ? { personOf: signIn.personOf } : {}),
+      ...(isGrid ? { personOf: people.personOf } : {}),
     });
     const { trustProxy, tls } = settings;
     const server = createServer({
@@ -183,7 +183,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
     accounts,
     limits,
     market,
-    signIn,
+    people,
     assets: await loadAssets({ styles: STYLES, built: BUILT }, settings.site),
     vaultKeys,
     stopVendors: stopVendors.signal,

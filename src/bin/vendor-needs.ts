@@ -1,5 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import type { VendorNeeds, VendorSettings } from '../core/vendor-settings.ts';
+import type { VendorNeeds, VendorSettings } from '../core/settings/vendors.ts';
 
 /** Whether a vendor is of no use before the operator is its partner. */
 export const needsPartner = ({ oauth, login }: Pick<Adapter, 'oauth' | 'login'>): boolean =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { WellKnownFile } from '../apps/connect/app.ts';
-import type { Settings } from '../core/config.ts';
 import { OperatorError } from '../core/errors.ts';
+import type { Settings } from '../core/settings/index.ts';
 
 /** Reads the files that vendors fetch from us, where they are set. Throws an `OperatorError` for one that cannot be read. */
 export function wellKnownFiles(adapters: readonly Adapter[], { vendors }: Settings): WellKnownFile[] {

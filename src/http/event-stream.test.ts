@@ -7,7 +7,7 @@ import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
 import type { Principal } from '../domain/accounts/index.ts';
 import { createEventStreams, type EventStream, eventText } from './event-stream.ts';
-import { createOpenAnswers } from './open-answers.ts';
+import { createOpenResponses } from './open-responses.ts';
 
 describe('event streams', () => {
   let app: FastifyInstance;
@@ -21,7 +21,7 @@ describe('event streams', () => {
     const streams = createEventStreams({
       clock: turnedClock(),
       stopping: new AbortController().signal,
-      limit: createOpenAnswers({ name: 'streams', mostOfCaller: 1 }),
+      limit: createOpenResponses({ name: 'streams', mostOfCaller: 1 }),
     });
     app = Fastify();
     app.decorateRequest('principal', null);

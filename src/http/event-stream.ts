@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
-import type { OpenAnswers } from './open-answers.ts';
+import type { OpenResponses } from './open-responses.ts';
 
 interface EventStreamsOptions {
   readonly clock: Clock;
   /** Ends every stream when it fires. */
   readonly stopping: AbortSignal;
   /** Limits how many streams are open at a time. */
-  readonly limit: OpenAnswers;
+  readonly limit: OpenResponses;
 }
 
 /** A response without an end, to one caller. */

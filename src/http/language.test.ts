@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Fastify from 'fastify';
-import { languageRoute, pageLanguage } from './language.ts';
+import { addLanguageRoute, pageLanguage } from './language.ts';
 
 function server(publicUrl = 'http://127.0.0.1:8081') {
   const app = Fastify();
-  languageRoute(app, () => publicUrl);
+  addLanguageRoute(app, () => publicUrl);
   app.get('/which', { config: { access: 'public' } }, (request) => pageLanguage(request));
   return app;
 }

@@ -33,7 +33,7 @@ interface LanguageQuery {
  * Stores the chosen language in a cookie, and redirects back to the page; the links in page headers lead here. It is a link and not
  * a form, since nobody is harmed if another site triggers it, and it works whatever the page's policy on forms.
  */
-export function languageRoute(app: FastifyInstance, publicUrl: () => string | undefined): void {
+export function addLanguageRoute(app: FastifyInstance, publicUrl: () => string | undefined): void {
   app.get<LanguageQuery>(
     `/language/:language(^(?:${LANGUAGES.join('|')})$)`,
     { exposeHeadRoute: false, config: { access: 'public' }, schema: { hide: true } },

@@ -5,7 +5,7 @@ import { type BodyPace, HEAD_BYTES, watchPace } from './body-pace.ts';
 import type { FairSemaphore } from './fair-semaphore.ts';
 
 /** Only two larger bodies are processed at a time, whatever their route. */
-export const LARGE = 4 * 1024 * 1024;
+const LARGE = 4 * 1024 * 1024;
 /** The time limit for reading a response: a slow client would keep its slot from all others. */
 const READ_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { assets } from '../../test/kit/assets.ts';
 import { AppError } from '../core/errors.ts';
 import { sendError } from './errors.ts';
 import { acceptForms, formOf } from './forms.ts';
-import { assetRoutes, keepPage, preparePage, sendPage, sendPrepared } from './pages.ts';
+import { addAssetRoutes, keepPage, preparePage, sendPage, sendPrepared } from './pages.ts';
 import { refuseForeign } from './same-origin.ts';
 
 const PAGE = `<!doctype html>\n${'<p>the same for everybody</p>\n'.repeat(50)}`;
@@ -17,7 +17,7 @@ describe('pages over HTTP', () => {
     app = Fastify();
     const config = { access: 'public' as const };
     const page = await preparePage(PAGE);
-    assetRoutes(app, assets);
+    addAssetRoutes(app, assets);
     app.get('/own', { config }, (_request, reply) => sendPage(reply, PAGE, 400));
     app.get('/same', { config }, (request, reply) => sendPrepared(request, reply, page));
     app.setErrorHandler((error, request, reply) => sendError('grid', error, request, reply));

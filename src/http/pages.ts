@@ -105,7 +105,7 @@ export function sendPrepared(
 }
 
 /** Serves the files that pages load; their names contain their hash, so they never change. */
-export function assetRoutes(app: FastifyInstance, assets: Assets): void {
+export function addAssetRoutes(app: FastifyInstance, assets: Assets): void {
   app.get<{ Params: { name: string } }>(
     '/assets/:name',
     { config: { access: 'public' }, schema: { hide: true } },

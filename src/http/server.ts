@@ -18,7 +18,7 @@ import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
 import { readTls, type TlsFiles } from './tls.ts';
-import { answerUnknownRoutes } from './unknown-routes.ts';
+import { addUnknownRoutes } from './unknown-routes.ts';
 
 export interface ServerOptions {
   readonly service: Service;
@@ -117,7 +117,7 @@ export function createServer(options: ServerOptions): Server {
     if (route.config?.access === undefined)
       throw new Error(`${route.method} ${route.url} declares no access`);
   });
-  answerUnknownRoutes(app, service);
+  addUnknownRoutes(app, service);
 
   app.addHook('onRequest', (request, reply, done) => {
     running += 1;

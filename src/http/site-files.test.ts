@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import Fastify from 'fastify';
 import { turnedClock } from '../core/clock.ts';
 import { sendError } from './errors.ts';
-import { siteFileRoutes } from './site-files.ts';
+import { addSiteFileRoutes } from './site-files.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 9, 30);
 const NOTHING = { contact: undefined, privacyUrl: undefined, termsUrl: undefined, sourceUrl: undefined };
@@ -13,7 +13,7 @@ function server(contact: string | undefined, configuredUrl?: string) {
   app.setErrorHandler((error, request, reply) => sendError('connect', error, request, reply));
   const notForSearch = ['/link/', '/oauth/'];
   const site = { ...NOTHING, contact };
-  siteFileRoutes(app, { site, clock: turnedClock(NOW), notForSearch, configuredUrl });
+  addSiteFileRoutes(app, { site, clock: turnedClock(NOW), notForSearch, configuredUrl });
   return app;
 }
 

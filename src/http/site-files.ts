@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Clock, rfc3339 } from '../core/clock.ts';
 import { DAY_MS } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
-import type { SiteSettings } from '../core/site-settings.ts';
+import type { SiteSettings } from '../core/settings/site.ts';
 
 interface SiteFiles {
   readonly site: SiteSettings;
@@ -19,7 +19,7 @@ const TEXT = 'text/plain; charset=utf-8';
 const CACHED = 'public, max-age=86400';
 
 /** Serves the well-known files `robots.txt` (RFC 9309) and `security.txt` (RFC 9116). */
-export function siteFileRoutes(app: FastifyInstance, options: SiteFiles): void {
+export function addSiteFileRoutes(app: FastifyInstance, options: SiteFiles): void {
   const { site, clock, configuredUrl } = options;
   const robots = ['User-agent: *', ...options.notForSearch.map((path) => `Disallow: ${path}`), ''].join('\n');
   const hidden = { config: { access: 'public' as const }, schema: { hide: true } };

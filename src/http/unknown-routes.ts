@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 /** Responds 405 with `Allow` for an existing path and 404 otherwise, in the service's error format. */
-export function answerUnknownRoutes(app: FastifyInstance, service: Service): void {
+export function addUnknownRoutes(app: FastifyInstance, service: Service): void {
   const methodsByPath = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const entry = methodsByPath.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };

@@ -154,24 +154,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a stranger who tries an address keeps nobody else out',
-    file: 'src/apps/grid/routes/auth-parts.ts',
+    file: 'src/apps/grid/sign-in/limits.ts',
     from: 'await passwordsOf.take(named(email, ip));',
     to: 'await passwordsOf.take(named(email));',
     tests: ['test/journeys/sign-in.test.ts'],
   },
   {
     control: 'an address is tried at most a hundred times an hour by all',
-    file: 'src/apps/grid/routes/auth-parts.ts',
+    file: 'src/apps/grid/sign-in/limits.ts',
     from: 'if (!isKnownBrowser) await passwordsOfAll.take(named(email));',
     to: '',
     tests: ['test/journeys/sign-in.test.ts'],
   },
   {
     control: 'a browser is known to the address alone that it signed in with',
-    file: 'src/apps/grid/known-browser.ts',
+    file: 'src/apps/grid/sign-in/known-browser.ts',
     from: 'return timingSafeEqual(Buffer.from(hash), Buffer.from(expected));',
     to: 'return timingSafeEqual(Buffer.from(hash), Buffer.from(hash)) && expected.length > 0;',
-    tests: ['src/apps/grid/known-browser.test.ts'],
+    tests: ['src/apps/grid/sign-in/known-browser.test.ts'],
   },
   {
     control: 'an address is mailed at most three letters at a time',
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'sign-in letters are not counted in the metrics',
-    file: 'src/apps/grid/letters.ts',
+    file: 'src/apps/grid/sign-in/letters.ts',
     from: "isCounted: letter.kind !== 'sign_in',",
     to: 'isCounted: true,',
     tests: ['test/journeys/sign-in.test.ts'],

@@ -1,36 +1,56 @@
 import type { FastifyInstance } from 'fastify';
+import type { Prices } from '../../domain/prices/index.ts';
 import { createFairSemaphore } from '../../http/fair-semaphore.ts';
-import { languageRoute } from '../../http/language.ts';
+import { addLanguageRoute } from '../../http/language.ts';
 import { addDocuments } from '../../http/openapi.ts';
-import { assetRoutes } from '../../http/pages.ts';
-import { siteFileRoutes } from '../../http/site-files.ts';
+import { addAssetRoutes } from '../../http/pages.ts';
+import { addSiteFileRoutes } from '../../http/site-files.ts';
 import { ENGLISH_ONLY } from '../../pages/foot.ts';
-import type { ConnectDependencies } from './dependencies.ts';
 import { CONNECT_DOCUMENT } from './documents.ts';
 import { guessLimit } from './linking/wrong-credentials.ts';
 import { connectPage } from './pages/frame.ts';
 import { unknownPage } from './pages/unknown.ts';
-import { cardRoutes } from './routes/cards.ts';
-import { chargingRoutes } from './routes/charging.ts';
-import { conditionRoutes } from './routes/conditions.ts';
-import { deviceRoutes } from './routes/devices.ts';
-import { flexRoutes } from './routes/flex.ts';
-import { linkRoutes } from './routes/link.ts';
-import { linkPageRoutes } from './routes/link-page.ts';
-import { linkSessionRoutes } from './routes/link-sessions.ts';
-import { oauthRoutes } from './routes/oauth.ts';
-import { optimizeRoutes } from './routes/optimize.ts';
-import { partnerRoutes } from './routes/partners.ts';
-import { simulatedPages } from './routes/simulated.ts';
-import { startRoute } from './routes/start.ts';
-import { stationRoutes } from './routes/stations.ts';
-import { vendorRoutes } from './routes/vendors.ts';
-import { webhookRoutes } from './routes/webhooks.ts';
-import { wellKnownRoutes } from './routes/well-known.ts';
+import { addCardRoutes, type CardRoutes } from './routes/cards.ts';
+import { addChargingRoutes, type ChargingRoutes } from './routes/charging.ts';
+import { addConditionRoutes, type ConditionRoutes } from './routes/conditions.ts';
+import { addDeviceRoutes, type DeviceRoutes } from './routes/devices.ts';
+import { addFlexRoutes } from './routes/flex.ts';
+import { addLinkRoutes, type LinkRoutes } from './routes/link.ts';
+import { addLinkPageRoutes, type LinkPageRoutes } from './routes/link-page.ts';
+import { addLinkSessionRoutes, type LinkSessionRoutes } from './routes/link-sessions.ts';
+import { addOAuthRoutes, type OAuthRoutes } from './routes/oauth.ts';
+import { addOptimizeRoutes } from './routes/optimize.ts';
+import { addPartnerRoutes, type PartnerRoutes } from './routes/partners.ts';
+import { addSimulatedPages, type SimulatedPage } from './routes/simulated.ts';
+import { addStartRoute, type StartPage } from './routes/start.ts';
+import { addStationRoutes, type StationRoutes } from './routes/stations.ts';
+import { addVendorRoutes, type VendorRoutes } from './routes/vendors.ts';
+import { addWebhookRoutes, type WebhookRoutes } from './routes/webhooks.ts';
+import { addWellKnownRoutes, type WellKnownFiles } from './routes/well-known.ts';
 
-export type { ConnectDependencies, WellKnownFile } from './dependencies.ts';
 export type { SimulatedPage } from './routes/simulated.ts';
-export { acceptStations } from './stations.ts';
+export type { WellKnownFile } from './routes/well-known.ts';
+
+/** What the routes of Connect work with: each names its own part. */
+export type ConnectDependencies = StartPage &
+  CardRoutes &
+  ChargingRoutes &
+  ConditionRoutes &
+  DeviceRoutes &
+  LinkRoutes &
+  LinkPageRoutes &
+  LinkSessionRoutes &
+  OAuthRoutes &
+  PartnerRoutes &
+  StationRoutes &
+  VendorRoutes &
+  WebhookRoutes &
+  WellKnownFiles & {
+    /** Day-ahead prices, for plans over an area's. */
+    readonly prices: Pick<Prices, 'spot'>;
+    /** Sign-in pages of the vendors that simulators stand in for. */
+    readonly simulatedPages: readonly SimulatedPage[];
+  };
 
 /** Bodies of more than 4 MiB that are in work at once, and how long another one waits for its turn. */
 const LARGE_BODIES = { count: 2, waitMs: 5_000 };
@@ -51,28 +71,28 @@ export async function addConnect(
     frame: (page) =>
       connectPage(assets, { ...page, here: 'docs', gridUrl: addressOf('grid'), footer: ENGLISH_ONLY }),
   });
-  startRoute(app, dependencies, version);
-  assetRoutes(app, assets);
-  languageRoute(app, dependencies.publicUrl);
+  addStartRoute(app, dependencies, version);
+  addAssetRoutes(app, assets);
+  addLanguageRoute(app, dependencies.publicUrl);
   const { clock, configuredUrl, prices } = dependencies;
-  siteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
+  addSiteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   app.showUnknown = unknownPage(assets);
   const guarded = guessLimit(dependencies.adapters, dependencies.limits);
-  linkRoutes(app, { ...dependencies, guarded });
-  oauthRoutes(app, dependencies);
-  linkSessionRoutes(app, dependencies);
-  await linkPageRoutes(app, { ...dependencies, guarded });
-  wellKnownRoutes(app, dependencies);
-  vendorRoutes(app, dependencies);
-  deviceRoutes(app, dependencies);
-  conditionRoutes(app, dependencies);
-  chargingRoutes(app, dependencies);
-  stationRoutes(app, dependencies);
-  cardRoutes(app, dependencies);
-  partnerRoutes(app, dependencies);
-  await simulatedPages(app, dependencies.simulatedPages);
-  await webhookRoutes(app, dependencies);
+  addLinkRoutes(app, { ...dependencies, guarded });
+  addOAuthRoutes(app, dependencies);
+  addLinkSessionRoutes(app, dependencies);
+  await addLinkPageRoutes(app, { ...dependencies, guarded });
+  addWellKnownRoutes(app, dependencies);
+  addVendorRoutes(app, dependencies);
+  addDeviceRoutes(app, dependencies);
+  addConditionRoutes(app, dependencies);
+  addChargingRoutes(app, dependencies);
+  addStationRoutes(app, dependencies);
+  addCardRoutes(app, dependencies);
+  addPartnerRoutes(app, dependencies);
+  await addSimulatedPages(app, dependencies.simulatedPages);
+  await addWebhookRoutes(app, dependencies);
   const slots = createFairSemaphore({ ...LARGE_BODIES, clock });
-  await optimizeRoutes(app, { clock, slots, prices });
-  await flexRoutes(app, { clock, slots });
+  await addOptimizeRoutes(app, { clock, slots, prices });
+  await addFlexRoutes(app, { clock, slots });
 }

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 
-export const ErrorBody = Type.Object({
+const ErrorResponse = Type.Object({
   error: Type.String({ description: 'What is wrong, where, and what would be right' }),
 });
 
@@ -17,15 +17,15 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   503: 'The database is unreachable; see Retry-After',
 };
 
-/** The answers of a route: the good one and the errors it may give, all in the one error shape. */
-export function answers(good: TSchema, errors: readonly number[]): Record<number, TSchema> {
-  return { 200: good, ...failures(errors) };
+/** The responses of a route: the good one and the errors it may give, all in the one error shape. */
+export function responses(good: TSchema, errors: readonly number[]): Record<number, TSchema> {
+  return { 200: good, ...errorResponses(errors) };
 }
 
-/** The errors of a route whose good answer is another than 200. */
-export function failures(errors: readonly number[]): Record<number, TSchema> {
+/** The errors of a route whose good response is another than 200. */
+export function errorResponses(errors: readonly number[]): Record<number, TSchema> {
   const list = errors.map(
-    (status) => [status, { ...ErrorBody, description: DESCRIPTIONS[status] ?? '' }] as const,
+    (status) => [status, { ...ErrorResponse, description: DESCRIPTIONS[status] ?? '' }] as const,
   );
   return Object.fromEntries(list);
 }

@@ -6,31 +6,31 @@ import type { Prices } from '../../domain/prices/index.ts';
 import type { Production } from '../../domain/production/index.ts';
 import { allowCrossOriginReads } from '../../http/cors.ts';
 import type { Service } from '../../http/errors.ts';
-import { languageRoute } from '../../http/language.ts';
-import { createOpenAnswers } from '../../http/open-answers.ts';
+import { addLanguageRoute } from '../../http/language.ts';
+import { createOpenResponses } from '../../http/open-responses.ts';
 import { addDocuments } from '../../http/openapi.ts';
-import { assetRoutes } from '../../http/pages.ts';
-import { siteFileRoutes } from '../../http/site-files.ts';
+import { addAssetRoutes } from '../../http/pages.ts';
+import { addSiteFileRoutes } from '../../http/site-files.ts';
 import type { Assets } from '../../pages/assets.ts';
 import { ENGLISH_ONLY } from '../../pages/foot.ts';
 import { GRID_DOCUMENT } from './documents.ts';
-import { formScope } from './form-scope.ts';
+import { addFormScope } from './input/form-scope.ts';
 import { unknownPage } from './pages/faults.ts';
 import { gridPage } from './pages/frame.ts';
-import { createAnswers } from './prepared-answers.ts';
+import { createPreparedResponses } from './responses/prepared.ts';
 import { addAccountRoutes } from './routes/account.ts';
 import { addBackfillRoutes } from './routes/admin-backfill.ts';
 import { addOversightRoutes, addPartnerRoutes } from './routes/admin-oversight.ts';
 import { addUserRoutes } from './routes/admin-users.ts';
-import { addAuthRoutes } from './routes/auth.ts';
-import { addAuthPages } from './routes/auth-pages.ts';
-import type { AuthDependencies } from './routes/auth-parts.ts';
 import { addFrontRoutes } from './routes/front.ts';
 import { addLookupRoutes } from './routes/lookup.ts';
 import { addPriceRoutes } from './routes/prices.ts';
 import { addProductionRoutes } from './routes/production.ts';
 import { addRegionRoutes } from './routes/regions.ts';
+import { addSignInRoutes } from './routes/sign-in.ts';
+import { addSignInPages } from './routes/sign-in-pages.ts';
 import { addTaxRoute } from './routes/tax.ts';
+import type { SignInDependencies } from './sign-in/dependencies.ts';
 
 interface GridDependencies {
   readonly accounts: Accounts;
@@ -40,7 +40,7 @@ interface GridDependencies {
   readonly assets: Assets;
   readonly clock: Clock;
   /** What signing in needs besides. */
-  readonly auth: Omit<AuthDependencies, 'accounts' | 'assets' | 'clock'>;
+  readonly signIn: Omit<SignInDependencies, 'accounts' | 'assets' | 'clock'>;
   /** Public addresses of the services; undefined where one is not known. */
   readonly addressOf: (service: Service) => string | undefined;
   /** Fires when the server begins to stop. */
@@ -52,7 +52,7 @@ const NOT_FOR_SEARCH = ['/account', '/admin/', '/auth/', '/language/', '/lookup'
 /** Adds the Grid service to a server. */
 export async function addGrid(
   app: FastifyInstance,
-  { accounts, areas, prices, production, assets, clock, auth, addressOf, stopping }: GridDependencies,
+  { accounts, areas, prices, production, assets, clock, signIn, addressOf, stopping }: GridDependencies,
   version: string,
 ): Promise<void> {
   await addDocuments(app, {
@@ -62,30 +62,30 @@ export async function addGrid(
     sourceUrl: assets.site.sourceUrl,
     frame: (page) => gridPage(assets, { ...page, here: 'docs', footer: ENGLISH_ONLY }),
   });
-  assetRoutes(app, assets);
+  addAssetRoutes(app, assets);
   app.showUnknown = unknownPage(assets);
-  const { configuredUrl, publicUrl, isSignUpOpen } = auth;
+  const { configuredUrl, publicUrl, isSignUpOpen } = signIn;
   const connectUrl = () => addressOf('connect');
-  languageRoute(app, publicUrl);
-  siteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
+  addLanguageRoute(app, publicUrl);
+  addSiteFileRoutes(app, { site: assets.site, clock, configuredUrl, notForSearch: NOT_FOR_SEARCH });
   addFrontRoutes(app, { areas, prices, production, assets, clock, publicUrl, connectUrl, isSignUpOpen });
   allowCrossOriginReads(app, '/api/v1/');
-  const answers = createAnswers({ clock, validUntil: areas.validUntil });
-  addLookupRoutes(app, areas, answers);
-  addRegionRoutes(app, areas, answers);
-  addTaxRoute(app, areas, answers);
-  const histories = createOpenAnswers({ name: 'answers of history' });
+  const responses = createPreparedResponses({ clock, validUntil: areas.validUntil });
+  addLookupRoutes(app, areas, responses);
+  addRegionRoutes(app, areas, responses);
+  addTaxRoute(app, areas, responses);
+  const histories = createOpenResponses({ name: 'answers of history' });
   addPriceRoutes(app, { prices, clock, stopping, histories });
   addProductionRoutes(app, { production, clock, histories });
   addOversightRoutes(app, accounts);
   addUserRoutes(app, accounts);
   addPartnerRoutes(app, accounts);
   addBackfillRoutes(app, { prices, accounts });
-  await formScope(app, configuredUrl, (scope) => {
-    addAuthRoutes(scope, { ...auth, accounts, assets, clock });
-    addAuthPages(scope, { ...auth, accounts, assets, clock });
+  await addFormScope(app, configuredUrl, (scope) => {
+    addSignInRoutes(scope, { ...signIn, accounts, assets, clock });
+    addSignInPages(scope, { ...signIn, accounts, assets, clock });
   });
-  await formScope(app, configuredUrl, (scope) =>
-    addAccountRoutes(scope, { ...auth, accounts, assets, clock, connectUrl }),
+  await addFormScope(app, configuredUrl, (scope) =>
+    addAccountRoutes(scope, { ...signIn, accounts, assets, clock, connectUrl }),
   );
 }

@@ -1,24 +1,37 @@
 import type { FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { LinkSessionRow } from '../../../domain/links/index.ts';
-import { browserOf } from '../browser.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { LinkSessionRow, LinkSessions } from '../../../domain/links/index.ts';
+import type { Assets } from '../../../pages/assets.ts';
 import { cancelPath, donePath, formPath, sessionPath } from './addresses.ts';
+import { browserOf } from './browser.ts';
 import { type Reader, stepsOf } from './frame.ts';
 import { readerOf, showsError } from './reader.ts';
 import { whoAsks } from './who-asks.ts';
 
-/** A part of the address of a session's pages. */
-export interface SessionPath {
-  readonly Params: { readonly session: string; readonly vendor: string };
+/** What the query of a session's pages may say. */
+export interface SessionQuery {
   readonly Querystring: { readonly q?: unknown; readonly failed?: unknown };
 }
 
+export interface SessionPagesOptions {
+  readonly accounts: Accounts;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly assets: Assets;
+  readonly linkSessions: LinkSessions;
+  /** Public address of this service, without a trailing slash. */
+  readonly publicUrl: () => string;
+  readonly isConfigured: (vendor: string) => boolean;
+  readonly isSimulated: (vendor: string) => boolean;
+  /** Whether users may choose vendors whose devices are made up, where the session does not ask for one. */
+  readonly offersTesting: boolean;
+}
+
 /** What the routes of a session's pages share. */
-export function createSessionPages(dependencies: ConnectDependencies) {
-  const { accounts, adapters, assets, linkSessions, publicUrl } = dependencies;
-  const { isConfigured, isSimulated, offersTesting } = dependencies;
+export function createSessionPages(options: SessionPagesOptions) {
+  const { accounts, adapters, assets, linkSessions, publicUrl } = options;
+  const { isConfigured, offersTesting, isSimulated } = options;
   const isSecure = () => publicUrl().startsWith('https:');
   const usedBy = (request: FastifyRequest, session: string) =>
     linkSessions.usedBy(browserOf(request, isSecure()), session);
@@ -28,7 +41,7 @@ export function createSessionPages(dependencies: ConnectDependencies) {
 
   return {
     isSecure,
-    showError: showsError(dependencies),
+    showError: showsError(options),
     readerFor,
 
     /** The session that this browser has used; undefined for all others. */

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { Cards } from '../../../adapter/cards.ts';
-import { AppError } from '../../../core/errors.ts';
-import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../core/validate.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
-import { LINK_ID } from './link.ts';
+import type { CardsOfLinks } from '../../../domain/links/index.ts';
+import { LinkId, linkIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { responses } from '../schemas.ts';
 
-interface OfLink {
-  readonly Params: { readonly id: string };
+export interface CardRoutes {
+  readonly cards: CardsOfLinks;
 }
 
 const Body = Type.Object(
@@ -20,15 +18,12 @@ const Body = Type.Object(
     examples: [{ accept: 'list', cards: [{ id: '04E91C5A123B80', name: 'Anna' }] }],
   },
 );
-const params = Type.Object({
-  id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
-});
 const NoCards = Type.Object(Cards.properties, { examples: [{ accept: 'all', cards: [] }] });
 const check = validator(Body, { name: 'body' });
 
 /** Whose cards the charging stations of a link serve. */
-export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies): void {
-  app.get<OfLink>(
+export function addCardRoutes(app: FastifyInstance, { cards }: CardRoutes): void {
+  app.get(
     '/links/:id/cards',
     {
       config: { access: 'devices:read' },
@@ -36,14 +31,14 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
         summary: 'Which cards can start a charge at the stations of a link',
         description: 'By default: all cards.',
         tags: ['Charging'],
-        params,
-        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+        params: LinkId,
+        response: responses(Cards, [400, 401, 403, 404, 422, 429, 503]),
       },
     },
-    (request) => cards.get(principalOf(request).account, linkId(request.params.id)),
+    (request) => cards.get(principalOf(request).account, linkIn(request)),
   );
 
-  app.put<OfLink>(
+  app.put(
     '/links/:id/cards',
     {
       config: { access: 'link:write' },
@@ -52,34 +47,28 @@ export function cardRoutes(app: FastifyInstance, { cards }: ConnectDependencies)
         description:
           'Replaces the previous list. A card that is not in the list is refused as Invalid, a blocked one as Blocked. Charges that elnav starts always work, and a running charge continues.',
         tags: ['Charging'],
-        params,
+        params: LinkId,
         body: Body,
-        response: answers(Cards, [400, 401, 403, 404, 422, 429, 503]),
+        response: responses(Cards, [400, 401, 403, 404, 422, 429, 503]),
       },
     },
     (request) => {
       const { accept, cards: list = [] } = check(request.body);
-      return cards.put(principalOf(request).account, linkId(request.params.id), { accept, cards: list });
+      return cards.put(principalOf(request).account, linkIn(request), { accept, cards: list });
     },
   );
 
-  app.delete<OfLink>(
+  app.delete(
     '/links/:id/cards',
     {
       config: { access: 'link:write' },
       schema: {
         summary: 'Let all cards start a charge again, and delete the list',
         tags: ['Charging'],
-        params,
-        response: answers(NoCards, [400, 401, 403, 404, 422, 429, 503]),
+        params: LinkId,
+        response: responses(NoCards, [400, 401, 403, 404, 422, 429, 503]),
       },
     },
-    (request) => cards.remove(principalOf(request).account, linkId(request.params.id)),
+    (request) => cards.remove(principalOf(request).account, linkIn(request)),
   );
-}
-
-/** An id that no store can hold is an id that does not exist. */
-function linkId(id: string): string {
-  if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
-  return id;
 }

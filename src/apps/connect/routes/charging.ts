@@ -1,13 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
 import { DAY_MS } from '../../../core/durations.ts';
 import { AppError } from '../../../core/errors.ts';
 import { type Charging, ESTIMATES } from '../../../domain/charging/index.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { limitParameter, readQuery } from '../query.ts';
-import { answers } from '../schemas.ts';
-import { DeviceId, deviceId } from './devices.ts';
+import type { Devices } from '../../../domain/devices/index.ts';
+import { DeviceId, deviceIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { limitParameter, readQuery } from '../input/query.ts';
+import { responses } from '../schemas.ts';
 
 const MOST = 1_000;
 
@@ -82,21 +83,23 @@ const ReadingsQuery = Type.Object({
   limit: limitParameter(MOST),
 });
 
-interface OfDevice {
-  readonly Params: { readonly id: string };
+export interface ChargingRoutes {
+  readonly devices: Pick<Devices, 'find'>;
+  readonly charging: Pick<Charging, 'transactions' | 'readings'>;
+  readonly clock: Clock;
 }
 
 /** What stations have recorded: charging transactions and meter readings of a device. */
-export function chargingRoutes(
-  app: FastifyInstance,
-  { devices, charging, clock }: ConnectDependencies,
-): void {
-  const named = async (account: number, id: string): Promise<Parameters<Charging['transactions']>[0]> => {
-    const { row } = await devices.find(account, deviceId(id));
+export function addChargingRoutes(app: FastifyInstance, { devices, charging, clock }: ChargingRoutes): void {
+  const named = async (
+    request: FastifyRequest,
+    account: number,
+  ): Promise<Parameters<Charging['transactions']>[0]> => {
+    const { row } = await devices.find(account, deviceIn(request));
     return { account, link: row.link, deviceId: row.id };
   };
 
-  app.get<OfDevice>(
+  app.get(
     '/devices/:id/transactions',
     {
       config: { access: 'devices:read' },
@@ -105,18 +108,18 @@ export function chargingRoutes(
         tags: ['Charging'],
         params: DeviceId,
         querystring: TransactionsQuery,
-        response: answers(Type.Array(Transaction), ERRORS),
+        response: responses(Type.Array(Transaction), ERRORS),
       },
     },
     async (request) => {
       const { account } = principalOf(request);
-      const of = await named(account, request.params.id);
+      const of = await named(request, account);
       const { limit = MOST } = readQuery(TransactionsQuery, request.query);
       return charging.transactions(of, limit);
     },
   );
 
-  app.get<OfDevice>(
+  app.get(
     '/devices/:id/readings',
     {
       config: { access: 'devices:read' },
@@ -126,12 +129,12 @@ export function chargingRoutes(
         tags: ['Charging'],
         params: DeviceId,
         querystring: ReadingsQuery,
-        response: answers(Type.Array(Reading), ERRORS),
+        response: responses(Type.Array(Reading), ERRORS),
       },
     },
     async (request) => {
       const { account } = principalOf(request);
-      const of = await named(account, request.params.id);
+      const of = await named(request, account);
       const { limit = MOST, ...given } = readQuery(ReadingsQuery, request.query);
       return charging.readings(of, { ...rangeOf(given, clock.now()), limit });
     },

@@ -1,18 +1,24 @@
 import type { FastifyInstance } from 'fastify';
+import type { Adapter } from '../../../adapter/adapter.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { validator } from '../../../core/validate.ts';
+import type { Commands } from '../../../domain/commands/index.ts';
 import { CommandedDevice } from '../../../domain/devices/index.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
-import { DeviceId, deviceId } from './devices.ts';
+import { DeviceId, deviceIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { responses } from '../schemas.ts';
+
+export interface ConditionRoutes {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly commands: Pick<Commands, 'setConditions'>;
+}
 
 /** For each vendor whose devices are simulated: `POST /{slug}/devices/{id}` sets what a device lives through. */
-export function conditionRoutes(app: FastifyInstance, { adapters, commands }: ConnectDependencies): void {
+export function addConditionRoutes(app: FastifyInstance, { adapters, commands }: ConditionRoutes): void {
   for (const { slug, name, conditions } of adapters.values()) {
     if (conditions === undefined) continue;
     const check = validator(conditions.schema, { name: 'body' });
-    app.post<{ Params: { id: string } }>(
+    app.post(
       `/${slug}/devices/:id`,
       {
         config: { access: 'devices:command' },
@@ -21,13 +27,13 @@ export function conditionRoutes(app: FastifyInstance, { adapters, commands }: Co
           tags: ['Devices'],
           params: DeviceId,
           body: conditions.schema,
-          response: answers(CommandedDevice, [400, 401, 403, 404, 413, 429, 502, 503]),
+          response: responses(CommandedDevice, [400, 401, 403, 404, 413, 429, 502, 503]),
         },
       },
       (request) => {
         const { account } = principalOf(request);
         const wanted = check(request.body) as JsonObject;
-        const id = deviceId(request.params.id);
+        const id = deviceIn(request);
         return commands.setConditions({
           account,
           deviceId: id,

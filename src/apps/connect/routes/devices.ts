@@ -2,27 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { COMMANDS } from '../../../adapter/commands.ts';
 import { CHARGING, DeviceState, DeviceTypeSchema } from '../../../adapter/device.ts';
-import { AppError } from '../../../core/errors.ts';
-import { faultInText } from '../../../core/json.ts';
-import { parseCommand } from '../../../domain/commands/index.ts';
+import { type Commands, parseCommand } from '../../../domain/commands/index.ts';
 import {
   CommandedDevice,
   DeviceReading,
+  type Devices,
   ListedDevice,
   type ListQuery,
 } from '../../../domain/devices/index.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { limitParameter, OfVendor, readQuery, vendorIn } from '../query.ts';
-import { answers, IdempotencyHeaders } from '../schemas.ts';
-import { vendorSlug } from '../vendor-slug.ts';
+import type { Idempotency } from '../../../http/idempotency.ts';
+import { DeviceId, deviceIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { limitParameter, OfVendor, readQuery, vendorIn } from '../input/query.ts';
+import { vendorSlug } from '../input/vendor-slug.ts';
+import { IdempotencyHeaders, responses } from '../schemas.ts';
 
 const PAGE = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export const DeviceId = Type.Object({
-  id: Type.String({ description: 'Device id', examples: ['charger-u2vsdkcko5'] }),
-});
 const ListFilters = Type.Object({
   vendor: Type.Optional(Type.String()),
   device_type: Type.Optional(DeviceTypeSchema),
@@ -39,9 +36,17 @@ const SlowerCharger = Type.Object({
   }),
 });
 
-export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { devices, commands, idempotency } = dependencies;
+export interface DeviceRoutes {
+  readonly devices: Pick<Devices, 'list' | 'read'>;
+  readonly commands: Pick<Commands, 'run'>;
+  readonly idempotency: Idempotency;
+}
 
+/** Devices: listed, read and commanded. */
+export function addDeviceRoutes(
+  app: FastifyInstance,
+  { devices, commands, idempotency }: DeviceRoutes,
+): void {
   app.get(
     '/devices',
     {
@@ -52,7 +57,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
           'Ordered by vendor and id. Returns what is stored and never calls a vendor. The Link header leads to the next page.',
         tags: ['Devices'],
         querystring: ListFilters,
-        response: answers(Type.Array(ListedDevice), [400, 401, 403, 429, 503]),
+        response: responses(Type.Array(ListedDevice), [400, 401, 403, 429, 503]),
       },
     },
     async (request, reply) => {
@@ -63,7 +68,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/devices/:id',
     {
       config: { access: 'devices:read' },
@@ -74,18 +79,18 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
         tags: ['Devices'],
         params: DeviceId,
         querystring: OfVendor,
-        response: answers(DeviceReading, [400, 401, 403, 404, 429, 502, 503]),
+        response: responses(DeviceReading, [400, 401, 403, 404, 429, 502, 503]),
       },
     },
     (request, reply) => {
-      const id = deviceId(request.params.id);
+      const id = deviceIn(request);
       const reading = devices.read(principalOf(request).account, id, vendorIn(request.query));
       reply.header('content-type', JSON_TYPE);
       return reading instanceof Promise ? reading.then((body) => reply.send(body)) : reply.send(reading);
     },
   );
 
-  app.post<{ Params: { id: string } }>(
+  app.post(
     '/devices/:id/command',
     {
       config: { access: 'devices:command' },
@@ -101,7 +106,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
           discriminator: { propertyName: 'type' },
           examples: [{ type: 'set_current', current_a: 8 }],
         }),
-        response: answers(SlowerCharger, [400, 401, 403, 404, 409, 413, 422, 429, 502, 503]),
+        response: responses(SlowerCharger, [400, 401, 403, 404, 409, 413, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {
@@ -112,7 +117,7 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
         account,
         run: async (begun) => {
           const command = parseCommand(request.body);
-          const id = deviceId(request.params.id);
+          const id = deviceIn(request);
           return commands.run({
             account,
             keyId,
@@ -125,12 +130,6 @@ export function deviceRoutes(app: FastifyInstance, dependencies: ConnectDependen
       });
     },
   );
-}
-
-/** An id that no store can hold is an id that does not exist. */
-export function deviceId(id: string): string {
-  if (faultInText(id, 'id') !== null) throw new AppError('device.not_found', 'there is no such device');
-  return id;
 }
 
 function listQuery(query: unknown): ListQuery {

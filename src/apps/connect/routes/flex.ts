@@ -15,8 +15,8 @@ import {
 } from '../../../domain/flex/index.ts';
 import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { leaveBodiesUnread, readLargeBody } from '../../../http/large-body.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
+import { principalOf } from '../input/principal.ts';
+import { responses } from '../schemas.ts';
 
 const BODY_LIMIT = 96 * 1024 * 1024;
 /** Bodies up to this are answered at once: some 2 ms of work. Larger ones go to a thread, so that nobody waits for them. */
@@ -54,7 +54,7 @@ interface FlexOptions {
 }
 
 /** The fleet endpoints, in a scope of their own: their bodies are read as bytes. */
-export async function flexRoutes(app: FastifyInstance, { clock, slots }: FlexOptions): Promise<void> {
+export async function addFlexRoutes(app: FastifyInstance, { clock, slots }: FlexOptions): Promise<void> {
   const pool = createFlexPool({ threads: THREADS, waiting: WAITING, clock });
   app.addHook('onClose', () => pool.close());
 
@@ -73,7 +73,7 @@ export async function flexRoutes(app: FastifyInstance, { clock, slots }: FlexOpt
     const answered =
       length <= INLINE
         ? answer(question, joined(blocks, length))
-        : await during(() => pool.answer(principalOf(request).account, { question, blocks, length }));
+        : await during(() => pool.run(principalOf(request).account, { question, blocks, length }));
     const size = answered.reduce((sum, block) => sum + block.length, 0);
     const [first] = answered.map((block) => Buffer.from(block.buffer, block.byteOffset, block.length));
     return reply
@@ -96,7 +96,7 @@ export async function flexRoutes(app: FastifyInstance, { clock, slots }: FlexOpt
             description,
             tags: ['Flexibility'],
             body,
-            response: answers(good, [400, 401, 403, 413, 429, 503]),
+            response: responses(good, [400, 401, 403, 413, 429, 503]),
           },
         },
         (request, reply) => replyTo(question, request, reply),

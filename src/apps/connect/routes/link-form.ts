@@ -2,19 +2,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { LinkSessionRow } from '../../../domain/links/index.ts';
+import type { Random } from '../../../core/ids.ts';
+import type { LinkSessionRow, LinkSessions, Links } from '../../../domain/links/index.ts';
 import { noteError } from '../../../http/errors.ts';
 import { acceptForms, formOf } from '../../../http/forms.ts';
 import { sendPage } from '../../../http/pages.ts';
+import type { Limits } from '../../../http/rate-limit.ts';
 import { refuseForeign } from '../../../http/same-origin.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { markBrowser } from '../browser.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import { readPath, VendorOfSession } from '../input/path.ts';
 import { donePath, FORM_ROUTE } from '../linking/addresses.ts';
+import { markBrowser } from '../linking/browser.ts';
 import { type Filled, readForm } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
-import { textIn } from '../linking/reader.ts';
-import type { SessionPages, SessionPath } from '../linking/session-pages.ts';
+import type { SessionPages } from '../linking/session-pages.ts';
 import { callName } from '../linking/vendors.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 
@@ -33,10 +34,19 @@ interface Try {
   readonly filled: Filled;
 }
 
+export interface LinkFormRoutes {
+  readonly links: Pick<Links, 'link' | 'requireRoom'>;
+  readonly linkSessions: LinkSessions;
+  readonly limits: Limits;
+  /** Public address of this service as it is configured; undefined where it follows from the port. */
+  readonly configuredUrl: string | undefined;
+  readonly random: Random;
+}
+
 /** Takes the form with a vendor's credentials, and links with them; of an OAuth vendor, that the user wants to go on to it. */
-export function linkFormRoute(
+export function addLinkFormRoute(
   app: FastifyInstance,
-  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
+  dependencies: LinkFormRoutes & { readonly guarded: GuessLimit },
   pages: SessionPages,
 ): void {
   const { guarded, links, linkSessions, limits, configuredUrl, random } = dependencies;
@@ -65,7 +75,7 @@ export function linkFormRoute(
   }
 
   acceptForms(app);
-  app.post<SessionPath>(
+  app.post(
     FORM_ROUTE,
     {
       config: { access: 'public', showError: pages.showError },
@@ -73,12 +83,12 @@ export function linkFormRoute(
     },
     async (request, reply) => {
       refuseForeign(request, configuredUrl);
-      const session = textIn(request.params.session);
+      const { session, vendor } = readPath(VendorOfSession, request);
       const browser = markBrowser(request, reply, { isSecure: pages.isSecure(), random });
       const done = await pages.pathOfUsed(request, session);
       if (done !== undefined) return reply.redirect(done, 303);
       const { row, reader } = await pages.open(request, session);
-      const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
+      const adapter = pages.vendorFor(row, session, vendor);
       if (typeof adapter === 'string') return reply.redirect(adapter, 303);
       if (adapter.oauth !== undefined) {
         await agreed.take(request.ip, reply);

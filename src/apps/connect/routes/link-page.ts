@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Principal } from '../../../domain/accounts/index.ts';
+import type { Devices } from '../../../domain/devices/index.ts';
+import type { VendorOAuth } from '../../../domain/links/index.ts';
 import { sendPage, sendPageThatLeadsOn } from '../../../http/pages.ts';
-import { markBrowser } from '../browser.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import { LINK_ID, nameIn, readPath, SESSION_ID, SessionId, VendorOfSession } from '../input/path.ts';
 import {
   backToApp,
   CANCEL_ROUTE,
@@ -13,6 +14,7 @@ import {
   FORM_ROUTE,
   sessionPath,
 } from '../linking/addresses.ts';
+import { markBrowser } from '../linking/browser.ts';
 import { choosePage } from '../linking/choose-page.ts';
 import { consentPage } from '../linking/consent-page.ts';
 import { donePage, waitingPage } from '../linking/done-page.ts';
@@ -20,14 +22,12 @@ import { NOT_FILLED } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
 import { stepsOf } from '../linking/frame.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
-import { textIn } from '../linking/reader.ts';
-import { createSessionPages, type SessionPath } from '../linking/session-pages.ts';
+import { createSessionPages, type SessionPagesOptions, type SessionQuery } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
-import { answers } from '../schemas.ts';
-import { LINK_ID, LinkedDevices } from './link.ts';
-import { linkFormRoute } from './link-form.ts';
-import { SESSION_ID } from './link-sessions.ts';
+import { responses } from '../schemas.ts';
+import { LinkedDevices } from './link.ts';
+import { addLinkFormRoute, type LinkFormRoutes } from './link-form.ts';
 
 const LONGEST_QUERY = 100;
 const SessionView = Type.Object({
@@ -52,12 +52,17 @@ const SessionView = Type.Object({
 /** Between two looks at whether the vendor has answered. */
 const LOOK_AGAIN_SECONDS = 3;
 
+export interface LinkPageRoutes extends SessionPagesOptions, LinkFormRoutes {
+  readonly devices: Pick<Devices, 'knownOfLink'>;
+  readonly vendorOAuth: Pick<VendorOAuth, 'check'>;
+}
+
 /** The pages on which an end user links an account: whose it is, what it is signed in to with, what was found. */
-export async function linkPageRoutes(
+export async function addLinkPageRoutes(
   app: FastifyInstance,
-  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
+  dependencies: LinkPageRoutes & { readonly guarded: GuessLimit },
 ): Promise<void> {
-  const { adapters, devices, linkSessions, signIn, isSimulated } = dependencies;
+  const { adapters, devices, linkSessions, vendorOAuth, isSimulated } = dependencies;
   const { publicUrl, random } = dependencies;
   const pages = createSessionPages(dependencies);
   const { isSecure, showError } = pages;
@@ -80,7 +85,7 @@ export async function linkPageRoutes(
     { account }: Principal,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const session = textIn((request.params as SessionPath['Params']).session);
+    const { session } = readPath(SessionId, request);
     const { status, link, reason, expires_at } = await linkSessions.view(account, session);
     const found = link === null ? [] : await devices.knownOfLink({ account, link });
     const linked = found.map(({ id, vendor, type }) => ({ id, vendor, device_type: type }));
@@ -90,7 +95,7 @@ export async function linkPageRoutes(
     return reply.send({ session, status, link, devices: linked, ...next, reason, expires_at });
   }
 
-  app.get<SessionPath>(
+  app.get<SessionQuery>(
     '/link/sessions/:session',
     {
       config: { access: 'optional', showError },
@@ -99,19 +104,19 @@ export async function linkPageRoutes(
         description:
           'With a key of the account: the status of the session, until a week after its end. A user who returned to the app without linking can open the same session again. Without a key, or with Accept: text/html: the page on which the end user chooses a vendor and signs in.',
         tags: ['Linking'],
-        params: Type.Object({ session: Type.String({ examples: [SESSION_ID] }) }),
+        params: SessionId,
         querystring: Type.Object({
           q: Type.Optional(Type.String({ description: 'Shows only vendors that match these words' })),
         }),
         produces: ['application/json', 'text/html'],
         response: {
           303: Type.Null({ description: 'To the page of the only vendor of the session' }),
-          ...answers(SessionView, [400, 401, 403, 404, 429, 503]),
+          ...responses(SessionView, [400, 401, 403, 404, 429, 503]),
         },
       },
     },
     async (request, reply) => {
-      const session = textIn(request.params.session);
+      const { session } = readPath(SessionId, request);
       if (request.principal !== null) return viewOf(request, request.principal, reply);
       const opened = await openOrDone(request, reply, session);
       if (opened === undefined) return reply;
@@ -123,7 +128,7 @@ export async function linkPageRoutes(
         vendors: pages.choices(row),
         isSimulated,
         hrefOf: (adapter) => pages.hrefOf(session, adapter),
-        query: shown(textIn(request.query.q ?? ''), LONGEST_QUERY),
+        query: shown(nameIn(request.query.q ?? ''), LONGEST_QUERY),
         href: sessionPath(session),
         cancelHref: cancelPath(row.redirectUri, session),
         hasFailed: failed !== '',
@@ -132,11 +137,11 @@ export async function linkPageRoutes(
     },
   );
 
-  app.get<SessionPath>(
+  app.get<SessionQuery>(
     DONE_ROUTE,
     { config: { access: 'public', showError }, schema: { hide: true } },
     async (request, reply) => {
-      const session = textIn(request.params.session);
+      const { session } = readPath(SessionId, request);
       const row = await pages.usedBy(request, session);
       if (row === undefined) {
         // The work failed that was waited for: the session can be used again.
@@ -168,11 +173,11 @@ export async function linkPageRoutes(
   );
 
   // A link and not a form: the app's own address is no target that the policy of a page lets forms lead to.
-  app.get<SessionPath>(
+  app.get<SessionQuery>(
     CANCEL_ROUTE,
     { exposeHeadRoute: false, config: { access: 'public', showError }, schema: { hide: true } },
     async (request, reply) => {
-      const session = textIn(request.params.session);
+      const { session } = readPath(SessionId, request);
       const opened = await openOrDone(request, reply, session);
       if (opened === undefined) return reply;
       const { row } = opened;
@@ -183,28 +188,28 @@ export async function linkPageRoutes(
     },
   );
 
-  app.get<SessionPath>(
+  app.get<SessionQuery>(
     FORM_ROUTE,
     { config: { access: 'public', showError }, schema: { hide: true } },
     async (request, reply) => {
-      const session = textIn(request.params.session);
+      const { session, vendor } = readPath(VendorOfSession, request);
       const opened = await openOrDone(request, reply, session);
       if (opened === undefined) return reply;
       const { row, reader } = opened;
-      const adapter = pages.vendorFor(row, session, textIn(request.params.vendor));
+      const adapter = pages.vendorFor(row, session, vendor);
       if (typeof adapter === 'string') return reply.redirect(adapter, 303);
       markBrowser(request, reply, { isSecure: isSecure(), random });
       const around = pages.aroundForm(row, session, adapter);
       const hasFailed = request.query.failed !== undefined;
       if (adapter.oauth === undefined)
         return sendPage(reply, formPage(reader, { ...around, filled: NOT_FILLED, hasFailed }));
-      signIn.check(adapter.slug);
+      vendorOAuth.check(adapter.slug);
       return sendPageThatLeadsOn(reply, consentPage(reader, { ...around, hasFailed }));
     },
   );
 
   await app.register((scope, _options, done) => {
-    linkFormRoute(scope, dependencies, pages);
+    addLinkFormRoute(scope, dependencies, pages);
     done();
   });
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../core/validate.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
-import { vendorSlug } from '../vendor-slug.ts';
+import type { LinkSessions } from '../../../domain/links/index.ts';
+import { SESSION_ID } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { vendorSlug } from '../input/vendor-slug.ts';
+import { responses } from '../schemas.ts';
 
 const SessionBody = Type.Object({
   user_ref: Type.String({
@@ -30,9 +31,6 @@ const SessionBody = Type.Object({
   ),
 });
 
-/** What an id of a link session looks like. */
-export const SESSION_ID = 'Cl7vMV7clidPIEHQrqGwNjG8UKvIZCEpeEpwTvB9csU';
-
 const Session = Type.Object({
   session: Type.String({ examples: [SESSION_ID] }),
   url: Type.String({
@@ -44,8 +42,12 @@ const Session = Type.Object({
 
 const checkSession = validator(SessionBody, { name: 'body' });
 
+export interface LinkSessionRoutes {
+  readonly linkSessions: Pick<LinkSessions, 'begin'>;
+}
+
 /** Sessions in which the end user links an account on a page of ours. */
-export function linkSessionRoutes(app: FastifyInstance, { linkSessions }: ConnectDependencies): void {
+export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: LinkSessionRoutes): void {
   app.post(
     '/link/sessions',
     {
@@ -55,7 +57,7 @@ export function linkSessionRoutes(app: FastifyInstance, { linkSessions }: Connec
         description: 'A session can be used once, within 24 hours.',
         tags: ['Linking'],
         body: SessionBody,
-        response: answers(Session, [400, 401, 403, 413, 429, 503]),
+        response: responses(Session, [400, 401, 403, 413, 429, 503]),
       },
     },
     (request, reply) => {

@@ -1,18 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import type { Adapter } from '../../../adapter/adapter.ts';
 import { Device } from '../../../adapter/device.ts';
-import { AppError } from '../../../core/errors.ts';
-import { faultInText } from '../../../core/json.ts';
 import { validator } from '../../../core/validate.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import type { Devices } from '../../../domain/devices/index.ts';
+import type { Links } from '../../../domain/links/index.ts';
+import type { Idempotency } from '../../../http/idempotency.ts';
+import { LINK_ID, LinkId, linkIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { vendorSlug } from '../input/vendor-slug.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
-import { principalOf } from '../principal.ts';
-import { answers, failures, IdempotencyHeaders } from '../schemas.ts';
-import { vendorSlug } from '../vendor-slug.ts';
-
-/** What an id of a link looks like. */
-export const LINK_ID = 'FQ0rwiEK5DVrW78icMP4Rr';
+import { errorResponses, IdempotencyHeaders, responses } from '../schemas.ts';
 
 const LinkBody = Type.Object({
   vendor: Type.String({
@@ -85,9 +84,19 @@ function idIn({ id }: { readonly id: string }): string {
 
 const checkLink = validator(LinkBody, { name: 'body' });
 
-export function linkRoutes(
+export interface LinkRoutes {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly links: Pick<Links, 'link' | 'list' | 'remove'>;
+  readonly devices: Pick<Devices, 'knownOfLink'>;
+  readonly idempotency: Idempotency;
+  /** Public address of this service, without a trailing slash. */
+  readonly publicUrl: () => string;
+}
+
+/** Vendor accounts: linked with credentials, listed and unlinked. */
+export function addLinkRoutes(
   app: FastifyInstance,
-  dependencies: ConnectDependencies & { readonly guarded: GuessLimit },
+  dependencies: LinkRoutes & { readonly guarded: GuessLimit },
 ): void {
   const { adapters, discovery, links, idempotency, guarded, publicUrl } = dependencies;
   app.post(
@@ -101,7 +110,7 @@ export function linkRoutes(
         tags: ['Linking'],
         headers: IdempotencyHeaders,
         body: LinkBody,
-        response: answers(Linked, [400, 401, 403, 409, 413, 422, 429, 502, 503]),
+        response: responses(Linked, [400, 401, 403, 409, 413, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {
@@ -132,13 +141,13 @@ export function linkRoutes(
       schema: {
         summary: 'List linked vendor accounts with their status',
         tags: ['Linking'],
-        response: answers(Type.Array(ListedLink), [401, 403, 429, 503]),
+        response: responses(Type.Array(ListedLink), [401, 403, 429, 503]),
       },
     },
     (request) => links.list(principalOf(request).account),
   );
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/links/:id',
     {
       config: { access: 'link:write' },
@@ -150,7 +159,7 @@ export function linkRoutes(
         params: LinkParams,
         response: {
           204: Type.Null({ description: 'Unlinked' }),
-          ...failures([401, 403, 404, 429, 503]),
+          ...errorResponses([401, 403, 404, 429, 503]),
         },
       },
     },

@@ -1,20 +1,31 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Adapter } from '../../../adapter/adapter.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { Finished, OwnSession } from '../../../domain/links/index.ts';
+import type { Random } from '../../../core/ids.ts';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import type {
+  Finished,
+  LinkCodes,
+  LinkSessions,
+  Links,
+  OwnSession,
+  VendorOAuth,
+} from '../../../domain/links/index.ts';
 import { noteError } from '../../../http/errors.ts';
 import { sendPage } from '../../../http/pages.ts';
+import type { Limits } from '../../../http/rate-limit.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import { browserOf, markBrowser, rememberSession } from '../browser.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { nameIn, vendorInPath } from '../input/path.ts';
 import { backToApp, donePath, formPath, sessionPath } from '../linking/addresses.ts';
+import { browserOf, markBrowser, rememberSession } from '../linking/browser.ts';
 import { codePage, failurePage } from '../linking/message-pages.ts';
-import { readerOf, showsError, textIn } from '../linking/reader.ts';
+import { readerOf, showsError } from '../linking/reader.ts';
 import { callName } from '../linking/vendors.ts';
 import { NOBODY, whoAsks } from '../linking/who-asks.ts';
-import { answers, failures } from '../schemas.ts';
-import { vendorSlug } from '../vendor-slug.ts';
+import { errorResponses, responses } from '../schemas.ts';
 
 const issuedCode = (vendor: Type.TString) =>
   Type.Object(
@@ -35,9 +46,22 @@ const BEGUN_A_MINUTE = 600;
 /** Words for an app's own address: what the vendor called it, else our code. */
 const REASON = /^[a-z][a-z0-9_.-]{0,60}$/i;
 
+export interface OAuthRoutes {
+  readonly accounts: Accounts;
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly assets: Assets;
+  readonly vendorOAuth: Pick<VendorOAuth, 'begin' | 'finish'>;
+  readonly linkCodes: Pick<LinkCodes, 'issue'>;
+  readonly linkSessions: Pick<LinkSessions, 'use' | 'fail'>;
+  readonly links: Pick<Links, 'requireRoom' | 'linkSignedIn'>;
+  readonly limits: Limits;
+  readonly publicUrl: () => string;
+  readonly random: Random;
+}
+
 /** Signing in at an OAuth vendor: from here to the vendor's page and back. */
-export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { accounts, adapters, assets, signIn, linkCodes, linkSessions, links, limits } = dependencies;
+export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes): void {
+  const { accounts, adapters, assets, vendorOAuth, linkCodes, linkSessions, links, limits } = dependencies;
   const { publicUrl, random } = dependencies;
   const isSecure = () => publicUrl().startsWith('https:');
   const showError = showsError(dependencies);
@@ -46,11 +70,12 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
     description: 'Vendor slug, from GET /vendors',
     ...(example === undefined ? {} : { examples: [example] }),
   });
+  const OneVendor = Type.Object({ vendor: slug });
 
   const begun = limits.perIp('oauth.authorize', BEGUN_A_MINUTE, 60);
   const ended = limits.perIp('oauth.callback', BEGUN_A_MINUTE, 60);
 
-  app.get<{ Params: { vendor: string } }>(
+  app.get(
     '/oauth/:vendor/authorize',
     {
       exposeHeadRoute: false,
@@ -60,7 +85,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         description:
           'With a link session, the account is linked when the user returns. If the user has not agreed on the page of the session yet, that page comes first.',
         tags: ['Linking'],
-        params: Type.Object({ vendor: slug }),
+        params: OneVendor,
         querystring: Type.Object({
           session: Type.Optional(Type.String({ description: 'From POST /link/sessions' })),
         }),
@@ -69,7 +94,7 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
           303: Type.Null({
             description: 'To the page of the link session, if the user has not agreed yet',
           }),
-          ...failures([400, 429, 502, 503]),
+          ...errorResponses([400, 429, 502, 503]),
         },
       },
     },
@@ -77,21 +102,21 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
       await begun.take(request.ip, reply);
       const { session } = request.query as { session?: unknown };
       const browser = markBrowser(request, reply, { isSecure: isSecure(), random });
-      const vendor = vendorSlug(textIn(request.params.vendor));
-      const location = await signIn.begin({
+      const vendor = vendorInPath(OneVendor, request);
+      const location = await vendorOAuth.begin({
         vendor,
-        session: session === undefined ? undefined : textIn(session),
+        session: session === undefined ? undefined : nameIn(session),
         browser,
       });
       reply.header('cache-control', 'no-store');
       if (location === undefined)
-        return reply.redirect(`${publicUrl()}${formPath(textIn(session), vendor)}`, 303);
+        return reply.redirect(`${publicUrl()}${formPath(nameIn(session), vendor)}`, 303);
       if (typeof session === 'string') rememberSession(reply, session, isSecure());
       return reply.redirect(location, 302);
     },
   );
 
-  app.get<{ Params: { vendor: string } }>(
+  app.get(
     '/oauth/:vendor/callback',
     {
       // Whoever only looks must not spend the state.
@@ -102,26 +127,26 @@ export function oauthRoutes(app: FastifyInstance, dependencies: ConnectDependenc
         description:
           'Returns a link code. With a link session, links the account and redirects to the redirect_uri of the session with `status=linked&session=&link=` or `status=failed&session=&reason=`.',
         tags: ['Linking'],
-        params: Type.Object({ vendor: slug }),
+        params: OneVendor,
         querystring: Type.Object({
           code: Type.Optional(Type.String()),
           state: Type.Optional(Type.String()),
           error: Type.Optional(Type.String()),
         }),
         response: {
-          ...answers(issuedCode(slug), [400, 429, 502, 503]),
+          ...responses(issuedCode(slug), [400, 429, 502, 503]),
           303: Type.Null({ description: "To the session's redirect_uri" }),
         },
       },
     },
     async (request, reply) => {
       await ended.take(request.ip, reply);
-      const vendor = vendorSlug(textIn(request.params.vendor));
+      const vendor = vendorInPath(OneVendor, request);
       const query = new URL(request.url, 'http://localhost').searchParams;
       const browser = browserOf(request, isSecure());
       const { requireRoom } = links;
       const isPage = wantsPage(request);
-      const finished = await signIn.finish({ vendor, query, browser, isPage, requireRoom });
+      const finished = await vendorOAuth.finish({ vendor, query, browser, isPage, requireRoom });
       reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       if (finished.session !== undefined)
         return intoSession(request, reply, { vendor, query, browser, finished, session: finished.session });

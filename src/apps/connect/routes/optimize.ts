@@ -6,12 +6,12 @@ import { MOST_SLOTS } from '../../../domain/planner/index.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import type { FairSemaphore } from '../../../http/fair-semaphore.ts';
 import { readLargeBody } from '../../../http/large-body.ts';
+import { principalOf } from '../input/principal.ts';
 import { type AreaRequest, areaRequestOf, withSpotPrices } from '../planning/area-prices.ts';
 import { parsePlanBody, planBody } from '../planning/plan-body.ts';
 import { AreaPlanRequestSchema, AreaPlanSchema } from '../planning/schemas.ts';
 import { createPlannerThread } from '../planning/thread.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
+import { responses } from '../schemas.ts';
 
 const BODY_LIMIT = 16 * 1024 * 1024;
 /** Bodies up to this are planned at once where that is little work: two days of quarters are 6 KiB. */
@@ -28,7 +28,7 @@ interface OptimizeOptions {
 }
 
 /** The charge planner, in a scope of its own: its bodies are read as bytes. */
-export async function optimizeRoutes(
+export async function addOptimizeRoutes(
   app: FastifyInstance,
   { clock, slots, prices }: OptimizeOptions,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function optimizeRoutes(
     });
     const body = joined(blocks, length);
     if (length <= INLINE) return planSmall(request, reply, body);
-    return sendAnswer(reply, await during(() => thread.plan(principalOf(request).account, body)));
+    return sendAnswer(reply, await during(() => thread.run(principalOf(request).account, body)));
   }
 
   function planSmall(
@@ -62,7 +62,7 @@ export async function optimizeRoutes(
     const answer = inlineAnswer(asked);
     if (answer !== undefined) return sendAnswer(reply, answer);
     // The thread takes its memory over, which a piece of a shared pool must not be.
-    return thread.plan(account, new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
+    return thread.run(account, new Uint8Array(body)).then((planned) => sendAnswer(reply, planned));
   }
 
   function planForArea(
@@ -74,7 +74,7 @@ export async function optimizeRoutes(
     const send = (answer: string) => sendAnswer(reply, head + answer.slice(1));
     const answer = inlineAnswer(request);
     if (answer !== undefined) return send(answer);
-    return thread.plan(account, new TextEncoder().encode(JSON.stringify(request))).then(send);
+    return thread.run(account, new TextEncoder().encode(JSON.stringify(request))).then(send);
   }
 
   function replyTo(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
@@ -100,7 +100,7 @@ export async function optimizeRoutes(
             'With `area` instead of `prices`, it uses the stored day-ahead prices of that area, starting with the current slot.',
           tags: ['Optimization'],
           body: AreaPlanRequestSchema,
-          response: answers(AreaPlanSchema, [400, 401, 403, 413, 429, 503]),
+          response: responses(AreaPlanSchema, [400, 401, 403, 413, 429, 503]),
         },
       },
       replyTo,

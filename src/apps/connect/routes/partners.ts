@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { validator } from '../../../core/validate.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { failures } from '../schemas.ts';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import type { Limits } from '../../../http/rate-limit.ts';
+import { errorResponses } from '../schemas.ts';
 
 const APPLICATIONS_A_DAY = 5;
 const DAY_SECONDS = 86_400;
@@ -25,7 +26,13 @@ const Application = Type.Object({
 
 const checkApplication = validator(Application, { name: 'body' });
 
-export function partnerRoutes(app: FastifyInstance, { accounts, limits }: ConnectDependencies): void {
+export interface PartnerRoutes {
+  readonly accounts: Pick<Accounts, 'partners'>;
+  readonly limits: Limits;
+}
+
+/** Applications for an account. */
+export function addPartnerRoutes(app: FastifyInstance, { accounts, limits }: PartnerRoutes): void {
   const tries = limits.perIp('partners.tries', TRIES_AN_HOUR, HOUR_SECONDS);
   const applications = limits.perIp('partners.apply', APPLICATIONS_A_DAY, DAY_SECONDS);
   app.post(
@@ -45,7 +52,7 @@ export function partnerRoutes(app: FastifyInstance, { accounts, limits }: Connec
         body: Application,
         response: {
           202: Type.Object({ application_id: Type.String(), status: Type.Literal('received') }),
-          ...failures([400, 413, 429, 503]),
+          ...errorResponses([400, 413, 429, 503]),
         },
       },
     },

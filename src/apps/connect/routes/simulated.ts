@@ -24,7 +24,10 @@ const HEADERS = {
 };
 
 /** Sign-in pages of simulated vendors, where the browser reaches Connect. Other vendors have none, and no path here. */
-export async function simulatedPages(app: FastifyInstance, pages: readonly SimulatedPage[]): Promise<void> {
+export async function addSimulatedPages(
+  app: FastifyInstance,
+  pages: readonly SimulatedPage[],
+): Promise<void> {
   if (pages.length === 0) return;
   await app.register((scope, _options, done) => {
     // What a sign-in form sends; nowhere else is it taken.

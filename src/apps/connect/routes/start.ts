@@ -1,15 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { Words } from '../../../core/language.ts';
+import type { Service } from '../../../http/errors.ts';
 import { pageLanguage } from '../../../http/language.ts';
 import { keepPage, sendPrepared } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
+import type { Assets } from '../../../pages/assets.ts';
 import { startPage } from '../pages/start.ts';
 
+export interface StartPage {
+  readonly assets: Assets;
+  readonly publicUrl: () => string;
+  /** The addresses of both services; undefined where one is not known. */
+  readonly addressOf: (service: Service) => string | undefined;
+}
+
 /** `GET /`: a page that says what runs here; programs are led to the reference. */
-export function startRoute(
+export function addStartRoute(
   app: FastifyInstance,
-  { assets, addressOf, publicUrl }: ConnectDependencies,
+  { assets, addressOf, publicUrl }: StartPage,
   version: string,
 ): void {
   const pages = { sv: keepPage(), en: keepPage() } satisfies Words<unknown>;

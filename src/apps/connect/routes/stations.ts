@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { OPERATIONS, OperationAnswer, StationView } from '../../../adapter/station.ts';
-import { parseOperation } from '../../../domain/commands/index.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { OfVendor, vendorIn } from '../query.ts';
-import { answers, IdempotencyHeaders } from '../schemas.ts';
-import { DeviceId, deviceId } from './devices.ts';
+import { type Commands, parseOperation } from '../../../domain/commands/index.ts';
+import type { Idempotency } from '../../../http/idempotency.ts';
+import { DeviceId, deviceIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { OfVendor, vendorIn } from '../input/query.ts';
+import { IdempotencyHeaders, responses } from '../schemas.ts';
 
-interface OfDevice {
-  readonly Params: { readonly id: string };
+export interface StationRoutes {
+  readonly commands: Pick<Commands, 'stations'>;
+  readonly idempotency: Idempotency;
 }
 
-const params = DeviceId;
 /** Charging stations that dial in, looked at and run. */
-export function stationRoutes(app: FastifyInstance, { commands, idempotency }: ConnectDependencies): void {
-  app.get<OfDevice>(
+export function addStationRoutes(app: FastifyInstance, { commands, idempotency }: StationRoutes): void {
+  app.get(
     '/devices/:id/station',
     {
       config: { access: 'devices:read' },
@@ -24,20 +24,20 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
         description:
           'For OCPP stations, which connect to this service. Messages are kept in the memory of the process that the station is connected to, so they are lost when it ends. While the station is disconnected, any process responds with its own messages, so some may be missing.',
         tags: ['Charging'],
-        params,
+        params: DeviceId,
         querystring: OfVendor,
-        response: answers(StationView, [400, 401, 403, 404, 422, 429, 502, 503]),
+        response: responses(StationView, [400, 401, 403, 404, 422, 429, 502, 503]),
       },
     },
     (request) =>
       commands.stations.describe({
         account: principalOf(request).account,
-        deviceId: deviceId(request.params.id),
+        deviceId: deviceIn(request),
         vendor: vendorIn(request.query),
       }),
   );
 
-  app.post<OfDevice>(
+  app.post(
     '/devices/:id/station',
     {
       config: { access: 'devices:command' },
@@ -46,11 +46,11 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
         description:
           'For OCPP stations, which connect to this service. Runs in order with the commands to the device. Returns what the station responded, also if it rejected the operation; 502 if it did not respond or did not understand.',
         tags: ['Charging'],
-        params,
+        params: DeviceId,
         querystring: OfVendor,
         headers: IdempotencyHeaders,
         body: Type.Union(Object.values(OPERATIONS), { discriminator: { propertyName: 'type' } }),
-        response: answers(OperationAnswer, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
+        response: responses(OperationAnswer, [400, 401, 403, 404, 409, 422, 429, 502, 503]),
       },
     },
     (request, reply) => {
@@ -64,7 +64,7 @@ export function stationRoutes(app: FastifyInstance, { commands, idempotency }: C
           return commands.stations.operate({
             account,
             keyId,
-            deviceId: deviceId(request.params.id),
+            deviceId: deviceIn(request),
             vendor: vendorIn(request.query),
             operation,
             begun,

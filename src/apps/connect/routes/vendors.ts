@@ -1,15 +1,29 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterNamed } from '../../../adapter/adapters.ts';
 import { describeVendors, VendorDescription } from '../../../adapter/describe.ts';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { principalOf } from '../principal.ts';
-import { answers } from '../schemas.ts';
-import { vendorSlug } from '../vendor-slug.ts';
-import { LINK_ID } from './link.ts';
+import type { Budgets } from '../../../domain/budgets/index.ts';
+import type { Links } from '../../../domain/links/index.ts';
+import { LINK_ID, vendorInPath } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { responses } from '../schemas.ts';
 
-export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependencies): void {
-  const { adapters, links, budgets, isConfigured, isSimulated } = dependencies;
+export interface VendorRoutes {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  readonly links: Pick<Links, 'list'>;
+  readonly budgets: Pick<Budgets, 'view'>;
+  readonly isConfigured: (vendor: string) => boolean;
+  readonly isSimulated: (vendor: string) => boolean;
+}
+
+const OneVendor = Type.Object({ vendor: Type.String() });
+
+/** The vendors, and what is left of their limits. */
+export function addVendorRoutes(
+  app: FastifyInstance,
+  { adapters, links, budgets, isConfigured, isSimulated }: VendorRoutes,
+): void {
   const is = { configured: isConfigured, simulated: isSimulated };
   const body = Buffer.from(JSON.stringify(describeVendors([...adapters.values()], is)));
   app.get(
@@ -20,13 +34,13 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
         summary: 'List vendors, their capabilities and how they are linked',
         description: 'No key needed. Capabilities are derived from the code that implements them.',
         tags: ['Linking'],
-        response: answers(Type.Array(VendorDescription), [401, 403, 429, 503]),
+        response: responses(Type.Array(VendorDescription), [401, 403, 429, 503]),
       },
     },
     (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body),
   );
 
-  app.get<{ Params: { vendor: string } }>(
+  app.get(
     '/vendors/:vendor/budget',
     {
       config: { access: 'devices:read' },
@@ -35,12 +49,12 @@ export function vendorRoutes(app: FastifyInstance, dependencies: ConnectDependen
         description:
           'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands. While the vendor refuses calls there is an entry `block`: elnav sends nothing until its `resets_at`.',
         tags: ['Linking'],
-        params: Type.Object({ vendor: Type.String() }),
-        response: answers(Type.Array(Budget), [400, 401, 403, 429, 503]),
+        params: OneVendor,
+        response: responses(Type.Array(Budget), [400, 401, 403, 429, 503]),
       },
     },
     async (request) => {
-      const vendor = vendorSlug(request.params.vendor);
+      const vendor = vendorInPath(OneVendor, request);
       const adapter = adapterNamed(adapters, vendor);
       const { account } = principalOf(request);
       const own = (await links.list(account)).filter((link) => link.vendor === vendor);

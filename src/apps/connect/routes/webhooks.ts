@@ -1,17 +1,26 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { ConnectDependencies } from '../dependencies.ts';
-import { failures } from '../schemas.ts';
+import type { Clock } from '../../../core/clock.ts';
+import type { Deliveries } from '../../../domain/deliveries/index.ts';
+import { readPath } from '../input/path.ts';
+import { errorResponses } from '../schemas.ts';
 
 const NOTHING = new Uint8Array();
 /** Vendors gather what they tell; the largest that is documented is a tenth of it. */
 const MOST_BYTES = 256 * 1024;
 const WELL_FORMED_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
+export interface WebhookRoutes {
+  readonly deliveries: Pick<Deliveries, 'receive'>;
+  readonly clock: Clock;
+}
+
+const OneVendor = Type.Object({ vendor: Type.String({ description: 'Vendor slug' }) });
+
 /** What vendors post, in a scope of its own: the bytes of the body are what is signed, whatever its type. */
-export async function webhookRoutes(
+export async function addWebhookRoutes(
   app: FastifyInstance,
-  { deliveries, clock }: ConnectDependencies,
+  { deliveries, clock }: WebhookRoutes,
 ): Promise<void> {
   await app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
@@ -22,7 +31,7 @@ export async function webhookRoutes(
         request.headers['content-type'] = 'application/octet-stream';
       done();
     });
-    scope.post<{ Params: { vendor: string } }>(
+    scope.post(
       '/webhooks/:vendor',
       {
         bodyLimit: MOST_BYTES,
@@ -33,16 +42,16 @@ export async function webhookRoutes(
             "Body and signature are those of the vendor's own API. Returns 202 once the delivery is stored; it is applied " +
             'afterwards, once, even if it is repeated.',
           tags: ['Webhooks'],
-          params: Type.Object({ vendor: Type.String({ description: 'Vendor slug' }) }),
+          params: OneVendor,
           response: {
             202: Type.Null({ description: 'Stored; the response has no body' }),
-            ...failures([400, 401, 413, 429, 503]),
+            ...errorResponses([400, 401, 413, 429, 503]),
           },
         },
       },
       async (request, reply) => {
         const { body } = request;
-        await deliveries.receive(request.params.vendor, {
+        await deliveries.receive(readPath(OneVendor, request).vendor, {
           body: body instanceof Uint8Array ? body : NOTHING,
           headers: singleHeaders(request.headers),
           receivedAt: clock.now(),

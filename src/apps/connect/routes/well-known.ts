@@ -1,8 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import type { ConnectDependencies } from '../dependencies.ts';
+
+export interface WellKnownFile {
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+export interface WellKnownFiles {
+  /** Files that vendors fetch, with what the operator set. */
+  readonly wellKnown: readonly WellKnownFile[];
+}
 
 /** Files that vendors fetch from us at paths of their own; a path is there only where its file is set. */
-export function wellKnownRoutes(app: FastifyInstance, { wellKnown }: ConnectDependencies): void {
+export function addWellKnownRoutes(app: FastifyInstance, { wellKnown }: WellKnownFiles): void {
   for (const { path, contentType, content } of wellKnown) {
     app.get(
       path,

@@ -1,27 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { faultInBrand } from '../../../domain/accounts/index.ts';
-import { sentFields } from '../sent-fields.ts';
-import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
-import { personOf } from './auth.ts';
+import { type AccountDependencies, type AccountResponses, actorOf, addForm } from '../account/route.ts';
+import { sentFields } from '../input/fields.ts';
+import { personOf } from '../sign-in/person.ts';
 
 /** Setting and removing the brand of one's own link pages. */
 export function addBrandRoute(
   scope: FastifyInstance,
   { accounts, assets }: AccountDependencies,
-  answers: AccountAnswers,
+  responses: AccountResponses,
 ): void {
   addForm(scope, { path: '/account/brand', at: 'brand', assets }, async (request, reply) => {
     const { account } = personOf(request);
     const form = sentFields(request.body);
     if (form.has('remove')) {
       await accounts.brands.set(account, null, actorOf(request));
-      return answers.done(request, reply, { done: 'brand-removed', at: 'brand', answer: { brand: null } });
+      return responses.done(request, reply, { done: 'brand-removed', at: 'brand', answer: { brand: null } });
     }
     const isPlain = form.has('plain') || form.text('color') === '';
     const wanted = { name: form.text('name'), color: isPlain ? null : form.text('color') };
     const fault = faultInBrand(wanted);
     if (fault !== null)
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'brand',
         field: fault.field,
         text: (words) => (fault.field === 'name' ? words.brandNameFault : words.brandColorFault),
@@ -29,6 +29,6 @@ export function addBrandRoute(
         written: { brand: wanted },
       });
     const brand = await accounts.brands.set(account, wanted, actorOf(request));
-    return answers.done(request, reply, { done: 'brand-saved', at: 'brand', answer: { brand } });
+    return responses.done(request, reply, { done: 'brand-saved', at: 'brand', answer: { brand } });
   });
 }

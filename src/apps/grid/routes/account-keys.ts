@@ -6,16 +6,16 @@ import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { keyMadePage, newKeyPage } from '../account/new-key.ts';
 import { formatCount } from '../account/parts.ts';
-import { isFreshFormToken } from '../form-token.ts';
-import { sentFields } from '../sent-fields.ts';
-import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
-import { personOf } from './auth.ts';
+import { type AccountDependencies, type AccountResponses, actorOf, addForm } from '../account/route.ts';
+import { sentFields } from '../input/fields.ts';
+import { isFreshFormToken } from '../input/form-token.ts';
+import { personOf } from '../sign-in/person.ts';
 
 /** Making and revoking one's own keys. */
 export function addKeyRoutes(
   scope: FastifyInstance,
   deps: AccountDependencies,
-  answers: AccountAnswers,
+  responses: AccountResponses,
 ): void {
   const { accounts, assets, clock } = deps;
 
@@ -34,7 +34,7 @@ export function addKeyRoutes(
 
     const inLabel = faultInKeyLabel(label);
     if (inLabel !== null)
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'key',
         field: 'label',
         text: (words) => words.labelFault,
@@ -42,7 +42,7 @@ export function addKeyRoutes(
         written,
       });
     if (scopes.length === 0 || unknown !== undefined)
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'key',
         field: 'scopes',
         text: (words) => words.scopesFault,
@@ -52,7 +52,7 @@ export function addKeyRoutes(
     const token = form.text('form');
     // A browser sends a form again on a reload; a program knows what it sends.
     if (wantsPage(request) && !isFreshFormToken(token, clock))
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'key',
         field: '',
         text: (words) => words.oldForm,
@@ -74,7 +74,7 @@ export function addKeyRoutes(
         return sendPage(reply, keyMadePage(assets, pageLanguage(request)), 409);
       if (error.code !== 'key.too_many') throw error;
       const most = formatCount(MOST_ACTIVE_KEYS, pageLanguage(request));
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'key',
         field: '',
         text: (words) => words.tooMany(most),
@@ -88,6 +88,6 @@ export function addKeyRoutes(
   addForm(scope, { path: '/account/keys/:key_id/revoke', at: 'keys', assets }, async (request, reply) => {
     const { key_id } = request.params as { readonly key_id: string };
     const key = await accounts.ownKeys.revoke(personOf(request).account, key_id, actorOf(request));
-    return answers.done(request, reply, { done: 'key-revoked', at: 'keys', answer: key });
+    return responses.done(request, reply, { done: 'key-revoked', at: 'keys', answer: key });
   });
 }

@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../../core/errors.ts';
 import { faultInPassword } from '../../../domain/people/index.ts';
 import { pageLanguage } from '../../../http/language.ts';
-import { sentFields } from '../sent-fields.ts';
+import { type AccountDependencies, type AccountResponses, actorOf, addForm } from '../account/route.ts';
+import { sentFields } from '../input/fields.ts';
+import { personOf } from '../sign-in/person.ts';
 import { SIGN_IN_WORDS } from '../sign-in/words.ts';
-import { type AccountAnswers, type AccountDependencies, actorOf, addForm } from './account-route.ts';
-import { personOf } from './auth.ts';
 
 /** Setting the password, and ending the sessions of other browsers. */
 export function addSecurityRoutes(
   scope: FastifyInstance,
   { accounts, people, limits, assets }: AccountDependencies,
-  answers: AccountAnswers,
+  responses: AccountResponses,
 ): void {
   // A stolen session is no means to find the password out.
   const tries = limits.perIp('account-passwords', 10, 900);
@@ -25,7 +25,7 @@ export function addSecurityRoutes(
     const profile = await accounts.users.find(person.account);
     const fault = faultInPassword(next, [profile?.email ?? '', profile?.name ?? '']);
     if (fault !== null)
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'password',
         field: 'new',
         text: () => SIGN_IN_WORDS[pageLanguage(request)].errors[`password.${fault.kind}`],
@@ -35,7 +35,7 @@ export function addSecurityRoutes(
       await people.changePassword(person, { ...current, next });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'password.wrong') throw error;
-      return answers.refuse(request, reply, {
+      return responses.refuse(request, reply, {
         form: 'password',
         field: 'current',
         text: (words) => words.currentFault,
@@ -48,7 +48,7 @@ export function addSecurityRoutes(
       target: `user/${person.account}`,
       detail: {},
     });
-    return answers.done(request, reply, {
+    return responses.done(request, reply, {
       done: 'password-saved',
       at: 'security',
       answer: { status: 'changed' },
@@ -63,6 +63,6 @@ export function addSecurityRoutes(
       target: `user/${person.account}`,
       detail: { ended },
     });
-    return answers.done(request, reply, { done: 'sessions-ended', at: 'security', answer: { ended } });
+    return responses.done(request, reply, { done: 'sessions-ended', at: 'security', answer: { ended } });
   });
 }

@@ -14,8 +14,8 @@ import { createPeople, type People } from '../../../domain/people/index.ts';
 import { createGate } from '../../../http/gate.ts';
 import { createLimits } from '../../../http/rate-limit.ts';
 import { createServer } from '../../../http/server.ts';
-import { sessionIn } from '../cookies.ts';
-import { formScope } from '../form-scope.ts';
+import { addFormScope } from '../input/form-scope.ts';
+import { sessionIn } from '../sign-in/cookies.ts';
 import { addAccountRoutes } from './account.ts';
 
 const PUBLIC_URL = 'https://grid.elnav.example';
@@ -60,7 +60,7 @@ onEachEngine('the account page', (engine) => {
       tls: undefined,
     });
     app = server.app;
-    await formScope(app, PUBLIC_URL, (scope) =>
+    await addFormScope(app, PUBLIC_URL, (scope) =>
       addAccountRoutes(scope, {
         accounts,
         people,

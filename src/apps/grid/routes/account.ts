@@ -4,15 +4,15 @@ import { pageLanguage } from '../../../http/language.ts';
 import { sendPage } from '../../../http/pages.ts';
 import { wantsPage } from '../../../http/wants-page.ts';
 import { accountPage } from '../account/page.ts';
+import { type AccountDependencies, type AccountResponses, HOME } from '../account/route.ts';
 import type { AccountView } from '../account/view.ts';
 import { ACCOUNT_WORDS, type Done } from '../account/words.ts';
-import { newFormToken } from '../form-token.ts';
+import { newFormToken } from '../input/form-token.ts';
 import { signInFirst } from '../pages/faults.ts';
+import { personOf } from '../sign-in/person.ts';
 import { addBrandRoute } from './account-brand.ts';
 import { addKeyRoutes } from './account-keys.ts';
-import { type AccountAnswers, type AccountDependencies, HOME } from './account-route.ts';
 import { addSecurityRoutes } from './account-security.ts';
-import { personOf } from './auth.ts';
 
 /** Changes of the account from one address in a minute: more than anybody clicks. */
 const CHANGES_A_MINUTE = 60;
@@ -56,7 +56,7 @@ export function addAccountRoutes(scope: FastifyInstance, deps: AccountDependenci
     return sendPage(reply, await accountPage(assets, view), status);
   }
 
-  const answers: AccountAnswers = {
+  const responses: AccountResponses = {
     async refuse(request, reply, { form, field, text, sentence, written, error, status = 422 }) {
       if (!wantsPage(request))
         throw (
@@ -89,9 +89,9 @@ export function addAccountRoutes(scope: FastifyInstance, deps: AccountDependenci
         .send({ ...user, brand, usage });
     },
   );
-  addKeyRoutes(scope, deps, answers);
-  addBrandRoute(scope, deps, answers);
-  addSecurityRoutes(scope, deps, answers);
+  addKeyRoutes(scope, deps, responses);
+  addBrandRoute(scope, deps, responses);
+  addSecurityRoutes(scope, deps, responses);
 }
 
 function doneOf(text: unknown): Done | undefined {

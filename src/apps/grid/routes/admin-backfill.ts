@@ -3,10 +3,10 @@ import Type from 'typebox';
 import { rfc3339 } from '../../../core/clock.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import type { Backfill, Prices } from '../../../domain/prices/index.ts';
-import { parse } from '../parse.ts';
-import { AreaParameter, areasOf, invalidQuery, withArea } from '../parse-market.ts';
-import { Backfill as BackfillShape } from '../shapes-market.ts';
-import { actorOf, adminRoute } from './admin-route.ts';
+import { actorOf, adminRoute } from '../administration/route.ts';
+import { parse } from '../input/parameters.ts';
+import { AreaParameter, areasOf, invalidQuery, withArea } from '../market/queries.ts';
+import { Backfill as BackfillShape } from '../market/schemas.ts';
 
 const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
 const BackfillQuery = Type.Object({

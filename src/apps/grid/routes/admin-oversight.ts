@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Accounts } from '../../../domain/accounts/index.ts';
-import { parse } from '../parse.ts';
-import { actorOf, adminRoute } from './admin-route.ts';
+import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Application,
   ApprovedApplication,
@@ -13,7 +12,8 @@ import {
   LimitParameter,
   PartnerPath,
   Usage,
-} from './admin-shapes.ts';
+} from '../administration/schemas.ts';
+import { parse } from '../input/parameters.ts';
 
 /** The anonymous quotas, usage, bans and the audit trail. */
 export function addOversightRoutes(app: FastifyInstance, accounts: Accounts): void {

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { type Accounts, parseScopes, SCOPES } from '../../../domain/accounts/index.ts';
-import { parse, parsePathAndQuery } from '../parse.ts';
-import { actorOf, adminRoute } from './admin-route.ts';
+import { actorOf, adminRoute } from '../administration/route.ts';
 import {
   Key,
   KeyParameters,
@@ -13,7 +12,8 @@ import {
   UserParameters,
   UserPath,
   UserPolicy,
-} from './admin-shapes.ts';
+} from '../administration/schemas.ts';
+import { parse, parsePathAndQuery } from '../input/parameters.ts';
 
 /** Users, their policies and their keys. */
 export function addUserRoutes(app: FastifyInstance, { users, keys }: Pick<Accounts, 'users' | 'keys'>): void {

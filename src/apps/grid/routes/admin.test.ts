@@ -50,7 +50,7 @@ onEachEngine('administration', (engine) => {
     const { production } = await productionOf(world.database, { clock });
     const { stopping } = server;
     const random = systemRandom;
-    const auth = {
+    const signIn = {
       people: createPeople({ database: world.database, accounts, clock, random }),
       limits,
       random,
@@ -61,7 +61,7 @@ onEachEngine('administration', (engine) => {
       hasOutbox: true,
       send: () => {},
     };
-    const parts = { accounts, areas, prices, production, assets, clock, auth, stopping };
+    const parts = { accounts, areas, prices, production, assets, clock, signIn, stopping };
     await addGrid(app, { ...parts, addressOf: () => undefined }, '0.1.0');
     await app.ready();
   });

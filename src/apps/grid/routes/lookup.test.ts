@@ -11,7 +11,6 @@ import { silentLog } from '../../../core/log.ts';
 import { createMetrics } from '../../../core/metrics.ts';
 import { type Areas, createAreas } from '../../../domain/areas/index.ts';
 import { createServer } from '../../../http/server.ts';
-import { createAnswers } from '../prepared-answers.ts';
 import {
   AddressAnswer,
   CoordinateAnswer,
@@ -21,7 +20,8 @@ import {
   PostalAnswer,
   PriceAreas,
   TaxAnswer,
-} from '../shapes-areas.ts';
+} from '../lookups/schemas.ts';
+import { createPreparedResponses } from '../responses/prepared.ts';
 import { addLookupRoutes } from './lookup.ts';
 import { addRegionRoutes } from './regions.ts';
 import { addTaxRoute } from './tax.ts';
@@ -57,10 +57,10 @@ async function makeApp(geocode?: Parameters<typeof createAreas>[0]['geocode']): 
       return areas.postal(code);
     },
   };
-  const answers = createAnswers({ clock, validUntil: areas.validUntil });
-  addLookupRoutes(app, noting, answers);
-  addRegionRoutes(app, areas, answers);
-  addTaxRoute(app, areas, answers);
+  const responses = createPreparedResponses({ clock, validUntil: areas.validUntil });
+  addLookupRoutes(app, noting, responses);
+  addRegionRoutes(app, areas, responses);
+  addTaxRoute(app, areas, responses);
   await app.ready();
   return { app, clock, counted, asked };
 }

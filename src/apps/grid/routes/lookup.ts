@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Areas } from '../../../domain/areas/index.ts';
 import { ValidationError } from '../../../http/errors.ts';
-import { parse, readParameters } from '../parse.ts';
-import { readPostalCode, readTrimmed } from '../parse-places.ts';
-import type { Answers } from '../prepared-answers.ts';
+import { parse, readParameters } from '../input/parameters.ts';
+import { readPostalCode, readTrimmed } from '../lookups/places.ts';
 import {
   AddressAnswer,
   CoordinateAnswer,
@@ -12,8 +11,9 @@ import {
   Place,
   PlaceAnswer,
   PostalAnswer,
-} from '../shapes-areas.ts';
-import { dataRoute } from './data-route.ts';
+} from '../lookups/schemas.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import type { PreparedResponses } from '../responses/prepared.ts';
 
 const TAG = 'Look-ups';
 /** How long an answer that a geocoder had part in may be used: the geocoder changes when it likes. */
@@ -55,7 +55,7 @@ const CoordinateQuery = Type.Object({
 });
 
 /** Price area, grid areas and energy tax by what people know of a place. */
-export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Answers): void {
+export function addLookupRoutes(app: FastifyInstance, areas: Areas, responses: PreparedResponses): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/api/v1/lookup/postal',
     dataRoute({
@@ -67,7 +67,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: PostalAnswer,
       errors: { 404: 'The postal code does not exist' },
     }),
-    (request, reply) => answers.send(request, reply, () => areas.postal(postalCodeOf(request.query))),
+    (request, reply) => responses.send(request, reply, () => areas.postal(postalCodeOf(request.query))),
   );
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -80,7 +80,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'No grid area has this code, EIC or owner' },
     }),
     (request, reply) =>
-      answers.send(request, reply, () => {
+      responses.send(request, reply, () => {
         const { code } = parse(GridAreaQuery, { place: 'query', sent: request.query });
         return areas.gridArea(trimmed('code', code, 1));
       }),
@@ -97,7 +97,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: Type.Array(Place),
     }),
     (request, reply) =>
-      answers.send(request, reply, () => {
+      responses.send(request, reply, () => {
         const { q } = parse(SearchQuery, { place: 'query', sent: request.query });
         return areas.search(trimmed('q', q, 2));
       }),
@@ -113,7 +113,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'The place does not exist' },
     }),
     (request, reply) =>
-      answers.send(request, reply, () => {
+      responses.send(request, reply, () => {
         const { ort } = parse(PlaceQuery, { place: 'query', sent: request.query });
         return areas.place(trimmed('ort', ort, 1));
       }),
@@ -133,12 +133,12 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
     (request, reply) => {
       const make = () => areas.address(addressOf(request.query));
       // What a geocoder had no part in depends on nothing but the parameters.
-      if (!areas.hasGeocoder) return answers.send(request, reply, make);
+      if (!areas.hasGeocoder) return responses.send(request, reply, make);
       const answer = make();
-      if (!(answer instanceof Promise)) return answers.sendOnce(request, reply, { body: answer });
+      if (!(answer instanceof Promise)) return responses.sendOnce(request, reply, { body: answer });
       return answer.then((body) => {
         const seconds = body.resolved_by === 'geocoder' ? GEOCODED_SECONDS : 0;
-        return answers.sendOnce(request, reply, { body, seconds });
+        return responses.sendOnce(request, reply, { body, seconds });
       });
     },
   );
@@ -154,7 +154,7 @@ export function addLookupRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       errors: { 404: 'The coordinate is not in Sweden' },
     }),
     (request, reply) =>
-      answers.send(request, reply, () => {
+      responses.send(request, reply, () => {
         const { lat, lon } = parse(CoordinateQuery, { place: 'query', sent: request.query });
         return areas.coordinate(lat, lon);
       }),

@@ -413,7 +413,7 @@ onEachEngine('prices and production', (engine) => {
 });
 
 describe('the documents of prices and production', () => {
-  it('say in which formats there are answers, and which of them are tagged', async () => {
+  it('say in which formats there are responses, and which of them are tagged', async () => {
     const world = await makeWorld({ engine: 'sqlite', clock: turnedClock() });
     const { paths } = (await (await fetch(`${world.grid}/openapi.json`)).json()) as {
       paths: Record<string, { get: { parameters?: Item[]; responses: Record<string, { content?: Item }> } }>;

@@ -4,14 +4,14 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Prices } from '../../../domain/prices/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
 import { createEventStreams } from '../../../http/event-stream.ts';
-import { createOpenAnswers, type OpenAnswers } from '../../../http/open-answers.ts';
-import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../parse-market.ts';
-import { createPriceEvents } from '../price-events.ts';
-import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
-import { CurrentPrices, columnsOf, HistoricPrice, SpotPrice } from '../shapes-market.ts';
-import { shownCurrent, shownHistoric, shownSpot } from '../shown-prices.ts';
-import { createVersionedAnswers } from '../versioned-answers.ts';
-import { dataRoute } from './data-route.ts';
+import { createOpenResponses, type OpenResponses } from '../../../http/open-responses.ts';
+import { createPriceEvents } from '../market/price-events.ts';
+import { AreaQuery, areasOf, HistoryQuery, historyOf } from '../market/queries.ts';
+import { CurrentPrices, columnsOf, HistoricPrice, SpotPrice } from '../market/schemas.ts';
+import { HISTORY_AS_CSV, sendHistory } from '../market/send-history.ts';
+import { shownCurrent, shownHistoric, shownSpot } from '../market/shown-prices.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import { createVersionedResponses } from '../responses/versioned.ts';
 
 const TAG = 'Prices';
 /** A new day or a correction is seen this late by who does not ask again. */
@@ -23,7 +23,7 @@ interface PriceRoutes {
   readonly clock: Clock;
   readonly stopping: AbortSignal;
   /** Answers of history that may be open at a time, of prices and production together. */
-  readonly histories: OpenAnswers;
+  readonly histories: OpenResponses;
 }
 
 /** Day-ahead prices without VAT and tax: now and ahead, of the past, and as they change. */
@@ -31,8 +31,8 @@ export function addPriceRoutes(
   app: FastifyInstance,
   { prices, clock, stopping, histories }: PriceRoutes,
 ): void {
-  const answers = createVersionedAnswers(() => prices.version());
-  const streams = createEventStreams({ clock, stopping, limit: createOpenAnswers({ name: 'streams' }) });
+  const responses = createVersionedResponses(() => prices.version());
+  const streams = createEventStreams({ clock, stopping, limit: createOpenResponses({ name: 'streams' }) });
   const events = createPriceEvents(prices, clock);
   const seconds = () => Math.min(MOST_SECONDS, (prices.validUntil() - clock.now()) / 1_000);
 
@@ -48,7 +48,7 @@ export function addPriceRoutes(
     }),
     (request, reply) => {
       const areas = areasOf(request.query);
-      const answer = answers(`spot ${areas.join()}`, () => prices.spot(areas).map(shownSpot));
+      const answer = responses(`spot ${areas.join()}`, () => prices.spot(areas).map(shownSpot));
       return sendCacheable(request, reply, { ...answer, seconds: seconds() });
     },
   );
@@ -62,7 +62,7 @@ export function addPriceRoutes(
       errors: NONE,
     }),
     (request, reply) => {
-      const answer = answers('current', () => shownCurrent(prices.current()));
+      const answer = responses('current', () => shownCurrent(prices.current()));
       return sendCacheable(request, reply, { ...answer, seconds: seconds() });
     },
   );

@@ -3,17 +3,17 @@ import Type from 'typebox';
 import { type Clock, rfc3339 } from '../../../core/clock.ts';
 import type { HistoricProduction, Produced, Production } from '../../../domain/production/index.ts';
 import { sendCacheable } from '../../../http/cacheable.ts';
-import type { OpenAnswers } from '../../../http/open-answers.ts';
+import type { OpenResponses } from '../../../http/open-responses.ts';
 import type { Cell } from '../../../http/rows.ts';
-import { HistoryQuery, historyOf } from '../parse-market.ts';
-import { HISTORY_AS_CSV, sendHistory } from '../send-history.ts';
+import { HistoryQuery, historyOf } from '../market/queries.ts';
 import {
   columnsOf,
   HistoricProduction as HistoricShape,
   Produced as ProducedShape,
-} from '../shapes-market.ts';
-import { createVersionedAnswers } from '../versioned-answers.ts';
-import { dataRoute } from './data-route.ts';
+} from '../market/schemas.ts';
+import { HISTORY_AS_CSV, sendHistory } from '../market/send-history.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import { createVersionedResponses } from '../responses/versioned.ts';
 
 const TAG = 'Production';
 /** Figures come a day late; five minutes more harm nobody. */
@@ -24,7 +24,7 @@ interface ProductionRoutes {
   readonly production: Production;
   readonly clock: Clock;
   /** Answers of history that may be open at a time, of prices and production together. */
-  readonly histories: OpenAnswers;
+  readonly histories: OpenResponses;
 }
 
 /** Production by area and kind, MW. */
@@ -33,7 +33,7 @@ export function addProductionRoutes(
   { production, clock, histories }: ProductionRoutes,
 ): void {
   // The list stays the same one until other figures are known.
-  const answers = createVersionedAnswers(() => production.current());
+  const responses = createVersionedResponses(() => production.current());
 
   app.get(
     '/api/v1/production/current',
@@ -45,7 +45,7 @@ export function addProductionRoutes(
       errors: NONE,
     }),
     (request, reply) => {
-      const answer = answers('current', () => production.current().map(shown));
+      const answer = responses('current', () => production.current().map(shown));
       return sendCacheable(request, reply, { ...answer, seconds: SECONDS });
     },
   );

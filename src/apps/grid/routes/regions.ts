@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Areas } from '../../../domain/areas/index.ts';
-import { parse } from '../parse.ts';
-import type { Answers } from '../prepared-answers.ts';
-import { GridOwners, PriceAreas } from '../shapes-areas.ts';
-import { dataRoute } from './data-route.ts';
+import { parse } from '../input/parameters.ts';
+import { GridOwners, PriceAreas } from '../lookups/schemas.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import type { PreparedResponses } from '../responses/prepared.ts';
 
 const TAG = 'Regions';
 const OwnersQuery = Type.Object({
@@ -12,11 +12,11 @@ const OwnersQuery = Type.Object({
 });
 
 /** Lists of price areas and grid owners. */
-export function addRegionRoutes(app: FastifyInstance, areas: Areas, answers: Answers): void {
+export function addRegionRoutes(app: FastifyInstance, areas: Areas, responses: PreparedResponses): void {
   app.get(
     '/api/v1/regions/elomraden',
     dataRoute({ tag: TAG, summary: 'The electricity price areas', answer: PriceAreas }),
-    (request, reply) => answers.send(request, reply, () => areas.priceAreas()),
+    (request, reply) => responses.send(request, reply, () => areas.priceAreas()),
   );
 
   app.get<{ Querystring: Record<string, unknown> }>(
@@ -28,7 +28,7 @@ export function addRegionRoutes(app: FastifyInstance, areas: Areas, answers: Ans
       answer: GridOwners,
     }),
     (request, reply) =>
-      answers.send(request, reply, () =>
+      responses.send(request, reply, () =>
         areas.gridOwners().slice(0, parse(OwnersQuery, { place: 'query', sent: request.query }).limit),
       ),
   );

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Areas } from '../../../domain/areas/index.ts';
 import { ValidationError, type ValidationItem } from '../../../http/errors.ts';
-import { readParameters } from '../parse.ts';
-import { readDay, readPostalCode } from '../parse-places.ts';
-import type { Answers } from '../prepared-answers.ts';
-import { TaxAnswer } from '../shapes-areas.ts';
-import { dataRoute } from './data-route.ts';
+import { readParameters } from '../input/parameters.ts';
+import { readDay, readPostalCode } from '../lookups/places.ts';
+import { TaxAnswer } from '../lookups/schemas.ts';
+import { dataRoute } from '../responses/data-route.ts';
+import type { PreparedResponses } from '../responses/prepared.ts';
 
 const TaxQuery = Type.Object({
   postal: Type.Optional(
@@ -19,7 +19,7 @@ const TaxQuery = Type.Object({
 });
 
 /** Energy tax on electricity of households and services. */
-export function addTaxRoute(app: FastifyInstance, areas: Areas, answers: Answers): void {
+export function addTaxRoute(app: FastifyInstance, areas: Areas, responses: PreparedResponses): void {
   app.get<{ Querystring: Record<string, unknown> }>(
     '/api/v1/tax',
     dataRoute({
@@ -32,7 +32,7 @@ export function addTaxRoute(app: FastifyInstance, areas: Areas, answers: Answers
       errors: { 404: 'The postal code or municipality does not exist, or no rate is known for the day' },
     }),
     (request, reply) =>
-      answers.send(request, reply, () => {
+      responses.send(request, reply, () => {
         const asked = taxQueryOf(request.query);
         return areas.tax(asked.of, asked.date);
       }),

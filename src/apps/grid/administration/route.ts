@@ -1,0 +1,65 @@
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { TObject, TSchema } from 'typebox';
+import type { Actor } from '../../../domain/accounts/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
+import { ErrorResponse, ValidationResponse } from '../responses/schemas.ts';
+
+interface AdminRoute {
+  readonly summary: string;
+  readonly path?: TObject;
+  readonly query?: TObject;
+  readonly answer: TSchema;
+  /** What the statuses of this route alone mean. */
+  readonly errors?: Readonly<Record<number, string>>;
+}
+
+/** What all routes of the administration have in common: the admin token, and its errors. */
+export function adminRoute({ summary, path, query, answer, errors = {} }: AdminRoute): RouteShorthandOptions {
+  const told = {
+    401: 'The admin token is missing or wrong',
+    403: 'The IP address is banned temporarily after too many wrong tokens',
+    429: 'Too many wrong tokens from the IP address',
+    ...errors,
+  };
+  return {
+    config: { access: 'admin' },
+    preHandler(request, _reply, done) {
+      refuseInBody(request, query);
+      done();
+    },
+    schema: {
+      summary,
+      tags: ['Administration'],
+      ...(path === undefined ? {} : { params: path }),
+      ...(query === undefined ? {} : { querystring: query }),
+      response: {
+        200: answer,
+        ...Object.fromEntries(
+          Object.entries(told).map(([status, description]) => [status, { ...ErrorResponse, description }]),
+        ),
+        422: ValidationResponse,
+      },
+    },
+  };
+}
+
+/** Who the audit trail names for a request with the admin token. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { name: 'admin', ip: request.ip, requestId: request.id };
+}
+
+/** Parameters of the query string that were sent in the body, which is not read: left alone they would be missed in silence. */
+function refuseInBody({ body, query: sent }: FastifyRequest, query: TObject | undefined): void {
+  if (query === undefined || typeof body !== 'object' || body === null) return;
+  const misplaced = Object.keys(query.properties).filter(
+    (name) => Object.hasOwn(body, name) && !Object.hasOwn(sent ?? {}, name),
+  );
+  if (misplaced.length === 0) return;
+  throw new ValidationError(
+    misplaced.map((name) => ({
+      type: 'value_error',
+      loc: ['body', name],
+      msg: `Value error, ${name} belongs in the query string, as in ?${misplaced.map((one) => `${one}=…`).join('&')}; the body is not read`,
+    })),
+  );
+}

@@ -1,0 +1,151 @@
+import Type from 'typebox';
+import { Moment, nullable } from '../responses/schemas.ts';
+
+/** Counts fit whatever the database and a double hold exactly, with room to multiply. */
+const MOST_CALLS = 1_000_000_000;
+
+const calls = (description: string) => Type.Integer({ minimum: 1, maximum: MOST_CALLS, description });
+const quota = (description: string) => Type.Integer({ minimum: 0, maximum: MOST_CALLS, description });
+
+export const GlobalPolicy = Type.Object({
+  anon_per_ip_per_day: quota('Calls without a key from one IP address in a UTC day'),
+  anon_global_per_day: quota('All calls without a key in a UTC day'),
+});
+
+export const PolicyParameters = Type.Object({
+  per_minute: calls('Calls a minute'),
+  per_hour: calls('Calls an hour'),
+  per_day: calls('Calls a UTC day'),
+  burst: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_CALLS,
+      default: 10,
+      description: 'Calls at once; refilled at per_minute / 60 a second',
+    }),
+  ),
+  auto_throttle_enabled: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Halve the rates for 10 minutes after 20 refused calls within a minute',
+    }),
+  ),
+});
+
+export const UserParameters = Type.Object({
+  email: Type.String({ format: 'email' }),
+  name: Type.Optional(Type.String({ default: '', maxLength: 200 })),
+  tier: Type.Optional(
+    Type.String({
+      default: 'free',
+      minLength: 1,
+      maxLength: 64,
+      description: 'free or pro; any other name is stored, with the limits of free',
+    }),
+  ),
+});
+
+export const KeyParameters = Type.Object({
+  label: Type.Optional(Type.String({ default: '', maxLength: 200 })),
+  scopes: Type.Optional(
+    Type.String({ default: '', maxLength: 200, description: 'Separated by spaces; empty means all' }),
+  ),
+});
+
+export const UserPath = Type.Object({ user_id: Type.Integer() });
+export const KeyPath = Type.Object({ key_id: Type.String() });
+export const BanPath = Type.Object({ ban_id: Type.Integer() });
+export const PartnerPath = Type.Object({ application_id: Type.String() });
+
+export const LimitParameter = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 200 })),
+});
+
+const Policy = Type.Object({
+  per_minute: Type.Integer(),
+  per_hour: Type.Integer(),
+  per_day: Type.Integer(),
+  burst: Type.Integer(),
+  auto_throttle_enabled: Type.Boolean(),
+  throttled_until: nullable(Moment),
+  limited_as: Type.Optional(
+    Type.Literal('free', {
+      description:
+        'If the account has no policy and its tier another name than free or pro: the tier whose limits apply',
+    }),
+  ),
+});
+
+export const UserPolicy = Type.Object({ user_id: Type.Integer(), ...Policy.properties });
+
+export const Key = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  scopes: Type.String({ description: 'Separated by spaces' }),
+  created_at: Moment,
+  last_used_at: nullable(Moment),
+  revoked_at: nullable(Moment),
+});
+
+export const NewKey = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  scopes: Type.String(),
+  api_key: Type.String({ description: 'The key itself, shown only once' }),
+});
+
+export const User = Type.Object({
+  id: Type.Integer(),
+  email: Type.String(),
+  name: Type.String(),
+  tier: Type.String(),
+  created_at: Moment,
+  policy: Policy,
+  keys: Type.Array(Key),
+});
+
+export const Usage = Type.Object({
+  user_id: nullable(Type.Integer()),
+  key_id: nullable(Type.String()),
+  service: Type.String(),
+  route: Type.String(),
+  status_class: Type.String({ description: '2xx, 4xx, …' }),
+  count: Type.Integer(),
+  day: Type.String({ format: 'date', description: 'UTC' }),
+  throttled_until: nullable(Moment),
+});
+
+export const Ban = Type.Object({
+  id: Type.Integer(),
+  ip: Type.String({ description: 'An IPv4 address or an IPv6 /64 network' }),
+  reason: Type.String(),
+  created_at: Moment,
+  expires_at: Moment,
+});
+
+export const Application = Type.Object({
+  id: Type.String(),
+  company: Type.String(),
+  email: Type.String(),
+  contact_name: nullable(Type.String()),
+  website: nullable(Type.String()),
+  use_case: nullable(Type.String()),
+  vendors: Type.Array(Type.String()),
+  status: Type.String({ description: 'received, approved or rejected' }),
+  created_at: Moment,
+  decided_at: nullable(Moment),
+  user_id: nullable(Type.Integer()),
+});
+
+export const ApprovedApplication = Type.Object({ ...Application.properties, key: NewKey });
+
+export const AuditEntry = Type.Object({
+  id: Type.Integer(),
+  at: Moment,
+  actor: Type.String(),
+  ip: Type.String(),
+  request_id: Type.String(),
+  action: Type.String(),
+  target: Type.String(),
+  detail: Type.Object({}, { additionalProperties: true }),
+});

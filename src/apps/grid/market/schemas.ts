@@ -1,0 +1,106 @@
+import Type from 'typebox';
+import { PRICE_AREAS } from '../../../sources/contract/market.ts';
+import { Moment, nullable } from '../responses/schemas.ts';
+
+const Area = Type.Enum([...PRICE_AREAS]);
+const Day = Type.String({ format: 'date', description: 'A calendar day in Sweden' });
+const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['0.4213'] });
+const Duration = Type.Integer({ minimum: 1, description: 'Minutes', examples: [15] });
+const Source = Type.String({
+  description: 'Source of the figures; sample means that they are not real',
+  examples: ['elprisetjustnu'],
+});
+const byArea = <S extends Type.TSchema>(schema: S, description: string) =>
+  Type.Object({ SE1: schema, SE2: schema, SE3: schema, SE4: schema }, { description });
+
+export const SpotPrice = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  duration_min: Duration,
+  price: Type.String({ ...DecimalText, description: 'Without VAT and tax' }),
+  currency: Type.Literal('SEK'),
+  unit: Type.Literal('SEK/kWh'),
+  price_eur: nullable(Type.String({ description: 'EUR per kWh', examples: ['0.03816'] })),
+  exchange_rate: nullable(Type.String({ description: 'Kronor per euro', examples: ['11.04'] })),
+  converted: Type.Boolean({
+    description: 'Whether price was calculated from price_eur with the exchange rate of another source',
+    examples: [false],
+  }),
+  published_at: nullable(Moment),
+  source: Source,
+});
+
+export const CurrentPrices = Type.Object({
+  today: Day,
+  now: byArea(nullable(DecimalText), 'Price of the current slot; null where none is known'),
+  today_avg: byArea(
+    nullable(DecimalText),
+    'Mean of the Swedish day weighted by slot length; null where the day is not known',
+  ),
+  unit: Type.Literal('SEK/kWh'),
+  source: Source,
+});
+
+export const HistoricPrice = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  duration_min: Duration,
+  price: DecimalText,
+  currency: Type.Literal('SEK'),
+  unit: Type.Literal('SEK/kWh'),
+  price_eur: nullable(DecimalText),
+  converted: Type.Boolean({ examples: [false] }),
+  source: Source,
+});
+
+const Megawatts = nullable(
+  Type.Number({ description: 'MW; null if there is no figure', examples: [1840.5] }),
+);
+
+export const Produced = Type.Object({
+  area: Area,
+  start: Moment,
+  end: Moment,
+  unit: Type.Literal('MW'),
+  total: Type.Number({ examples: [11043] }),
+  hydro: Megawatts,
+  nuclear: Megawatts,
+  wind: Megawatts,
+  solar: Megawatts,
+  thermal: Megawatts,
+  other: nullable(Type.Number({ description: 'Includes storage, so it can be negative', examples: [0] })),
+  source: Source,
+});
+
+export const HistoricProduction = Type.Object({
+  ...Produced.properties,
+  covered_min: Type.Integer({
+    description: 'Minutes with figures; the mean covers only these',
+  }),
+});
+
+/** Names in the order in which rows have them. */
+export const columnsOf = <S extends Type.TObject>(schema: S) =>
+  Object.keys(schema.properties) as (keyof Type.Static<S> & string)[];
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const Backfill = Type.Object({
+  id: Type.String(),
+  from: Day,
+  until: Day,
+  areas: Type.Array(Area),
+  refresh: Type.Boolean({ description: 'Whether days that are already stored are fetched again' }),
+  status: Type.Enum(['running', 'done', 'cancelled']),
+  days_total: Count,
+  days_done: Count,
+  days_skipped: Type.Integer({ description: 'Days that were already stored' }),
+  days_missing: Type.Integer({ description: 'Days that no source has for all areas' }),
+  days_failed: Count,
+  failures: Type.Array(Type.Object({ sentence: Type.String(), days: Count, last_day: Day })),
+  created_at: Moment,
+  updated_at: Moment,
+  finished_at: nullable(Moment),
+});

@@ -1,0 +1,83 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { Letter, SignedIn } from '../../../domain/people/index.ts';
+import { ValidationError } from '../../../http/errors.ts';
+import { Form } from '../../../http/forms.ts';
+import { pageLanguage } from '../../../http/language.ts';
+import { ownPath } from '../../../http/own-path.ts';
+import { wantsPage } from '../../../http/wants-page.ts';
+import type { Assets } from '../../../pages/assets.ts';
+import { HOME } from '../account/route.ts';
+import { faultPage } from '../pages/faults.ts';
+import { giveSession } from './cookies.ts';
+import type { KnownBrowsers } from './known-browser.ts';
+import { type WrittenLetter, writeLetter } from './letters.ts';
+import { SIGN_IN_WORDS } from './words.ts';
+
+/** Answers who has signed in: a browser is led on, a program is told who it is. */
+export function welcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    signedIn,
+    next,
+    isSecure,
+    known,
+  }: { signedIn: SignedIn; next: string | undefined; isSecure: boolean; known: KnownBrowsers },
+): FastifyReply {
+  giveSession(reply, signedIn.token, isSecure);
+  known.remember(reply, signedIn.profile.email);
+  reply.header('cache-control', 'no-store');
+  if (wantsPage(request)) return reply.redirect(ownPath(next) ?? HOME, 303);
+  return reply.send({ status: 'signed_in', ...signedIn.profile });
+}
+
+/** Ends the link of a letter that was asked for in a browser: many scanners of mail ask for any type, and have no button to press. */
+const FOR_PERSON = 'for=person';
+
+/** Answers that a letter is on its way, and hands it over afterwards, also where it is mailed to nobody: who waits cannot tell. */
+export function tellSent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: {
+    readonly letter: Letter;
+    readonly next: string | undefined;
+    readonly publicUrl: () => string;
+    readonly send: (letter: WrittenLetter) => void;
+  },
+): FastifyReply {
+  const { letter, publicUrl, send } = options;
+  const next = ownPath(options.next);
+  const query = next === undefined ? '' : `next=${encodeURIComponent(next)}`;
+  const byPerson = wantsPage(request) ? FOR_PERSON : '';
+  const linkQuery = [query, byPerson].filter((part) => part !== '').join('&');
+  const language = pageLanguage(request);
+  reply.raw.once('close', () => {
+    const url = `${publicUrl()}/auth/magic/verify/${letter.token}${linkQuery === '' ? '' : `?${linkQuery}`}`;
+    send(writeLetter(letter, url, language));
+  });
+  reply.header('cache-control', 'no-store');
+  if (wantsPage(request))
+    return reply.redirect(`/auth/login?info=sent${query === '' ? '' : `&${query}`}`, 303);
+  return reply.send({ status: 'sent' });
+}
+
+/** Faults that the user mends in the form, which is shown again. */
+const GO_BACK: readonly string[] = ['signin.refused', 'request.invalid', 'limit.exceeded', 'limit.busy'];
+
+/** Shows a browser a fault of its form: on the page of the form where the user can mend it. */
+export function backToForm(assets: Assets, page: string): FastifyContextConfig['showError'] {
+  const show = faultPage(assets);
+  return (error, request, reply) => {
+    if (!GO_BACK.includes(error.code)) return show(error, request, reply);
+    const query = new URLSearchParams({ error: error instanceof ValidationError ? mark(error) : error.code });
+    const next = request.body instanceof Form ? ownPath(request.body.text('next')) : undefined;
+    if (next !== undefined) query.set('next', next);
+    return reply.redirect(`${page}?${query}`, 303);
+  };
+}
+
+/** A fault of a field as the pages name it. */
+function mark({ items: [item] }: ValidationError): string {
+  const code = `${item?.loc[1]}.${item?.ctx?.kind ?? item?.type}`;
+  return Object.hasOwn(SIGN_IN_WORDS.en.errors, code) ? code : 'invalid';
+}
