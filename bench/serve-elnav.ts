@@ -1,6 +1,6 @@
 import { start } from '../src/bin/start.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
-import { readSettings } from '../src/core/config.ts';
+import { readSettings } from '../src/core/settings/index.ts';
 import { vendors } from '../src/vendors/index.ts';
 import { answerQuestions, ready } from './child-side.ts';
 import { liveVendor, polledVendor } from './vendor.ts';

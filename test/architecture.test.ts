@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 
 /** All of `src` that is reached without a front door. */
@@ -97,6 +97,46 @@ function valueImportsOf(file: string, source: string): string[] {
   return [...source.matchAll(statements)]
     .filter(([, clause = '']) => !/^\{(?:\s*type\s[^,}]+,?)*\s*\}\sfrom\s$/.test(clause))
     .map(([, , specifier = '']) => normalize(join(dirname(file), specifier)));
+}
+
+/** Front doors for others than us: the libraries of the package, and what vendors are made of. Tests of a vendor are found by their path. */
+const OPEN = [
+  'src/domain/planner/index.ts',
+  'src/domain/flex/index.ts',
+  'src/adapter/kit/index.ts',
+  'src/simulation/index.ts',
+  ...globSync('src/vendors/*/test-conformance.ts').map((file) => normalize(file)),
+];
+
+/** The names in the braces of a statement: theirs, or ours after `as`. */
+const namesIn = (braces: string, side: 0 | -1): string[] =>
+  braces.split(',').flatMap((part) => {
+    const name = part
+      .trim()
+      .replace(/^type\s+/, '')
+      .split(/\s+as\s+/)
+      .at(side);
+    return name === undefined || name === '' ? [] : [name];
+  });
+
+/** What a module takes of others; `*` for all of it. */
+function namedImportsOf(file: string, source: string): { readonly from: string; readonly names: string[] }[] {
+  const statements =
+    /^(?:import|export)\s(?:type\s)?[^;'{]*?(?:\{([^}]*)\}\s*)?from\s+'(\.[^']+)'|\b(?:import|URL)\('(\.[^']+)'/gm;
+  return [...source.matchAll(statements)].map(([, braces, specifier, whole]) => ({
+    from: normalize(join(dirname(file), specifier ?? whole ?? '')),
+    names: braces === undefined ? ['*'] : namesIn(braces, 0),
+  }));
+}
+
+/** The values that a module exports, and all that it hands on. Types may stand for what a function takes. */
+function exportsOf(source: string): string[] {
+  const own = source.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm);
+  const handedOn = source.matchAll(/^export (?:type )?\{([^}]*)\} from/gm);
+  return [
+    ...[...own].map(([, name = '']) => name),
+    ...[...handedOn].flatMap(([, braces = '']) => namesIn(braces, -1)),
+  ];
 }
 
 /** The first way from a module back to itself; null where there is none. */
@@ -199,6 +239,34 @@ describe('the house', () => {
     assert.equal(cycleIn(graph), null);
   });
 
+  it('exports what somebody imports', () => {
+    const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+    const used = new Map<string, Set<string>>();
+    for (const [file, source] of sources)
+      for (const { from, names } of namedImportsOf(file, source))
+        used.set(from, new Set([...(used.get(from) ?? []), ...names]));
+    const own = [...sources].filter(([file]) => /^(?:src|test)\//.test(file) && !OPEN.includes(file));
+    const exported = own.flatMap(([file, source]) => exportsOf(source).map((name) => ({ file, name })));
+    assert.ok(exported.length > 1_500, `only ${exported.length} exports were found`);
+    assert.deepEqual(
+      exported.filter(({ file, name }) => !(used.get(file)?.has(name) || used.get(file)?.has('*'))),
+      [],
+    );
+  });
+
+  it('would notice an export of no use', () => {
+    const source =
+      "export const a = 1;\nexport type T = 1;\nexport async function f() {}\nexport { b, type U, c as d } from './b.ts';";
+    assert.deepEqual(exportsOf(source), ['a', 'f', 'b', 'U', 'd']);
+    const importer =
+      "import x, { a, type B as C } from './b.ts';\nexport { d as e } from './d.ts';\nconst g = await import('./g.ts');";
+    assert.deepEqual(namedImportsOf('s/a.ts', importer), [
+      { from: 's/b.ts', names: ['a', 'B'] },
+      { from: 's/d.ts', names: ['d'] },
+      { from: 's/g.ts', names: ['*'] },
+    ]);
+  });
+
   it('names what only tests need test-*', () => {
     const importers = new Map<string, string[]>();
     for (const file of files) {
@@ -264,5 +332,31 @@ describe('the house', () => {
     const equals = /equals\(candidate: string\): boolean \{(.*?)\n {2}\}/s.exec(secret)?.[1] ?? '';
     assert.match(equals, /^\s*return timingSafeEqual\(.*\);$/s, 'nothing is returned before or besides it');
     assert.doesNotMatch(equals, /===|!==|&&|\|\|/);
+  });
+});
+
+describe('the decision records', () => {
+  const records = globSync('docs/decisions/*.md').sort();
+
+  it('have one head: number, title, status and date, then context, choice and consequences', () => {
+    assert.ok(records.length > 30, `only ${records.length} records were read`);
+    for (const file of records) {
+      const number = basename(file).slice(0, 4);
+      const text = readFileSync(file, 'utf8');
+      assert.match(
+        text,
+        new RegExp(
+          `^# ${number} [^\\n]+\\n\\n(?:Accepted|Replaced by \\S+) 20\\d\\d-\\d\\d-\\d\\d\\.\\n\\n## Context\\n`,
+        ),
+        file,
+      );
+      const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+      assert.deepEqual([sections[1], sections.at(-1)], ['Choice', 'Consequences'], file);
+    }
+  });
+
+  it('have each a number of their own', () => {
+    const numbers = records.map((file) => basename(file).slice(0, 4));
+    assert.equal(new Set(numbers).size, numbers.length);
   });
 });

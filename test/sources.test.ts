@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { turnedClock } from '../src/core/clock.ts';
-import { PRICE_SOURCE_SLUGS } from '../src/core/market-settings.ts';
+import { PRICE_SOURCE_SLUGS } from '../src/core/settings/market.ts';
 import { judge } from '../src/domain/prices/judge.ts';
 import { createSimulatedMarket } from '../src/sources/contract/simulated-prices.ts';
 import { priceSources } from '../src/sources/index.ts';

@@ -1,5 +1,5 @@
 /** What a call to a vendor is for; each rule says what it costs. */
-export const CALL_USES = ['login', 'list', 'read', 'command', 'wake'] as const;
+const CALL_USES = ['login', 'list', 'read', 'command', 'wake'] as const;
 export type CallUse = (typeof CALL_USES)[number];
 
 /** An amount in a unit that an operator thinks in. */

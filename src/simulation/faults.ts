@@ -48,7 +48,7 @@ function withRetryAfter(answer: SimulatedAnswer): SimulatedAnswer {
 }
 
 /** What `rate_limited` asks for. */
-export const RETRY_AFTER_SECONDS = 30;
+const RETRY_AFTER_SECONDS = 30;
 
 /**
  * A response as a later version of the vendor's API would have it: every object has an unknown field, and every list of

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { parseVaultKeys } from '../../src/core/config.ts';
 import { systemRandom } from '../../src/core/ids.ts';
+import { parseVaultKeys } from '../../src/core/settings/index.ts';
 import { createVault } from '../../src/domain/calls/index.ts';
 import type { Engine } from '../kit/databases.ts';
 import { VAULT_KEYS } from '../kit/world.ts';

@@ -1,8 +1,8 @@
 import { after, before } from 'node:test';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
-import type { VaultKey } from '../../src/core/config.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { silentLog } from '../../src/core/log.ts';
+import type { VaultKey } from '../../src/core/settings/index.ts';
 import type { Database } from '../../src/db/database.ts';
 import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
 import { type Accounts, type Actor, createAccounts } from '../../src/domain/accounts/index.ts';

@@ -11,5 +11,4 @@ export {
   open as productionOf,
   type ScriptedSource,
   scriptedSource,
-  slotsOf,
 } from '../../src/domain/production/test-production.ts';

@@ -25,7 +25,7 @@ export function lettersTo({ place }: Pick<World, 'place'>, email: string): Found
     .filter(({ to }) => to === email);
 }
 
-export function readLetter(text: string): FoundLetter {
+function readLetter(text: string): FoundLetter {
   const link = /https?:\/\/\S+/.exec(text)?.[0] ?? '';
   return {
     to: /^To: <(.*)>$/m.exec(text)?.[1] ?? '',

@@ -225,7 +225,7 @@ function hangsMs(fault: PriceFault): number {
 }
 
 /** Whole cents a MWh as EUR/kWh, by moving the point. */
-export function fromCents(cents: number): string {
+function fromCents(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(6, '0');
   const text = `${digits.slice(0, -5)}.${digits.slice(-5)}`.replace(/\.?0+$/, '');
   return cents < 0 ? `-${text}` : text;

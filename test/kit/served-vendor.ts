@@ -2,7 +2,7 @@ import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { VendorSimulator } from '../../src/adapter/simulator.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { vendorSettingNames } from '../../src/core/vendor-settings.ts';
+import { vendorSettingNames } from '../../src/core/settings/vendors.ts';
 import { serveSimulated } from '../../src/simulation/serve.ts';
 
 export interface ServedVendor {

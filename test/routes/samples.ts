@@ -72,7 +72,7 @@ function anyEmail(): string {
 }
 
 /** One for every route there is: a route without a sample fails the tests. */
-export const SAMPLES: Readonly<Record<string, Sample>> = {
+const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /healthz': { path: at('/healthz'), good: 200 },
   'GET /readyz': { path: at('/readyz'), good: 200 },
   'GET /metrics': { path: at('/metrics'), good: 200 },
@@ -357,7 +357,7 @@ export async function makeRouteWorld(
 }
 
 /** What lets a request in. */
-export function rightHeaders(
+function rightHeaders(
   { access }: Pick<Route, 'access'>,
   { owner, session }: Pick<Things, 'owner' | 'session'>,
 ): Record<string, string> {

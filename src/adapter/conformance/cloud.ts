@@ -122,7 +122,7 @@ const LEAVE_OUTCOME_OPEN: ReadonlySet<FaultOfCalls> = new Set([
 ]);
 
 /** What a fault of all calls is for the caller, unless the vendor's words say more. */
-export const FAULT_CODES: Readonly<Record<FaultOfCalls, AppError['code']>> = {
+const FAULT_CODES: Readonly<Record<FaultOfCalls, AppError['code']>> = {
   reset: 'vendor.unreachable',
   hang: 'vendor.timeout',
   truncated: 'vendor.answer_invalid',

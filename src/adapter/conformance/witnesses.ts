@@ -9,7 +9,7 @@ export interface View {
 }
 
 /** What a simulator brings a device into before a witness is called. */
-export const SITUATIONS = {
+const SITUATIONS = {
   off: 'reachable, switched off, nothing running',
   on: 'reachable, switched on; a light at full brightness',
   plugged_in: 'a car is plugged in at half charge, ready, and not charging because it was told to stop',
@@ -35,7 +35,7 @@ const lower = (now: number | null | undefined, before: number | null | undefined
   typeof now === 'number' && typeof before === 'number' && now < before;
 
 /** One witness for every command there is; kept by the platform, so that no vendor judges itself. */
-export const WITNESSES: { readonly [T in CommandType]: Witness<T> } = {
+const WITNESSES: { readonly [T in CommandType]: Witness<T> } = {
   turn_on: {
     from: 'off',
     command: () => ({ type: 'turn_on' }),
@@ -141,7 +141,7 @@ export interface TimedWitness<T extends TimedType> {
   readonly endedAfter: number;
 }
 
-export const TIMED_WITNESSES: { readonly [T in TimedType]: TimedWitness<T> } = {
+const TIMED_WITNESSES: { readonly [T in TimedType]: TimedWitness<T> } = {
   set_current: {
     command: (before) => ({ ...WITNESSES.set_current.command(before), for_seconds: LASTING }),
     holdsAfter: LASTING / 2,

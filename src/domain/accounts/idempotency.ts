@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
-import type { VaultKey } from '../../core/config.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomId } from '../../core/ids.ts';
 import { createKeyedHash } from '../../core/keyed-hash.ts';
 import type { Log } from '../../core/log.ts';
 import { createLoop } from '../../core/loop.ts';
+import type { VaultKey } from '../../core/settings/index.ts';
 import type { Database } from '../../db/database.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
 import {

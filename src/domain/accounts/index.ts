@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { VaultKey } from '../../core/config.ts';
 import type { Random } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
+import type { VaultKey } from '../../core/settings/index.ts';
 import type { Database } from '../../db/database.ts';
 import { topic } from '../../db/topic.ts';
 import { announce } from './announce.ts';
@@ -22,23 +22,20 @@ import { type DayOfUsage, usageByDay } from './usage-by-day.ts';
 import { ifAhead, Users } from './users.ts';
 import { WrittenLater } from './written-later.ts';
 
-export { API_KEY_PATTERN, isWellFormedKey } from './api-key.ts';
-export type { Actor, AuditEntry } from './audit.ts';
-export type { Ban } from './bans.ts';
+export { isWellFormedKey } from './api-key.ts';
+export type { Actor } from './audit.ts';
 export { type Brand, faultInBrand } from './brands.ts';
 export { clientAddress, isLoopback } from './client-address.ts';
 export { canonicalEmail, faultInEmail } from './email.ts';
-export type { Claim, Claimed, Held } from './idempotency.ts';
+export type { Claimed, Held } from './idempotency.ts';
 export type { Key, NewKey } from './keys.ts';
 export { faultInKeyLabel, MOST_ACTIVE_KEYS, type WantedKey } from './own-keys.ts';
-export type { Applicant, PartnerApplication } from './partners.ts';
-export { type EffectivePolicy, type GlobalPolicy, mostLinks, type Policy, tierPolicy } from './policy.ts';
+export { type EffectivePolicy, type GlobalPolicy, mostLinks } from './policy.ts';
 export type { Principal } from './principals.ts';
 export { parseScopes, SCOPES, type Scope } from './scope.ts';
-export type { RequestName } from './store-idempotency.ts';
-export type { AnsweredRequest, StatusClass } from './usage.ts';
+export type { StatusClass } from './usage.ts';
 export type { DayOfUsage, Outcomes } from './usage-by-day.ts';
-export type { PolicyInForce, Profile, User } from './users.ts';
+export type { Profile, User } from './users.ts';
 
 /** Requests of an account on a UTC day; anonymous ones have no user and no key. */
 export interface UsageEntry {

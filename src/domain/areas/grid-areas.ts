@@ -16,7 +16,7 @@ export interface GridAreas {
   owners(): readonly GridOwnerItem[];
 }
 
-export const ownerOf = ({ owner, owner_name }: GridAreaRow): Owner => ({ id: owner, name: owner_name });
+const ownerOf = ({ owner, owner_name }: GridAreaRow): Owner => ({ id: owner, name: owner_name });
 
 export function candidateItem({ area, confidence }: Candidate): GridAreaCandidate {
   const { code, name, eic, elomrade } = area;

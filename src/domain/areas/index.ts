@@ -28,14 +28,12 @@ import { exactly, type FoundPlace, searchPlaces, similarNames } from './search.t
 import type { AreaTables, PostalCodeRow } from './tables.ts';
 import { createToday } from './today.ts';
 
-export type { AddressQuery } from './address.ts';
 export type * from './answers.ts';
 export { indexPoints } from './nearest.ts';
 export type { Outline } from './outlines.ts';
 export { indexShapes } from './polygon.ts';
 export { simplify } from './polygon-simplify.ts';
 export type { Region } from './regions.ts';
-export type { FoundPlace } from './search.ts';
 export { encodeTable, fileOf, isMissing, READY, readTables } from './seed.ts';
 export { CODECS, type Codec, TABLE_NAMES, type TableName } from './seed-codecs.ts';
 export { decodeSeed, faultAt, type SeedShape } from './seed-file.ts';

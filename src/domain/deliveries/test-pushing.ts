@@ -5,7 +5,7 @@ import type { Delivery, DeviceChange, Webhook } from '../../adapter/webhook.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 
 /** What `openCore` has as the secret of every partner. */
-export const SECRET = 'a-secret-of-the-tests';
+const SECRET = 'a-secret-of-the-tests';
 
 /** What the vendor of these tests posts: an id of its own, and a list of what it tells. */
 export interface Post {
@@ -15,7 +15,7 @@ export interface Post {
 
 const signatureOf = (body: Uint8Array): Buffer => createHmac('sha256', SECRET).update(body).digest();
 
-export const pushes = {
+const pushes = {
   trust: 'signed',
   verify({ body, headers }, secret) {
     const sent = Buffer.from(headers['x-signature'] ?? '', 'hex');

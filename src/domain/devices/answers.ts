@@ -22,7 +22,7 @@ export const ListedDevice = Type.Object({ ...Device.properties, state: Type.Opti
 export const CommandedDevice = Type.Object({ ...Device.properties, state: DeviceState });
 export type CommandedDevice = Type.Static<typeof CommandedDevice>;
 
-export function deviceOf({ row }: Known): Device {
+function deviceOf({ row }: Known): Device {
   const { id, vendor, type, name, capabilities } = row;
   return { id, vendor, device_type: type, name, capabilities: [...capabilities] };
 }

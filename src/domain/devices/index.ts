@@ -25,9 +25,9 @@ import {
   type Seen,
 } from './store.ts';
 
-export { CommandedDevice, commandedOf, DeviceReading, deviceOf, ListedDevice, readingOf } from './answers.ts';
-export type { Background, Outcome } from './background.ts';
-export type { Known, Page } from './memory.ts';
+export { CommandedDevice, commandedOf, DeviceReading, ListedDevice } from './answers.ts';
+export type { Outcome } from './background.ts';
+export type { Known } from './memory.ts';
 export { receivedError, type SentError, sentError } from './reader.ts';
 export { CONFIRMED_MS, type Evidence, type Relisted } from './relist.ts';
 export type { Report } from './reported.ts';

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts';
 
 /** A price may have at most so many digits, and its written exponent at most this size. */
-export const MOST_DIGITS = 30;
-export const MOST_EXPONENT = 30;
+const MOST_DIGITS = 30;
+const MOST_EXPONENT = 30;
 
 const FORM = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Digits of most prices, which fit a number exactly. */

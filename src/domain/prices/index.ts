@@ -24,7 +24,6 @@ import { createBackfillStore } from './store-backfills.ts';
 import { createSourceStore } from './store-sources.ts';
 import { createWatcher } from './watcher.ts';
 
-export type { SessionOf } from './questions.ts';
 export { SAMPLE } from './sample.ts';
 export * from './shapes.ts';
 

@@ -11,7 +11,7 @@ export function isPlain(text: string): boolean {
 }
 
 /** Plain text rounded to five decimals, half away from zero, without trailing zeros and never "-0". */
-export function rounded(value: Big): string {
+function rounded(value: Big): string {
   const text = value.round(DECIMALS, Big.roundHalfUp).toFixed();
   return text === '-0' ? '0' : text;
 }

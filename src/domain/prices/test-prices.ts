@@ -19,7 +19,7 @@ import { addDays, momentOf } from './calendar.ts';
 import type { DayPrices } from './day-prices.ts';
 import { createPrices, type Prices } from './index.ts';
 
-export const RATE = '11.00000';
+const RATE = '11.00000';
 
 interface DayOptions {
   readonly slotMin?: number;

@@ -15,7 +15,7 @@ import type { HistoricProduction, Produced, ProductionHealth, ProductionQuery, U
 import { createProductionStore } from './store.ts';
 import { createStoring } from './storing.ts';
 
-export type { HistoricProduction, Produced, ProductionHealth, ProductionQuery, Unit } from './shapes.ts';
+export type { HistoricProduction, Produced, ProductionHealth, Unit } from './shapes.ts';
 
 const LEASE_MS = 3 * MINUTE_MS;
 /** Figures come a day or two after their slot; beyond this something is wrong. */

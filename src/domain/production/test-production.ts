@@ -17,11 +17,7 @@ import { createProduction, type Production, type Unit } from './index.ts';
 const MEAN_MW: Readonly<Record<PriceArea, number>> = { SE1: 2_800, SE2: 5_500, SE3: 8_000, SE4: 1_000 };
 
 /** A slot as a source would serve it in MWh per quarter, with some fields changed. */
-export function slotOf(
-  area: PriceArea,
-  start: number,
-  changed: Partial<ProducedInterval> = {},
-): ProducedInterval {
+function slotOf(area: PriceArea, start: number, changed: Partial<ProducedInterval> = {}): ProducedInterval {
   const total = MEAN_MW[area] / 4;
   const figures = {
     total,

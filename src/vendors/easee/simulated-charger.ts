@@ -103,7 +103,7 @@ function modeOf(charger: SimulatedCharger): number {
 }
 
 /** Charges the car until `now`. */
-export function advance(charger: SimulatedCharger, now: number): void {
+function advance(charger: SimulatedCharger, now: number): void {
   // A car that begins on the way charges from then on.
   for (const end of [Math.min(now, Math.max(charger.at, charger.beginsAt)), now]) {
     const soc = socAfter(chargingOf(charger), (end - charger.at) / 1_000);

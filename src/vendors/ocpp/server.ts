@@ -45,7 +45,7 @@ interface Connection {
 const keyOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
 
 /** The identity in a request's URL, or null. The RPC layer's URL parser reads every accepted one in the same way. */
-export function identityIn(url: string | undefined): string | null {
+function identityIn(url: string | undefined): string | null {
   const [path] = (url ?? '').split('?');
   const [, identity] = /^\/ocpp\/([^/]+)$/.exec(path ?? '') ?? [];
   if (identity === undefined) return null;

@@ -9,7 +9,7 @@ interface Measured {
 }
 
 /** RFC 3339 time, this many seconds from the clock of the world (negative: before it). */
-export const stamp = (world: World, seconds = 0): string =>
+const stamp = (world: World, seconds = 0): string =>
   new Date(world.host.clock.now() + seconds * 1000).toISOString();
 
 const measurands = ({ power, energy }: Measured) => [

@@ -95,7 +95,7 @@ export function energyOf(raw: ChargerRaw): number | null {
 }
 
 /** The maximum of `set_current` unless the station reports a lower one: the largest IEC 61851 home charger. */
-export const LARGEST_A = 32;
+const LARGEST_A = 32;
 
 /** Cars do not charge below this (IEC 61851); 0, which pauses, is always allowed. */
 export const LEAST_A = 6;

@@ -3,7 +3,7 @@ import { newCar, type SimulatedCar } from './simulated-car.ts';
 import { newSite, type SimulatedSite } from './simulated-site.ts';
 
 /** Who can sign in at the simulator. */
-export const USERS = {
+const USERS = {
   home: 'a car, a battery with solar cells, one without, solar cells alone, and what is neither',
   none: 'nothing',
   large: '500 cars',
