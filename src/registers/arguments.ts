@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { OperatorError } from '../core/errors.ts';
 
 /** The originals, each in its own format. */
-export const ORIGINALS = [
+const ORIGINALS = [
   'municipalities',
   'municipality-shapes',
   'zones',

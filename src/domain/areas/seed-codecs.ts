@@ -36,7 +36,7 @@ export interface Codec<T> extends SeedShape {
 }
 
 /** Bounding box of Sweden with its islands, WGS84 degrees. */
-export const BOUNDS = { minLat: 55, maxLat: 69.2, minLon: 10.4, maxLon: 24.4 } as const;
+const BOUNDS = { minLat: 55, maxLat: 69.2, minLon: 10.4, maxLon: 24.4 } as const;
 
 /** Names in `AreaTables` of the tables that are files. */
 export type TableName = Exclude<keyof AreaTables, 'sources'>;

@@ -1,7 +1,7 @@
 import { isCommonPassword } from './common-passwords.ts';
 
 /** NIST SP 800-63B-4, 3.1.1, for a password as the only factor. No rules on kinds of characters, no expiry. */
-export const SHORTEST_PASSWORD = 15;
+const SHORTEST_PASSWORD = 15;
 /** In UTF-8. Longer ones are refused before any computation. */
 export const LONGEST_PASSWORD_BYTES = 1024;
 

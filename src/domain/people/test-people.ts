@@ -9,7 +9,7 @@ export const SOMEBODY: Actor = { name: 'user', ip: '192.0.2.7', requestId: 'test
 export const PASSWORD = 'flod gardin nyckel';
 
 /** A fast replacement for Argon2id that counts its calls. */
-export function countingHash() {
+function countingHash() {
   let count = 0;
   const compute: ComputeArgon2 = async ({ message, nonce, memory, tagLength }) => {
     count += 1;
@@ -22,7 +22,7 @@ export function countingHash() {
 }
 
 /** A database that records the statements sent. */
-export function countingQueries(database: Database): { database: Database; statements: string[] } {
+function countingQueries(database: Database): { database: Database; statements: string[] } {
   const statements: string[] = [];
   const queries = database.queries.withPlugin({
     transformQuery({ node }) {

@@ -2,7 +2,7 @@ import type { Domain } from './domains.ts';
 import { domainAt, type Market, priceAt } from './market.ts';
 
 /** Most candidates to enumerate. A count, not a time, so that every machine gives the same plan. */
-export const MOST_CANDIDATES = 150_000;
+const MOST_CANDIDATES = 150_000;
 const CANDIDATES_A_STEP = 5_000;
 
 interface Target {

@@ -65,7 +65,7 @@ export interface Compiled {
 }
 
 /** Number of points at which simplified and full shapes are compared. */
-export const COMPARED_POINTS = 20_000;
+const COMPARED_POINTS = 20_000;
 
 /**
  * Merges the originals into the tables. Price areas of postal codes depend on shapes, grid areas and municipalities, so

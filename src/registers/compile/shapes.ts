@@ -12,10 +12,10 @@ import type { Rings } from '../formats/geojson.ts';
 const ZONE_TOLERANCE_DEGREES = 0.002;
 
 /** Concessions are a few kilometres wide; their borders may move by about fifty metres. */
-export const CONCESSION_TOLERANCE_DEGREES = 0.0005;
+const CONCESSION_TOLERANCE_DEGREES = 0.0005;
 
 /** With twice as much, 99.98 % of 20,000 random points on land stay in their municipality; the table gets a fifth smaller. */
-export const MUNICIPALITY_TOLERANCE_DEGREES = 0.0005;
+const MUNICIPALITY_TOLERANCE_DEGREES = 0.0005;
 
 function toPolygons(shapes: readonly Rings[]): Polygon[] {
   return shapes.map((rings) =>
