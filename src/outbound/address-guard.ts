@@ -101,7 +101,7 @@ const NO_DEVICES_IN_IPV6 = blockList([
 ]);
 
 /** Whether a device of a private network may have the address; a public one may as well. */
-export function isDeviceAddress(address: string): boolean {
+function isDeviceAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !NO_DEVICES.check(address, 'ipv4');

@@ -103,7 +103,7 @@ const behaviourOf = (slugs: readonly string[]) =>
       fallback: 'off',
       service: 'connect',
       description:
-        'on: vendor addresses that users enter may be in private networks; needed for devices in a local network',
+        'on: vendor addresses that users enter may be in private networks, and use any port; needed for devices in a local network. Link-local addresses never are',
     }),
     logLevel: setting('ELNAV_LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
       fallback: 'info',

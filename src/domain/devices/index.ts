@@ -30,8 +30,7 @@ export type { Outcome } from './background.ts';
 export type { Known } from './memory.ts';
 export { receivedError, type SentError, sentError } from './reader.ts';
 export { CONFIRMED_MS, type Evidence, type Relisted } from './relist.ts';
-export type { Report } from './reported.ts';
-export type { DeviceRow, OfLink, Seen } from './store.ts';
+export type { DeviceRow, Seen } from './store.ts';
 
 const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
   'devices.changed',

@@ -32,7 +32,7 @@ const EMPTIED_MS = DAY_MS;
 const UNCLEAR_MS = 3 * DAY_MS;
 
 /** How long a device is missing in lists before it is gone. */
-export function waitFor(evidence: Evidence | undefined, isEmpty: boolean): number {
+function waitFor(evidence: Evidence | undefined, isEmpty: boolean): number {
   if (evidence === 'online') return Number.POSITIVE_INFINITY;
   if (evidence !== 'refused') return UNCLEAR_MS;
   return isEmpty ? EMPTIED_MS : CONFIRMED_MS;

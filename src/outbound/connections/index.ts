@@ -8,7 +8,7 @@ import { addressOf } from './failures.ts';
 import { createPool, type Place } from './pool.ts';
 import { exchangeOver, TcpChannel } from './tcp.ts';
 
-export { type Destination, type Dialer, directDialer } from './dialer.ts';
+export { type Dialer, directDialer } from './dialer.ts';
 
 interface ConnectionsOptions {
   /** How the connections of a link are dialled. */

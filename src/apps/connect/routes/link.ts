@@ -4,6 +4,7 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import { Device } from '../../../adapter/device.ts';
 import { validator } from '../../../core/validate.ts';
 import type { Devices } from '../../../domain/devices/index.ts';
+import type { Discovery } from '../../../domain/discovery/index.ts';
 import type { Links } from '../../../domain/links/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
 import { LINK_ID, LinkId, linkIn } from '../input/path.ts';
@@ -72,22 +73,13 @@ const Refreshed = Type.Object({
   missing: ids('Devices that the vendor did not list now; they are removed once later lists confirm it'),
 });
 
-const LinkParams = Type.Object({
-  id: Type.String({ description: 'Id of the link, from GET /links', examples: [LINK_ID] }),
-});
-
-/** An id that no store can hold is an id that does not exist. */
-function idIn({ id }: { readonly id: string }): string {
-  if (faultInText(id, 'id') !== null) throw new AppError('link.not_found', 'there is no such link');
-  return id;
-}
-
 const checkLink = validator(LinkBody, { name: 'body' });
 
 export interface LinkRoutes {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly links: Pick<Links, 'link' | 'list' | 'remove'>;
   readonly devices: Pick<Devices, 'knownOfLink'>;
+  readonly discovery: Pick<Discovery, 'refresh'>;
   readonly idempotency: Idempotency;
   /** Public address of this service, without a trailing slash. */
   readonly publicUrl: () => string;
@@ -156,7 +148,7 @@ export function addLinkRoutes(
         description:
           'Deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
         tags: ['Linking'],
-        params: LinkParams,
+        params: LinkId,
         response: {
           204: Type.Null({ description: 'Unlinked' }),
           ...errorResponses([401, 403, 404, 429, 503]),
@@ -164,12 +156,12 @@ export function addLinkRoutes(
       },
     },
     async (request, reply) => {
-      await links.remove(principalOf(request).account, idIn(request.params));
+      await links.remove(principalOf(request).account, linkIn(request));
       return reply.code(204).send();
     },
   );
 
-  app.post<{ Params: { id: string } }>(
+  app.post(
     '/links/:id/refresh',
     {
       config: { access: 'link:write' },
@@ -178,13 +170,13 @@ export function addLinkRoutes(
         description:
           'elnav does this once a day by itself, and when the vendor no longer knows a device. A new device is there at once. A device that is gone is removed only after it has been missing in lists for an hour and the vendor no longer answers for it: no incident of a vendor costs you a device.',
         tags: ['Linking'],
-        params: LinkParams,
-        response: answers(Refreshed, [401, 403, 404, 422, 429, 502, 503]),
+        params: LinkId,
+        response: responses(Refreshed, [401, 403, 404, 422, 429, 502, 503]),
       },
     },
     async (request) => {
       const { account } = principalOf(request);
-      const key = { account, link: idIn(request.params) };
+      const key = { account, link: linkIn(request) };
       const relisted = await discovery.refresh(key);
       const found = await dependencies.devices.knownOfLink(key);
       return {
