@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
+import type { JsonObject } from '../../core/json.ts';
 import { failureOfStatus } from '../http.ts';
 import { errorCodes } from './error-codes.ts';
 import { objectIn } from './values.ts';
@@ -48,6 +49,18 @@ describe('the codes of a vendor', () => {
       assert.equal(of(400, body), undefined);
     assert.equal(of(500, { error: { code: 21 } }), undefined, 'an outage is no refusal');
     assert.equal(failure(new Error('broken'), 'it'), undefined);
+  });
+
+  it('are refusals with a server error where the vendor says them so', () => {
+    const codes = { codeIn: ({ Code }: JsonObject) => Code, refused: { 528: 'not now' }, refusedWith: [500] };
+    const said = (status: number, Code: number) =>
+      errorCodes('Acme', codes).failure(
+        failureOfStatus('it', { status, body: JSON.stringify({ Code }) }),
+        'it',
+      )?.code;
+    assert.equal(said(500, 528), 'vendor.refused');
+    assert.equal(said(500, 505), undefined, 'a code that is no refusal is an outage');
+    assert.equal(said(503, 528), undefined, 'so is another status');
   });
 
   it('repeat nothing of the body', () => {

@@ -15,6 +15,8 @@ interface ErrorCodes {
   readonly limited?: readonly Json[];
   /** What other codes of refusals mean, as the end of a sentence. A code that is not here is translated as for every vendor. */
   readonly refused?: Readonly<Record<string | number, string>>;
+  /** Statuses of 500 and above that this vendor answers refusals with too; a code that is not in `refused` stays an outage. */
+  readonly refusedWith?: readonly number[];
 }
 
 interface CodesTranslated {
@@ -30,7 +32,7 @@ interface CodesTranslated {
  */
 export function errorCodes(
   vendor: string,
-  { codeIn, token = [], limited = [], refused = {} }: ErrorCodes,
+  { codeIn, token = [], limited = [], refused = {}, refusedWith = [] }: ErrorCodes,
 ): CodesTranslated {
   const reasons = new Map(Object.entries(refused));
   const codeOf = (body: string) => codeIn(objectIn(jsonIn(body)));
@@ -41,7 +43,8 @@ export function errorCodes(
       if (code === undefined) return undefined;
       if (limited.includes(code)) return rateLimited(vendor, cause);
       const reason = typeof code === 'object' ? undefined : reasons.get(String(code));
-      if (cause.kind !== 'refused' || reason === undefined) return undefined;
+      const isRefusal = cause.kind === 'refused' || refusedWith.includes(cause.status);
+      if (!isRefusal || reason === undefined) return undefined;
       return new AppError('vendor.refused', `${vendor} refused the request: ${reason} (error ${code})`, {
         cause,
       });
