@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a process soon finds out that it is cut off from the others',
-    file: 'src/db/postgres-bus.ts',
+    file: 'src/db/postgres-listener.ts',
     from: 'query_timeout: SILENT_MS,',
     to: 'query_timeout: 60_000,',
     tests: ['src/db/bus.test.ts'],

@@ -1,0 +1,241 @@
+import { hash } from 'node:crypto';
+import pg from 'pg';
+import type { Clock } from '../core/clock.ts';
+import { type Random, randomId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import { createLoop, type Loop } from '../core/loop.ts';
+import type { Peer } from './bus.ts';
+import type { Moments } from './moments.ts';
+import { clientConfig } from './postgres.ts';
+
+export interface ListenerOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Learns the server's time with every heartbeat. */
+  readonly moments: Moments;
+}
+
+interface ListenerEvents {
+  /** A text of any process, this one included. */
+  heard(text: string): void;
+  /** The connection was lost: texts are missed from now on. */
+  lost(): void;
+  /** There is a connection again. */
+  back(): void;
+}
+
+/** PostgreSQL refuses a NOTIFY payload of 8,000 bytes and more; a part is ASCII, so characters are bytes. */
+const PART_CHARACTERS = 7_500;
+const HEARTBEAT_MS = 2_000;
+/** A connection on which the server is silent for so long is treated as lost. */
+const SILENT_MS = 2_000;
+const FIRST_RETRY_MS = 100;
+const MOST_RETRY_MS = 3_000;
+/** The server, too, notices within some seconds that a process is cut off, and does not count it among the others any more. */
+const NOTICED_BY_THE_SERVER =
+  'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3';
+
+/**
+ * The connection on which this process listens to the others, and sends them ASCII texts of any length. A lost connection is made anew
+ * until it holds.
+ */
+export class PostgresListener {
+  readonly #options: ListenerOptions;
+  readonly #events: ListenerEvents;
+  readonly #parts = new Map<string, string[]>();
+  /** Work that waits for a connection. */
+  #whenBack: (() => void)[] = [];
+  readonly #reconnecting: Loop;
+  #heartbeat: Loop | undefined;
+  #client: pg.Client | undefined;
+  #peer: number | undefined;
+  #peerSince = '';
+  #channel = '';
+
+  constructor(options: ListenerOptions, events: ListenerEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#reconnecting = createLoop({
+      clock: options.clock,
+      run: () => this.#reconnect(),
+      retryMs: (failures) => Math.min(FIRST_RETRY_MS * 2 ** failures, MOST_RETRY_MS),
+      failed: (error) => options.log.debug({ err: error }, 'still no connection to the other processes'),
+    });
+  }
+
+  /** Undefined while there is no connection. */
+  get client(): pg.Client | undefined {
+    return this.#client;
+  }
+
+  /** The backend that this process listens on, or did before the connection was lost. */
+  get peer(): Peer {
+    return this.#peer;
+  }
+
+  get #isClosed(): boolean {
+    return this.#reconnecting.isClosed;
+  }
+
+  /** Listens from now on. */
+  async connect(): Promise<void> {
+    const { url, clock, log } = this.#options;
+    const probe = new pg.Client(clientConfig(url, 'elnav'));
+    probe.on('error', () => {});
+    await probe.connect();
+    const { rows } = await probe.query<{ place: string }>(
+      "select current_database() || '.' || current_schema() as place",
+    );
+    await probe.end();
+    this.#channel = `elnav_${hash('sha256', rows[0]?.place ?? '', 'hex').slice(0, 16)}`;
+
+    // The name is how publishAndWait counts who is listening.
+    const client = new pg.Client(clientConfig(url, this.#channel));
+    client.on('error', (error) => this.lost(client, error));
+    client.on('end', () => this.lost(client, new Error('the connection ended')));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(NOTICED_BY_THE_SERVER);
+      await client.query(`listen ${this.#channel}`);
+      await this.#learnTime(client);
+      await this.#introduce(client);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    if (this.#isClosed) {
+      await client.end();
+      return;
+    }
+    this.#client = client;
+    this.#heartbeat = createLoop({
+      clock,
+      run: () => this.#learnTime(client),
+      everyMs: HEARTBEAT_MS,
+      failed: (error) => this.lost(client, error),
+    });
+    this.#heartbeat.wake(HEARTBEAT_MS);
+    log.debug({ channel: this.#channel }, 'listening to the other processes');
+  }
+
+  /** Learns who this process is to the others. Who it was before, on a connection that was lost, is waited for by nobody. */
+  async #introduce(client: pg.Client): Promise<void> {
+    const before = [this.#peer, this.#peerSince];
+    const { rows } = await client.query<{ pid: number; since: string }>(
+      'select pid, backend_start::text as since from pg_stat_activity where pid = pg_backend_pid()',
+    );
+    this.#peer = rows[0]?.pid;
+    this.#peerSince = rows[0]?.since ?? '';
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2',
+      before,
+    );
+  }
+
+  /** Asks what the server's clock shows; fails where it is silent for longer than a heartbeat may be. */
+  async #learnTime(client: pg.Client): Promise<void> {
+    // The types of the driver leave out that a query may have a timeout of its own.
+    const question: pg.QueryConfig & { readonly query_timeout: number } = {
+      text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
+      query_timeout: SILENT_MS,
+    };
+    const { clock, moments } = this.#options;
+    const askedAt = clock.now();
+    const { rows } = await client.query<{ now: number }>(question);
+    const now = rows[0]?.now;
+    if (now !== undefined) moments.learn(now, askedAt);
+  }
+
+  /** The connection failed: it is given up, and another one is made. */
+  lost(client: pg.Client, error: unknown): void {
+    if (this.#client !== client || this.#isClosed) return;
+    this.#client = undefined;
+    void this.#heartbeat?.close();
+    this.#options.log.warn(
+      { err: error },
+      'the connection to the other processes was lost; memory is not trusted until it is back',
+    );
+    client.end().catch(() => {});
+    this.#events.lost();
+    this.#reconnecting.wake(FIRST_RETRY_MS);
+  }
+
+  async #reconnect(): Promise<void> {
+    await this.connect();
+    this.#events.back();
+    const waiting = this.#whenBack;
+    this.#whenBack = [];
+    for (const go of waiting) go();
+  }
+
+  /** Does it now, or again as soon as there is a connection: what is stored must not stay untold. */
+  async surely(work: (client: pg.Client) => Promise<void>): Promise<void> {
+    while (!this.#isClosed) {
+      const client = this.#client;
+      if (client === undefined) {
+        await new Promise<void>((resolve) => this.#whenBack.push(resolve));
+        continue;
+      }
+      try {
+        await work(client);
+        return;
+      } catch (error) {
+        this.lost(client, error);
+      }
+    }
+  }
+
+  /** Processes that listen, without this one. */
+  async others(client: pg.Client): Promise<Set<Peer>> {
+    const { rows } = await client.query<{ pid: number }>(
+      'select pid from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
+      [this.#channel],
+    );
+    return new Set(rows.map(({ pid }) => pid));
+  }
+
+  async isThere(client: pg.Client, peer: Peer): Promise<boolean> {
+    const { rows } = await client.query(
+      'select 1 from pg_stat_activity where pid = $1 and application_name = $2',
+      [peer, this.#channel],
+    );
+    return rows.length > 0;
+  }
+
+  /** Sends an ASCII text to every process. */
+  async send(client: pg.Client, text: string): Promise<void> {
+    const count = Math.ceil(text.length / PART_CHARACTERS);
+    const part = randomId(this.#options.random).slice(0, 12);
+    for (let index = 0; index < count; index += 1) {
+      const slice = text.slice(index * PART_CHARACTERS, (index + 1) * PART_CHARACTERS);
+      await client.query('select pg_notify($1, $2)', [this.#channel, `${part} ${index} ${count} ${slice}`]);
+    }
+  }
+
+  #receive(payload: string): void {
+    const [part = '', index = '', count = ''] = payload.split(' ', 3);
+    const text = payload.slice(part.length + index.length + count.length + 3);
+    if (count === '1') {
+      this.#events.heard(text);
+      return;
+    }
+    const parts = this.#parts.get(part) ?? [];
+    parts[Number(index)] = text;
+    this.#parts.set(part, parts);
+    if (parts.filter((slice) => slice !== undefined).length < Number(count)) return;
+    this.#parts.delete(part);
+    this.#events.heard(parts.join(''));
+  }
+
+  async close(): Promise<void> {
+    // A connection that is being made ends itself.
+    void this.#reconnecting.close();
+    void this.#heartbeat?.close();
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end();
+  }
+}
