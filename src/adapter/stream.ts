@@ -1,4 +1,5 @@
 import type { CallUse } from './budget.ts';
+import type { DeviceState } from './device.ts';
 import type { DeviceRef, Session } from './session.ts';
 
 /** A WebSocket to the vendor; text frames. */
@@ -43,6 +44,13 @@ export interface EventsWatch {
   taken?(id: string): void;
 }
 
+/** Fields of a device that are now so. */
+export interface FieldReport {
+  readonly state: Partial<DeviceState>;
+  /** When it was so, ms since 1970; now when it is absent. What is older than what is known of a field changes nothing. */
+  readonly at?: number;
+}
+
 /** What a stream may use besides a session. */
 export interface StreamSession extends Session {
   /** Opens a WebSocket at one of the adapter's `hosts`, with the link's token as its headers say, renewed if need be. */
@@ -62,6 +70,10 @@ export interface StreamSession extends Session {
   events(request: EventsRequest, watch?: EventsWatch): Promise<AsyncIterable<VendorEvent>>;
   /** A device changed: `raw` is what the kind's `read` would return now. */
   observed(deviceId: string, raw: unknown): void;
+  /** The vendor reports some fields of a device; a device of which nothing is known yet is read first. */
+  reported(deviceId: string, report: FieldReport): void;
+  /** Devices were added to the account, or removed from it: it is listed soon. */
+  listChanged(): void;
   /** What a command waits for with `Session.signals`. */
   tell(name: string, value: unknown): void;
 }

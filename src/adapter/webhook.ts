@@ -22,6 +22,8 @@ export interface DeviceChange {
   readonly at?: number;
   /** Fields of the state that are now so; without it, and from a vendor that does not sign, the device is read again. */
   readonly state?: Partial<DeviceState>;
+  /** Devices were added to the vendor account, or removed from it: it is listed soon. */
+  readonly isListChanged?: true;
   /** The user took the permission back. */
   readonly isLoginLost?: true;
 }

@@ -169,6 +169,8 @@ interface Devices {
   fetched_at: number | null;
   /** Since when lists of the account have left it out. */
   missing_since: number | null;
+  /** When fields were so that the vendor reported by themselves. */
+  reported_json: string | null;
 }
 
 /** Each command that was taken, and the lane that keeps commands to one device in a row across instances. */

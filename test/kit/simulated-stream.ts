@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
-import type { OpenedStream } from '../../src/adapter/conformance/cloud.ts';
+import type { ObservedDevice, OpenedStream } from '../../src/adapter/conformance/cloud.ts';
 import { HttpFailure, type HttpRequest } from '../../src/adapter/http.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import type { SimulatedAnswer, SimulatedSocket, VendorSimulator } from '../../src/adapter/simulator.ts';
@@ -110,7 +110,7 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
   const { stream } = adapter;
   assert.ok(stream !== undefined, `${adapter.slug} has no stream`);
   const outside = new AbortController();
-  const observed: { id: string; raw: unknown }[] = [];
+  const observed: ObservedDevice[] = [];
   const lines = new Set<Line<string> | Line<Uint8Array>>();
   const events = new Set<Line<Uint8Array>>();
   let isOpen = false;
@@ -154,6 +154,8 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
       });
     },
     observed: (id, raw) => void observed.push({ id, raw }),
+    reported: (id, { state }) => void observed.push({ id, reported: state }),
+    listChanged: () => {},
     tell: () => {},
   });
 

@@ -48,6 +48,8 @@ export function openStream(
     connect,
     events: () => Promise.reject(new Error('it has no events')),
     observed: (id, raw) => void observed.push({ id, raw }),
+    reported: () => {},
+    listChanged: () => {},
     tell: (name, value) => void signalled.set(name, value),
   };
   const opened = () => {

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const DISCOVERY = ['src/domain/discovery/discovery.test.ts'];
+const REPORTED = ['src/domain/streams/reported.test.ts'];
 
 /** Devices that come are found, and no incident of a vendor costs anybody a device. */
 export const mutants: readonly Mutant[] = [
@@ -59,5 +60,26 @@ export const mutants: readonly Mutant[] = [
     from: 'const NOT_THERE = [404, 410];',
     to: 'const NOT_THERE = [410];',
     tests: DISCOVERY,
+  },
+  {
+    control: 'a field is compared with what is known of that field',
+    file: 'src/domain/devices/reported.ts',
+    from: 'report.at >= (fields[field] ?? whole)',
+    to: 'report.at >= whole',
+    tests: REPORTED,
+  },
+  {
+    control: 'when fields were so is stored',
+    file: 'src/domain/devices/store.ts',
+    from: 'reported_json: seen.reported === undefined ? null : JSON.stringify(seen.reported),',
+    to: 'reported_json: null,',
+    tests: REPORTED,
+  },
+  {
+    control: 'a device that only reports is read before its first report is taken',
+    file: 'src/domain/streams/index.ts',
+    from: "if (outcome === 'unknown')",
+    to: "if (outcome === 'older')",
+    tests: REPORTED,
   },
 ];

@@ -1,5 +1,6 @@
 import type { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
+import type { DeviceState } from '../device.ts';
 import type { LoginSession } from '../login.ts';
 import type { DeviceRef } from '../session.ts';
 import type { SimulatedFault } from '../simulator.ts';
@@ -48,11 +49,16 @@ export interface Cloud {
   logged(): string;
 }
 
+/** What a stream has reported of a device: a whole reading, or some fields of its state. */
+export type ObservedDevice =
+  | { readonly id: string; readonly raw: unknown }
+  | { readonly id: string; readonly reported: Partial<DeviceState> };
+
 /** A stream of the vendor, and the connection between it and the vendor. */
 export interface OpenedStream {
   /** Whether the adapter has said that it is subscribed. */
   isOpen(): boolean;
-  readonly observed: readonly { readonly id: string; readonly raw: unknown }[];
+  readonly observed: readonly ObservedDevice[];
   /** How it ended; undefined while it goes on. */
   outcome(): { readonly error: AppError | undefined } | undefined;
   /** Whether it has opened a stream of server-sent events. */

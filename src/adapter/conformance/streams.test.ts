@@ -76,6 +76,15 @@ describe('the conformance check of a stream', () => {
     assert.deepEqual(faultsIn(findings), []);
   });
 
+  it('takes single fields for a change as well as whole readings', async () => {
+    const reporting: Stream['run'] = (session, devices, opened) => {
+      const observed: typeof session.observed = (id, raw) =>
+        session.reported(id, { state: { power_on: (raw as { on: boolean }).on } });
+      return run({ ...session, observed }, devices, opened);
+    };
+    assert.deepEqual(faultsIn(await findingsOf({ ...chimes.stream, run: reporting })), []);
+  });
+
   for (const [what, [changes, check]] of Object.entries(BROKEN))
     it(`catches ${what}`, async () => {
       const faults = faultsIn(await findingsOf({ ...chimes.stream, ...changes }));

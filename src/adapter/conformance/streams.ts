@@ -139,7 +139,9 @@ async function checkChange({ adapter, simulator, cloud, refs }: CloudCheck, open
   const views = open.observed
     .slice(count)
     .filter(({ id }) => id === ref.id)
-    .map(({ raw }) => viewOf(raw));
+    .map((one) =>
+      'raw' in one ? viewOf(one.raw) : { ...before, state: { ...before.state, ...one.reported } },
+    );
   const isTold = views.some((view) =>
     witness === undefined ? !view.state.online : witness.holds(view, before),
   );

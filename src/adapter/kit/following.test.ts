@@ -38,6 +38,8 @@ function follow(read: (id: string) => Partial<Meter> = () => ({ volts: 230, ampe
     connect: () => Promise.reject(new Error('nothing is connected here')),
     events: () => Promise.reject(new Error('nothing is opened here')),
     observed: (id, raw) => void observed.push([id, raw as Meter]),
+    reported: () => {},
+    listChanged: () => {},
     tell: () => {},
   };
   const meters = followDevices<Meter>(session, [ref('a'), ref('b')], {

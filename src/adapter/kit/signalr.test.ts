@@ -84,6 +84,8 @@ async function follow(frames: readonly string[], negotiation: Json = { connectio
       };
     },
     events: () => Promise.reject(new Error('a hub has no events')),
+    reported: () => {},
+    listChanged: () => {},
     observed: () => {},
     tell: () => {},
   };

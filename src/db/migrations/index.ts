@@ -19,6 +19,7 @@ import * as howSessionsEnd from './0020-how-sessions-end.ts';
 import * as twoWindows from './0021-two-windows.ts';
 import * as blocks from './0022-blocks.ts';
 import * as lists from './0023-lists.ts';
+import * as reportedFields from './0024-reported-fields.ts';
 
 /** In order. A landed migration is never edited; what was wrong is mended by the next one. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0021-two-windows': twoWindows,
   '0022-blocks': blocks,
   '0023-lists': lists,
+  '0024-reported-fields': reportedFields,
 };

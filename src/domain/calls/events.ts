@@ -11,8 +11,16 @@ interface LinkEventMap {
     readonly changed: readonly string[];
     readonly removed: readonly string[];
   };
-  /** The vendor does not know one of its devices any more. */
+  /** The vendor does not know one of its devices any more, or names one that is not listed. */
   readonly listOutdated: LinkOf;
+  /** The vendor says that devices were added to the account, or removed from it. */
+  readonly listChanged: LinkOf;
+  /** The same of every link of a vendor account; `isTrusted` where nobody else can have said so. */
+  readonly accountListChanged: {
+    readonly vendor: string;
+    readonly vendorAccount: string;
+    readonly isTrusted: boolean;
+  };
   /** It is about to be removed; `isLast` when no other link shares its vendor account. */
   readonly unlinking: LinkOf & { readonly isLast: boolean };
   /** It is gone. */
@@ -21,6 +29,8 @@ interface LinkEventMap {
   readonly healed: LinkOf;
   /** The user of the vendor account took the permission back, at this moment. */
   readonly loginLost: { readonly vendor: string; readonly vendorAccount: string; readonly at: number };
+  /** Its stream reports changes from now on. */
+  readonly streamOpened: LinkOf;
   /** What its stream would have reported must be asked for again. */
   readonly streamEnded: LinkOf;
   /** Something says that these devices have changed. */
@@ -50,10 +60,13 @@ export function createLinkEvents(log: Log): LinkEvents {
     linked: [],
     relisted: [],
     listOutdated: [],
+    listChanged: [],
+    accountListChanged: [],
     unlinking: [],
     unlinked: [],
     healed: [],
     loginLost: [],
+    streamOpened: [],
     streamEnded: [],
     hinted: [],
     commanded: [],

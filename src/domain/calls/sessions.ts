@@ -22,9 +22,7 @@ export interface Given {
 }
 
 /** What comes over a stream. */
-export interface Sinks {
-  readonly observed: StreamSession['observed'];
-}
+export type Sinks = Pick<StreamSession, 'observed' | 'reported' | 'listChanged'>;
 
 interface SessionsOptions {
   readonly documents: DocumentStore;
@@ -84,13 +82,13 @@ export function createSessions(options: SessionsOptions) {
     open,
 
     /** A session that may open a connection to the vendor, and tells what comes over it. */
-    openStream(row: LinkRow, caller: Caller, { observed }: Sinks): StreamSession {
+    openStream(row: LinkRow, caller: Caller, sinks: Sinks): StreamSession {
       const session = open(row, caller);
       return {
         ...session,
         connect: clients.socketOf(row, session.credentials, caller),
         events: clients.eventsOf(row, session.credentials, caller),
-        observed,
+        ...sinks,
         tell: (name, value) => signals.tell(row, name, value),
       };
     },

@@ -113,6 +113,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
     const { vendorAccount } = reported;
     if (reported.isLoginLost === true && isTrusted && vendorAccount !== undefined)
       return events.emitOrThrow('loginLost', { vendor, vendorAccount, at });
+    if (reported.isListChanged === true && vendorAccount !== undefined)
+      return events.emitOrThrow('accountListChanged', { vendor, vendorAccount, isTrusted });
     for (const device of await devicesOf(reported, found)) {
       const isApplied =
         reported.state !== undefined && isTrusted

@@ -174,6 +174,39 @@ onEachEngine('webhooks', (engine) => {
     assert.ok((await rows()).every(({ status }) => status === 'done'));
   });
 
+  it('tell fields in any order: each has a moment of its own', async () => {
+    await linkedAndRead();
+    world.clock.turn(60_000);
+    const now = world.clock.now();
+    await post(news('d1', { device: 'light-1', state: { power_w: 80 }, at: now - 1_000 }));
+    await post(news('d2', { device: 'light-1', state: { power_on: true, power_w: 7 }, at: now - 2_000 }));
+    await applied();
+    assert.deepEqual(await stateOf('light-1'), { online: true, power_on: true, power_w: 80 });
+    assert.equal((await seenOf('light-1'))?.observedAt, now - 1_000);
+  });
+
+  it('may say that devices came or went: then the account is listed', async () => {
+    await world.remove();
+    vendor = testVendor();
+    let lists = 0;
+    const list = async () => {
+      lists += 1;
+      return [{ id: 'light-2', type: 'light' as const }];
+    };
+    world = await makeCoreWorld(engine, [{ ...pushing(vendor.adapter), list }]);
+    account = await world.newAccount();
+    await linkedAndRead();
+    world.discovery.start();
+    await world.discovery.settled();
+    world.clock.turn(120_000);
+    await post({ id: 'd1', told: [{ vendorAccount: 'u', isListChanged: true }] });
+    await applied();
+    world.clock.turn(30_000);
+    await world.discovery.settled();
+    assert.equal(lists, 1);
+    assert.equal((await world.list(account)).length, 2);
+  });
+
   it('are applied in the order of their arrival', async () => {
     await linkedAndRead();
     world.clock.turn(1_000);

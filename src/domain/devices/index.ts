@@ -307,11 +307,12 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
       await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
     },
 
-    /** A stream or a station sent the state of a device. */
-    async observe(link: LinkOf, id: string, raw: unknown): Promise<void> {
+    /** A stream or a station sent the state of a device; false when the link does not have it. */
+    async observe(link: LinkOf, id: string, raw: unknown): Promise<boolean> {
       const known = await ofLinkById(link, id);
-      if (known === undefined) return;
+      if (known === undefined) return false;
       see(known, reader.understand(adapterOf(adapters, link.vendor), known, raw));
+      return true;
     },
 
     /** Stores what is still waiting to be stored. */

@@ -13,8 +13,9 @@ export interface Report {
 const STATUS_FIELDS = Object.keys(Status.properties) as (keyof Status)[];
 
 /**
- * What is known once a report is in; `older` when more recent things are known already, and `unknown` when there is nothing that
- * they could be added to. Fields that the device has no capability for are left out.
+ * What is known once a report is in; `older` when more recent things are known of each of its fields, and `unknown` when there is nothing
+ * that they could be added to. Each field has its own moment: vendors that push report them one by one, and not in order. Fields that the
+ * device has no capability for are left out.
  */
 export function withReport(
   row: Pick<DeviceRow, 'capabilities'>,
@@ -22,17 +23,27 @@ export function withReport(
   report: Report,
 ): Seen | 'older' | 'unknown' {
   if (before === null) return 'unknown';
-  if (report.at < before.observedAt) return 'older';
+  const { whole, fields } = before.reported ?? { whole: before.observedAt, fields: {} };
+  const newer = fieldsIn(row, report).filter((field) => report.at >= (fields[field] ?? whole));
+  if (newer.length === 0) return 'older';
   const state: DeviceState = { ...before.state };
-  for (const field of STATUS_FIELDS)
-    if (Object.hasOwn(report.state, field)) setField(state, report.state, field);
-  for (const capability of READ_CAPABILITIES) {
-    const field = READS[capability];
-    if (row.capabilities.includes(capability) && Object.hasOwn(report.state, field))
-      setField(state, report.state, field);
-  }
+  for (const field of newer) setField(state, report.state, field);
+  const at = Object.fromEntries(newer.map((field) => [field, report.at]));
   // The rest of the state is as old as it was: whoever wants the whole of it still asks the vendor.
-  return { ...before, state, observedAt: report.at };
+  return {
+    ...before,
+    state,
+    reported: { whole, fields: { ...fields, ...at } },
+    observedAt: Math.max(before.observedAt, report.at),
+  };
+}
+
+/** The fields of a report that the device can have. */
+function fieldsIn({ capabilities }: Pick<DeviceRow, 'capabilities'>, report: Report): (keyof DeviceState)[] {
+  const read = READ_CAPABILITIES.filter((capability) => capabilities.includes(capability));
+  return [...STATUS_FIELDS, ...read.map((capability) => READS[capability])].filter(
+    (field) => report.state[field] !== undefined,
+  );
 }
 
 function setField<F extends keyof DeviceState>(

@@ -18,6 +18,15 @@ export interface Seen {
   readonly observedAt: number;
   /** When we learnt it. */
   readonly fetchedAt: number;
+  /** Fields that the vendor has reported since the last whole reading. */
+  readonly reported?: Reported;
+}
+
+export interface Reported {
+  /** When the rest of the state was measured. */
+  readonly whole: number;
+  /** When each of the fields was so. */
+  readonly fields: { readonly [F in keyof DeviceState]?: number };
 }
 
 export interface DeviceRow extends DeviceRef {
@@ -70,6 +79,7 @@ const SIGHTING = {
   available_capacity_json: 'text',
   observed_at: 'bigint',
   fetched_at: 'bigint',
+  reported_json: 'text',
   unless_later_than: 'bigint',
 } as const;
 
@@ -87,6 +97,7 @@ const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) =
   available_capacity_json: seen.capacity === null ? null : JSON.stringify(seen.capacity),
   observed_at: seen.observedAt,
   fetched_at: seen.fetchedAt,
+  reported_json: seen.reported === undefined ? null : JSON.stringify(seen.reported),
   unless_later_than: unlessLaterThan ?? null,
 });
 
@@ -113,7 +124,7 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
     await sql`
       update devices
       set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
-        observed_at = r.observed_at, fetched_at = r.fetched_at
+        observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json
       from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(sightingRow))} as r
       where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
         and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
@@ -366,6 +377,7 @@ function toRow(row: Selectable<Tables['devices']>): DeviceRow {
             capacity: parsed<AvailableCapacity>(row.available_capacity_json),
             observedAt: row.observed_at ?? row.fetched_at,
             fetchedAt: row.fetched_at,
+            ...(row.reported_json === null ? {} : { reported: JSON.parse(row.reported_json) as Reported }),
           },
   };
 }

@@ -23,6 +23,8 @@ const RETRY_MS = 15 * MINUTE_MS;
 const MOST_RETRY_MS = 6 * HOUR_MS;
 /** A device that the vendor does not know has the account listed no more often than this: some lists go on naming such a device. */
 const HINT_GAP_MS = 6 * HOUR_MS;
+/** What a vendor reports itself of devices that come and go is believed sooner. */
+const REPORTED_GAP_MS = MINUTE_MS;
 /** Links are listed so much earlier or later than their day has passed, as a share of it: they must not all come at once. */
 const SPREAD = 0.1;
 
@@ -132,6 +134,11 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     if (vendors.has(link.vendor)) await store.begin(link, spreadDay(link.vendor));
   });
   events.on('listOutdated', (link) => soon(link, HINT_GAP_MS));
+  events.on('listChanged', (link) => soon(link, REPORTED_GAP_MS));
+  events.on('accountListChanged', async ({ isTrusted, ...account }) => {
+    const links = await store.ofAccount(account);
+    for (const link of links) await soon(link, isTrusted ? REPORTED_GAP_MS : HINT_GAP_MS);
+  });
 
   return {
     /** Lists a link now, for who waits. Throws `link.not_found`, and `link.not_listed` where devices report themselves. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LinkKey } from '../../adapter/session.ts';
+import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { Database, Queries } from '../../db/database.ts';
 
 export interface DueList extends LinkKey {
@@ -28,6 +28,17 @@ export function createListStore(database: Database) {
         .limit(most)
         .execute();
       return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: row.vendor }));
+    },
+
+    /** The links of all accounts that are of a vendor account. */
+    async ofAccount(of: { readonly vendor: string; readonly vendorAccount: string }): Promise<LinkOf[]> {
+      const rows = await queries
+        .selectFrom('links')
+        .select(['account_id', 'id'])
+        .where('vendor', '=', of.vendor)
+        .where('vendor_account', '=', of.vendorAccount)
+        .execute();
+      return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: of.vendor }));
     },
 
     /** The link has been listed now, and is listed again after `waitMs`. */

@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
@@ -197,31 +198,39 @@ export function createPolling(options: PollingOptions) {
     device: adapter.sweep === undefined ? device : '',
   });
 
-  /** An account was linked, or linked again: its devices are read soon. */
-  async function linked(link: LinkOf): Promise<void> {
+  /** Devices that are new here get their first reading: a turn of their own, or one reading where the vendor reports the rest. */
+  async function first(link: LinkOf, ids: readonly string[]): Promise<void> {
     const adapter = adapters.get(link.vendor);
-    if (adapter?.pace === undefined) return;
-    const devices = await options.devices.background.ofLink(link);
-    const keys = adapter.sweep === undefined ? devices.map(({ id }) => id) : [''];
-    await add(
-      adapter,
-      keys.map((device) => keyOf(adapter, link, device)),
-      FIRST_MS,
-    );
-    laneOf(adapter).called();
-  }
-
-  /** A list has other devices: those that are new are read soon; turns of those that are gone end by themselves. */
-  async function relisted({ added, ...link }: LinkOf & { readonly added: readonly string[] }): Promise<void> {
-    const adapter = adapters.get(link.vendor);
-    if (adapter?.pace === undefined || added.length === 0) return;
-    const devices = adapter.sweep === undefined ? added : [''];
+    if (adapter === undefined) return;
+    if (adapter.pace === undefined) {
+      if (adapter.stream !== undefined || adapter.webhook !== undefined)
+        await readSoon(ids.map((id) => ({ ...keyOfLink(link), id })));
+      return;
+    }
+    const devices = adapter.sweep === undefined ? ids : [''];
     await add(
       adapter,
       devices.map((device) => keyOf(adapter, link, device)),
       FIRST_MS,
     );
     laneOf(adapter).called();
+  }
+
+  const idsOf = async (link: LinkOf): Promise<string[]> =>
+    (await options.devices.background.ofLink(link)).map(({ id }) => id);
+
+  /** An account was linked, or linked again: its devices are read soon. */
+  const linked = async (link: LinkOf): Promise<void> => first(link, await idsOf(link));
+
+  /** A list has other devices: those that are new are read soon; turns of those that are gone end by themselves. */
+  async function relisted({ added, ...link }: LinkOf & { readonly added: readonly string[] }): Promise<void> {
+    if (added.length > 0) await first(link, added);
+  }
+
+  /** The stream of a link is open: what it will not report, since it was so before, is read once where nothing else reads it. */
+  async function streamOpened(link: LinkOf): Promise<void> {
+    if (adapters.get(link.vendor)?.pace === undefined)
+      await readSoon((await idsOf(link)).map((id) => ({ ...keyOfLink(link), id })));
   }
 
   /** These devices may have changed: each is read as soon as its limits allow, once for however many hints. */
@@ -233,9 +242,11 @@ export function createPolling(options: PollingOptions) {
       if (adapter === undefined) continue;
       const key = keyOf(adapter, device, device.id);
       turns.set(`${key.account}/${key.link}/${key.device}`, { ...key, vendor: device.vendor });
-      laneOf(adapter).called();
     }
     await store.hint([...turns.values()], now);
+    // Not before: what looks meanwhile would still find nothing to do.
+    for (const vendor of new Set(turns.values().map((turn) => turn.vendor)))
+      laneOf(adapterOf(adapters, vendor)).called();
   }
 
   /** A device was commanded: it is read more often for two minutes. */
@@ -263,6 +274,7 @@ export function createPolling(options: PollingOptions) {
   events.on('relisted', relisted);
   events.on('hinted', readSoon);
   events.on('commanded', commanded);
+  events.on('streamOpened', streamOpened);
   events.on('streamEnded', streamEnded);
 
   return {
@@ -284,6 +296,8 @@ export function createPolling(options: PollingOptions) {
     },
   };
 }
+
+const keyOfLink = ({ account, link, vendor }: LinkOf): LinkOf => ({ account, link, vendor });
 
 /** The embedded database answers at once: without this a long look would leave nobody else a turn of the event loop. */
 const othersFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -45,6 +45,8 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
   let waits = 0;
   let waitsUntil = 0;
   let emptyUntil = 0;
+  /** Something may be due that no survey has seen. */
+  let isCalled = false;
   /** How many are begun at once, and how many may be by now. */
   let part = 1;
   let mayBegin = 0;
@@ -117,13 +119,15 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
     /** Links that share a limit, of all processes. */
     links: () => links,
     plan(demand: Pick<Demand, 'turns' | 'perSecond'>, sharing: number): void {
-      turns = demand.turns;
+      // What was called for since the survey began is not in it.
+      turns = Math.max(demand.turns, isCalled ? 1 : 0);
       links = sharing;
       perSecond = Math.max(LEAST_PER_SECOND, CATCH_UP * demand.perSecond);
     },
     /** There may be something due. */
     called(): void {
       emptyUntil = 0;
+      isCalled = true;
       turns = Math.max(turns, 1);
     },
     async tick(restMs: number): Promise<void> {
@@ -136,6 +140,7 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
       const claimed = await claim(vendor, most);
       allowance -= claimed.length;
       if (claimed.length < most) emptyUntil = now + restMs;
+      isCalled = claimed.length === most;
       queue.push(...claimed.sort((a, b) => a.plannedAt - b.plannedAt));
       part = Math.ceil(queue.length / PARTS);
       if (isBeginning || queue.length === 0) return;

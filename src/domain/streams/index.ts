@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
-import type { Stream } from '../../adapter/stream.ts';
+import type { FieldReport, Stream } from '../../adapter/stream.ts';
 import { AppError } from '../../core/errors.ts';
 import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
@@ -31,7 +31,7 @@ interface StreamsOptions {
   readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly calls: Pick<Calls, 'withStream'>;
-  readonly devices: Pick<Devices, 'background' | 'observe'>;
+  readonly devices: Pick<Devices, 'background' | 'observe' | 'report'>;
   readonly events: LinkEvents;
 }
 
@@ -43,6 +43,8 @@ interface Holding extends LinkOf {
   isOpen: boolean;
   done: Promise<void>;
 }
+
+const linkOf = ({ account, link, vendor }: LinkOf): LinkOf => ({ account, link, vendor });
 
 type StreamingVendor = Adapter & { readonly stream: Stream };
 
@@ -149,13 +151,9 @@ export function createStreams(options: StreamsOptions) {
       const isLinked = await calls.withStream(
         holding,
         {
-          observed: (id, raw) => {
-            devices
-              .observe(holding, id, raw)
-              .catch((error: unknown) =>
-                log.warn({ err: error, vendor: holding.vendor }, 'what a stream told could not be taken'),
-              );
-          },
+          observed: (id, raw) => taken(holding, observed(holding, id, raw)),
+          reported: (id, report) => taken(holding, reported(holding, id, report)),
+          listChanged: () => taken(holding, events.emit('listChanged', linkOf(holding))),
         },
         ({ open, opened }) =>
           runStream({
@@ -171,6 +169,7 @@ export function createStreams(options: StreamsOptions) {
               holding.isOpen = true;
               opened();
               setOpen(holding, clock.now());
+              taken(holding, events.emit('streamOpened', linkOf(holding)));
             },
           }),
       );
@@ -188,6 +187,23 @@ export function createStreams(options: StreamsOptions) {
     }
     if (holding.stop.signal.aborted) return ended('stopped');
     return ended(holding.renew.signal.aborted ? 'changed' : 'ended');
+  }
+
+  const taken = ({ vendor }: Holding, taking: Promise<void>): void => {
+    taking.catch((error: unknown) =>
+      log.warn({ err: error, vendor }, 'what a stream reported could not be taken'),
+    );
+  };
+
+  async function observed(holding: Holding, id: string, raw: unknown): Promise<void> {
+    if (!(await devices.observe(holding, id, raw))) await events.emit('listOutdated', linkOf(holding));
+  }
+
+  async function reported(holding: Holding, id: string, { state, at }: FieldReport): Promise<void> {
+    const now = database.moments.clock.now();
+    const outcome = await devices.report(holding, id, { state, at: Math.min(at ?? now, now) });
+    if (outcome === 'unknown') await events.emitOrThrow('hinted', [{ ...linkOf(holding), id }]);
+    if (outcome === 'gone') await events.emit('listOutdated', linkOf(holding));
   }
 
   function setOpen(holding: Holding, since: number | null): void {
