@@ -1,6 +1,6 @@
-/** Notes, durably, that a request begins to have an effect; awaited before the effect, and before anything says that it is under way. */
+/** Stores that a request is about to have an effect; await it before the effect, and before any report of progress. */
 export interface Begin {
   (): Promise<void>;
-  /** There was no effect after all: the request may be sent again. Absent where nobody keeps a note. */
+  /** There was no effect after all, so the request may be sent again. Absent where nothing is stored. */
   takeBack?(): void;
 }

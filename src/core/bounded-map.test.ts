@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { BoundedMap } from './bounded-map.ts';
 
 describe('a bounded map', () => {
-  it('holds the entries that were set last', () => {
+  it('holds the most recently set entries', () => {
     const sets = fc.array(fc.tuple(fc.nat(9), fc.nat()), { maxLength: 60 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 12 }), sets, (most, told) => {
+      fc.property(fc.integer({ min: 1, max: 12 }), sets, (most, sets) => {
         const map = new BoundedMap<number, number>(most);
         const byAge: [number, number][] = [];
-        for (const [key, value] of told) {
+        for (const [key, value] of sets) {
           map.set(key, value);
-          const known = byAge.findIndex(([other]) => other === key);
-          if (known >= 0) byAge.splice(known, 1);
+          const index = byAge.findIndex(([other]) => other === key);
+          if (index >= 0) byAge.splice(index, 1);
           byAge.push([key, value]);
           assert.deepEqual([...map], byAge.slice(-most));
           if (byAge.length > most) byAge.shift();
@@ -22,7 +22,7 @@ describe('a bounded map', () => {
     );
   });
 
-  it('keeps what is set again, and not what is only read', () => {
+  it('keeps an entry that is set again, not one that is only read', () => {
     const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2).set('a', 3);
     assert.equal(map.get('b'), 2);
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('a bounded map', () => {
     );
   });
 
-  it('makes room for no more than was taken out', () => {
+  it('makes room only for as many entries as were removed', () => {
     const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 2);
     map.delete('a');
     assert.deepEqual([...map.set('c', 3).keys()], ['b', 'c']);

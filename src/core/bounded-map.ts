@@ -1,6 +1,6 @@
 /**
- * A map of at most `most` entries: one more drops the one that was set longest ago. Setting an entry again makes it the youngest,
- * getting it does not: where use should keep it, set it again.
+ * A map of at most `most` entries; one more drops the entry that was set longest ago. Setting an entry again makes it the newest,
+ * reading does not: set it again where use should keep it.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** The keywords that requests are judged by. */
+/** The keywords that requests are validated by. */
 export interface RequestSchema {
   readonly type?: string;
   readonly const?: unknown;
@@ -21,7 +21,7 @@ export interface RequestSchema {
   readonly maximum?: number;
 }
 
-/** All that may stand in the schema of a request: what describes, and what they are judged by at a cost that is known. */
+/** All keywords allowed in the schema of a request: descriptive ones, and those whose cost is bounded. */
 const DESCRIBING = ['title', 'description', 'default', 'examples', 'writeOnly', 'discriminator'];
 const JUDGING = {
   type: true,
@@ -45,8 +45,8 @@ const JUDGING = {
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /**
- * What keeps a schema from bounding what is checked: a list, a text or a map without an end, or a keyword whose cost nobody
- * has looked at (`uniqueItems` costs the square of what was sent). Each as a sentence with the place; none where all is well.
+ * Faults that keep a schema from bounding the cost of a check: a list, text or map without a maximum, or a keyword of unknown cost
+ * (`uniqueItems` is quadratic). Each is a sentence that names the place; empty for a good schema.
  */
 export function unboundedIn(schema: TSchema, place = 'body'): readonly string[] {
   return unbounded(schema as RequestSchema, place);
@@ -55,9 +55,9 @@ export function unboundedIn(schema: TSchema, place = 'body'): readonly string[] 
 function unbounded(schema: RequestSchema, place: string): string[] {
   const faults = Object.keys(schema)
     .filter((keyword) => !Object.hasOwn(JUDGING, keyword) && !DESCRIBING.includes(keyword))
-    .map((keyword) => `${place} has ${keyword}, which requests are not judged by`);
+    .map((keyword) => `${place} has ${keyword}, which is not supported for requests`);
   const { type, items, properties = {}, anyOf = [], additionalProperties } = schema;
-  if (type !== undefined && !TYPES.includes(type)) faults.push(`${place} is of no type that JSON has`);
+  if (type !== undefined && !TYPES.includes(type)) faults.push(`${place} has a type that JSON does not have`);
   const isNamed = schema.const !== undefined || schema.enum !== undefined;
   if (type === 'string' && !isNamed && schema.maxLength === undefined)
     faults.push(`${place} is missing maxLength`);
@@ -65,7 +65,7 @@ function unbounded(schema: RequestSchema, place: string): string[] {
   const isMap = additionalProperties !== undefined && additionalProperties !== false;
   if (isMap && schema.maxProperties === undefined) faults.push(`${place} is missing maxProperties`);
   if (isMap && additionalProperties !== true)
-    faults.push(`${place} has a schema for unknown fields, which requests are not judged by`);
+    faults.push(`${place} has a schema for unknown fields, which is not supported for requests`);
   if (items !== undefined) faults.push(...unbounded(items, `${place}[]`));
   for (const [name, property] of Object.entries(properties))
     faults.push(...unbounded(property, `${place}.${name}`));

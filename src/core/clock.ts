@@ -1,10 +1,10 @@
-/** Time as the program sees it. Tests turn it by hand; nothing else reads a clock. */
+/** The clock of the program. Tests advance it by hand; nothing else reads the system time. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Calls `fire` once after `ms`; the answer cancels it. Never keeps the process alive. */
+  /** Calls `fire` once after `ms`; the returned function cancels it. Never keeps the process alive. */
   after(ms: number, fire: () => void): () => void;
-  /** Set where a test turns the time: no other clock knows it then, that of a database neither. */
+  /** Set for a clock that a test advances: other clocks, such as the database's, do not follow it. */
   readonly isTurned?: true;
 }
 
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after the time; rejects with the signal's reason once that fires. */
+/** Resolves after `ms`; rejects with the signal's reason once it fires. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -40,11 +40,11 @@ export function rfc3339(ms: number): string {
 
 export interface TurnedClock extends Clock {
   readonly isTurned: true;
-  /** Moves time forward and fires what came due, in order. */
+  /** Moves time forward and fires what is due, in order. */
   turn(ms: number): void;
 }
 
-/** A clock that stands still until it is turned. */
+/** A clock that stands still until a test advances it. */
 export function turnedClock(start = Date.UTC(2026, 10, 21, 9, 0, 0)): TurnedClock {
   let now = start;
   let timers: { at: number; fire: () => void }[] = [];

@@ -10,7 +10,7 @@ import { randomBase62, randomId, toBase62 } from './ids.ts';
 import { createLog } from './log.ts';
 import { Secret } from './secret.ts';
 
-describe('lengths of time', () => {
+describe('durations', () => {
   it('are those of the calendar library', () => {
     const parts = {
       SECOND_MS: 'PT1S',
@@ -39,7 +39,7 @@ describe('the table of errors', () => {
     }
   });
 
-  it('tells to come back where coming back may help', () => {
+  it('says to retry where a retry may help', () => {
     for (const [code, { connect, retry }] of Object.entries(ERRORS))
       if ([408, 429, 503].includes(connect)) assert.equal(retry, 'later', code);
     const error = new AppError('limit.exceeded', 'slowly', { retryAfterSeconds: 3, cause: 'why' });
@@ -51,16 +51,16 @@ describe('the table of errors', () => {
 });
 
 describe('a secret', () => {
-  it('is seen only where it is revealed', () => {
+  it('is printed only where it is revealed', () => {
     const secret = new Secret('canary');
-    const seen = [
+    const printed = [
       String(secret),
       JSON.stringify({ secret }),
       inspect(secret),
       inspect({ a: [secret] }),
       `${secret}`,
     ];
-    for (const text of [...seen, JSON.stringify(Object.entries(secret))])
+    for (const text of [...printed, JSON.stringify(Object.entries(secret))])
       assert.ok(!text.includes('canary'), text);
     assert.equal(secret.reveal(), 'canary');
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('a secret', () => {
 });
 
 describe('ids', () => {
-  it('are base62, of their length, and do not repeat', () => {
+  it('are base62, of the given length, and do not repeat', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 64 }), (length) => {
         assert.match(randomBase62(randomBytes, length), new RegExp(`^[0-9A-Za-z]{${length}}$`));
@@ -87,7 +87,7 @@ describe('ids', () => {
 });
 
 describe('a turned clock', () => {
-  it('fires in order, each timer at its time, and not after it was cancelled', async () => {
+  it('fires timers in order, each at its time, and not after a cancel', async () => {
     const clock = turnedClock(1_000);
     const fired: [string, number][] = [];
     const fire = (name: string) => () => fired.push([name, clock.now()]);
@@ -111,7 +111,7 @@ describe('a turned clock', () => {
 });
 
 describe('the log', () => {
-  it('keeps named secrets to itself, wherever they stand', () => {
+  it('redacts named secrets wherever they occur', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => lines.push(line) });
     const secrets = {
@@ -126,7 +126,7 @@ describe('the log', () => {
     log
       .child({ authorization: 'canary' })
       .info({ headers: { cookie: 'canary', 'x-admin-token': 'canary' } }, 'four');
-    log.debug('not told');
+    log.debug('not logged');
     assert.equal(lines.length, 4);
     assert.ok(!lines.join('').includes('canary'), lines.join(''));
     const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;

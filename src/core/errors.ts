@@ -1,4 +1,4 @@
-/** What the caller should do next: `never` repeat as it is, `later` (with a delay), `changed` (mend the request). */
+/** What the caller can do: `never` retry as it is, retry `later` (with a delay), or retry with a `changed` request. */
 export type Retry = 'never' | 'later' | 'changed';
 
 interface ErrorCode {
@@ -17,7 +17,7 @@ const both = (status: number, retry: Retry, title: string): ErrorCode => ({
   title,
 });
 
-/** Every error that a caller can ever see. `docs/errors.md` is generated from this table. */
+/** Every error that a caller can receive. `docs/errors.md` is generated from this table. */
 export const ERRORS = {
   'request.malformed': both(400, 'changed', 'The request is not well-formed JSON or HTTP'),
   'request.invalid': {
@@ -136,7 +136,7 @@ interface AppErrorOptions {
 
 /**
  * The only error whose text reaches a caller. `detail` is one sentence that says what is wrong, where, and what would
- * be right; it never holds a secret or a vendor's raw body.
+ * be right; it never contains a secret or a vendor's raw body.
  */
 export class AppError extends Error {
   readonly code: ErrorCodeName;
@@ -150,7 +150,7 @@ export class AppError extends Error {
   }
 }
 
-/** A fault that only the operator can mend: one sentence, printed without a stack; the process ends with code 1. */
+/** A fault that only the operator can fix: one sentence, printed without a stack; the process exits with code 1. */
 export class OperatorError extends Error {
   constructor(sentence: string, options: { readonly cause?: unknown } = {}) {
     super(sentence, options);

@@ -2,23 +2,23 @@ import type { TSchema } from 'typebox';
 import { Format } from 'typebox/format';
 import type { RequestSchema } from './bounded-schema.ts';
 
-/** One thing that is wrong with a value, by the keyword of JSON Schema that says so. */
+/** One fault of a value, with the keyword of JSON Schema that it violates. */
 export interface Fault {
   readonly keyword: string;
-  /** Where: names of fields and indices of items, from the value down. */
+  /** The path to the faulty part: field names and list indices. */
   readonly path: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
-  /** What stands there. */
+  /** The faulty part. */
   readonly value: unknown;
 }
 
-/** A sentence is made of the first few. */
+/** The sentence for the caller uses the first few. */
 const MOST_FAULTS = 20;
 
 /**
- * The first faults of a value, in the order of the schema; none where it fits. What costs more than the schema permits is not
- * looked at: of a list that is too long no item is, and of fields that are not known only some names are told. TypeBox's own
- * `Errors` walks everything that was sent, and some keywords cost it the square of that.
+ * The first faults of a value, in the order of the schema; empty when it is valid. Parts beyond the schema's limits are not checked:
+ * no item of a list that is too long, and only some unknown fields. TypeBox's own `Errors` walks everything that was sent, and
+ * some keywords cost it quadratic time.
  */
 export function faultsIn(schema: TSchema, value: unknown): readonly Fault[] {
   const faults: Fault[] = [];
@@ -32,23 +32,24 @@ interface At {
 }
 
 function look(schema: RequestSchema, value: unknown, at: At): void {
-  const tell = (keyword: string, params: Fault['params']) => {
+  const report = (keyword: string, params: Fault['params']) => {
     if (at.faults.length < MOST_FAULTS) at.faults.push({ keyword, path: at.path, params, value });
   };
   if (schema.type !== undefined && !isOf(schema.type, value)) {
-    tell('type', { type: schema.type });
+    report('type', { type: schema.type });
     return;
   }
-  if (schema.anyOf !== undefined) lookAtChoices(schema.anyOf, value, { ...at, tell });
-  if (schema.const !== undefined && value !== schema.const) tell('const', { allowedValue: schema.const });
-  if (schema.enum !== undefined && !schema.enum.includes(value)) tell('enum', { allowedValues: schema.enum });
-  if (typeof value === 'string') lookAtText(schema, value, tell);
-  else if (typeof value === 'number') lookAtNumber(schema, value, tell);
-  else if (Array.isArray(value)) lookAtItems(schema, value, { ...at, tell });
-  else if (typeof value === 'object' && value !== null) lookAtFields(schema, value, { ...at, tell });
+  if (schema.anyOf !== undefined) checkChoices(schema.anyOf, value, { ...at, report });
+  if (schema.const !== undefined && value !== schema.const) report('const', { allowedValue: schema.const });
+  if (schema.enum !== undefined && !schema.enum.includes(value))
+    report('enum', { allowedValues: schema.enum });
+  if (typeof value === 'string') checkText(schema, value, report);
+  else if (typeof value === 'number') checkNumber(schema, value, report);
+  else if (Array.isArray(value)) checkItems(schema, value, { ...at, report });
+  else if (typeof value === 'object' && value !== null) checkFields(schema, value, { ...at, report });
 }
 
-type Tell = (keyword: string, params: Fault['params']) => void;
+type Report = (keyword: string, params: Fault['params']) => void;
 
 function isOf(type: string, value: unknown): boolean {
   switch (type) {
@@ -67,11 +68,11 @@ function isOf(type: string, value: unknown): boolean {
   }
 }
 
-/** Inside a choice every member complains: it is told what there is to choose from, or of the one that was meant. */
-function lookAtChoices(
+/** Every member of a union fails: reports the choices, or the faults of the member that was evidently meant. */
+function checkChoices(
   choices: readonly RequestSchema[],
   value: unknown,
-  { path, faults, tell }: At & { tell: Tell },
+  { path, faults, report }: At & { report: Report },
 ): void {
   const found = choices.map((choice) => {
     const own: Fault[] = [];
@@ -84,43 +85,43 @@ function lookAtChoices(
   );
   const [only] = meant;
   if (only !== undefined && meant.length === 1) faults.push(...only.slice(0, MOST_FAULTS - faults.length));
-  else tell('anyOf', { choices });
+  else report('anyOf', { choices });
 }
 
-function lookAtText(schema: RequestSchema, value: string, tell: Tell): void {
+function checkText(schema: RequestSchema, value: string, report: Report): void {
   const { minLength, maxLength, pattern, format } = schema;
   if (minLength !== undefined && value.length < 2 * minLength && lengthOf(value) < minLength)
-    tell('minLength', { limit: minLength });
+    report('minLength', { limit: minLength });
   if (maxLength !== undefined && (value.length > 2 * maxLength || lengthOf(value) > maxLength)) {
-    tell('maxLength', { limit: maxLength });
+    report('maxLength', { limit: maxLength });
     return;
   }
-  if (format !== undefined && !Format.Test(format, value)) tell('format', { format });
-  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) tell('pattern', { pattern });
+  if (format !== undefined && !Format.Test(format, value)) report('format', { format });
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) report('pattern', { pattern });
 }
 
-/** In characters, as JSON Schema counts: not in halves of surrogate pairs. */
+/** In characters, as JSON Schema counts, not in UTF-16 code units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
   return length;
 }
 
-function lookAtNumber({ minimum, maximum }: RequestSchema, value: number, tell: Tell): void {
-  if (minimum !== undefined && value < minimum) tell('minimum', { limit: minimum });
-  if (maximum !== undefined && value > maximum) tell('maximum', { limit: maximum });
+function checkNumber({ minimum, maximum }: RequestSchema, value: number, report: Report): void {
+  if (minimum !== undefined && value < minimum) report('minimum', { limit: minimum });
+  if (maximum !== undefined && value > maximum) report('maximum', { limit: maximum });
 }
 
-function lookAtItems(
+function checkItems(
   { items, minItems, maxItems }: RequestSchema,
   value: readonly unknown[],
-  { path, faults, tell }: At & { tell: Tell },
+  { path, faults, report }: At & { report: Report },
 ): void {
   if (maxItems !== undefined && value.length > maxItems) {
-    tell('maxItems', { limit: maxItems });
+    report('maxItems', { limit: maxItems });
     return;
   }
-  if (minItems !== undefined && value.length < minItems) tell('minItems', { limit: minItems });
+  if (minItems !== undefined && value.length < minItems) report('minItems', { limit: minItems });
   if (items === undefined) return;
   for (const [index, item] of value.entries()) {
     if (faults.length >= MOST_FAULTS) return;
@@ -128,16 +129,16 @@ function lookAtItems(
   }
 }
 
-function lookAtFields(
+function checkFields(
   schema: RequestSchema,
   value: object,
-  { path, faults, tell }: At & { readonly tell: Tell },
+  { path, faults, report }: At & { readonly report: Report },
 ): void {
   const { properties = {}, required = [], additionalProperties, maxProperties } = schema;
   const missing = required.filter((name) => !Object.hasOwn(value, name));
-  if (missing.length > 0) tell('required', { requiredProperties: missing });
+  if (missing.length > 0) report('required', { requiredProperties: missing });
   if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
-    tell('maxProperties', { limit: maxProperties });
+    report('maxProperties', { limit: maxProperties });
     return;
   }
   if (additionalProperties === false) {
@@ -146,7 +147,7 @@ function lookAtFields(
       if (!Object.hasOwn(properties, name)) unknown.push(name);
       if (unknown.length === MOST_FAULTS) break;
     }
-    if (unknown.length > 0) tell('additionalProperties', { additionalProperties: unknown });
+    if (unknown.length > 0) report('additionalProperties', { additionalProperties: unknown });
   }
   for (const [name, property] of Object.entries(properties)) {
     const member: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A source of random bytes; tests hand in a seeded one. */
+/** A source of random bytes; tests pass a seeded one. */
 export type Random = (bytes: number) => Buffer;
 
 export const systemRandom: Random = randomBytes;
@@ -11,7 +11,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export function randomBase62(random: Random, length: number): string {
   let text = '';
   while (text.length < length) {
-    // 248 is the largest multiple of 62 below 256; bytes above it would favour the first letters.
+    // 248 is the largest multiple of 62 below 256; larger bytes would favour the first characters.
     for (const byte of random(length + 8)) if (byte < 248 && text.length < length) text += BASE62[byte % 62];
   }
   return text;

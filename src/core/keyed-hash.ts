@@ -3,19 +3,19 @@ import { OperatorError } from './errors.ts';
 import type { VaultKey } from './settings/index.ts';
 
 /**
- * Hashes of what could be guessed, by HMAC-SHA256 with keys made from the vault keys (HKDF, RFC 5869): whoever has a copy of
- * the database alone cannot try guesses on them.
+ * Hashes of guessable values, by HMAC-SHA256 with keys derived from the vault keys (HKDF, RFC 5869), so that guesses cannot be tried
+ * on a copy of the database.
  */
 export interface KeyedHash {
-  /** The id of the vault key that hashes now. */
+  /** The id of the vault key in use. */
   readonly currentKey: string;
-  /** Hex, by the current key. */
+  /** Hex, with the current key. */
   of(text: string): string;
-  /** The same by the key of an id; undefined where that key is not configured any more. */
+  /** The same with the key of an id; undefined when that key is no longer configured. */
   by(keyId: string, text: string): string | undefined;
 }
 
-/** `purpose` is used once: hashes of one purpose tell nothing of those of another. */
+/** Use each `purpose` once: hashes of different purposes are unrelated. */
 export function createKeyedHash(keys: readonly VaultKey[], purpose: string): KeyedHash {
   const [current] = keys;
   if (current === undefined) throw new OperatorError('ELNAV_VAULT_KEYS holds no key.');

@@ -1,13 +1,13 @@
-/** The languages that people are spoken to in. */
+/** The languages of pages and emails. */
 export const LANGUAGES = ['en', 'sv'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A text in every language; `satisfies Words` finds the one that lacks. */
+/** A text in every language; `satisfies Words` finds a missing one. */
 export type Words<T> = Readonly<Record<Language, T>>;
 
 const LONGEST = 500;
 
-/** The language that a browser prefers (RFC 9110, 12.5.4); English where it asks for neither. */
+/** The language that a browser prefers (RFC 9110, 12.5.4); English when it accepts neither. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   let best: Language = 'en';
   let bestWeight = 0;

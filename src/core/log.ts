@@ -5,7 +5,7 @@ export type Log = Pick<
   'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | 'child' | 'level'
 >;
 
-/** Names whose values never reach a log line, wherever they stand. */
+/** Fields whose values are redacted in log lines, wherever they occur. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',
@@ -26,7 +26,7 @@ const redactedPaths = SECRET_NAMES.flatMap((name) => {
   return [key, `*${dot}${key}`, `*.*${dot}${key}`, `*.*.*${dot}${key}`];
 });
 
-/** One JSON object a line, on standard output unless told otherwise. */
+/** Writes one JSON object per line, to standard output by default. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,
@@ -39,8 +39,8 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 }
 
 /**
- * A child that is made when its first line is written. A pino child redacts its bindings, which costs as much as a line;
- * most requests and sessions write none.
+ * A child that is created when it writes its first line. A pino child redacts its bindings, which costs as much as a line, and most
+ * requests and sessions write none.
  */
 export class LateChild implements Log {
   readonly #parent: Log;
@@ -95,5 +95,5 @@ export class LateChild implements Log {
   }
 }
 
-/** Drops every line: for tests that do not look at the log. */
+/** Drops every line: for tests that do not check the log. */
 export const silentLog: Log = pino({ level: 'silent' });

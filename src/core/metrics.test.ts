@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createMetrics } from './metrics.ts';
 
-it('metrics tell how the process is, and of no socket, timer or file of a single request', () => {
+it('metrics describe the process, and no socket, timer or file of a single request', () => {
   const names = createMetrics()
     .registry.getMetricsAsArray()
     .map(({ name }) => name);

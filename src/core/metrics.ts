@@ -1,32 +1,32 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Everything that `/metrics` tells; one for a process, whichever services it runs. No label ever holds an id or a secret. */
+/** The metrics of `/metrics`, one set per process for all of its services. No label ever contains an id or a secret. */
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: Histogram<'service' | 'method' | 'route' | 'status'>;
   readonly vendorCalls: Histogram<'vendor' | 'call' | 'outcome'>;
   readonly sourceRequests: Counter<'source' | 'outcome'>;
   readonly productionSlots: Counter<'outcome'>;
-  /** Says where the end of the newest slot of each area is to be had (ms since 1970); asked when metrics are read. */
+  /** Sets the source of the end of each area's newest slot (ms since 1970); called when metrics are read. */
   watchProduction(newest: () => readonly { readonly area: string; readonly until: number }[]): void;
   readonly passwordHashes: Counter;
   readonly mails: Counter<'outcome'>;
   readonly webhookDeliveries: Counter<'vendor' | 'outcome'>;
   readonly polls: Counter<'vendor' | 'outcome'>;
-  /** How much later than planned devices are read in the background. */
+  /** How much later than planned devices are polled. */
   readonly pollLateness: Histogram<'vendor'>;
   readonly streamEnds: Counter<'vendor' | 'outcome'>;
-  /** Says where the number of open streams is to be had; asked when metrics are read. */
+  /** Sets the source of the number of open streams; called when metrics are read. */
   watchStreams(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
-  /** Says where the number of deliveries that wait is to be had; asked when metrics are read. */
+  /** Sets the source of the number of waiting deliveries; called when metrics are read. */
   watchDeliveries(count: () => Promise<readonly { readonly vendor: string; readonly count: number }[]>): void;
-  /** Says where the number of connected stations is to be had; asked when metrics are read. */
+  /** Sets the source of the number of connected stations; called when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
 }
 
 /**
- * Of what prom-client tells of the process, what says nothing of a single request: open sockets, timers and files do, so that
- * whoever reads them would see for which addresses a letter is delivered.
+ * The metrics of prom-client that reveal nothing about a single request. Open sockets, timers and files do: their counts would show
+ * for which addresses an email is sent.
  */
 const OF_THE_PROCESS: readonly RegExp[] = [
   /^process_cpu_/,
@@ -55,34 +55,34 @@ export function createMetrics(): Metrics {
     registry,
     requests: new Histogram({
       name: 'elnav_http_request_seconds',
-      help: 'Time to answer a request',
+      help: 'Duration of a request',
       labelNames: ['service', 'method', 'route', 'status'],
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 15],
       registers: [registry],
     }),
     vendorCalls: new Histogram({
       name: 'elnav_vendor_call_seconds',
-      help: 'Time of a call to a vendor, by its outcome: ok or an error code',
+      help: 'Duration of a call to a vendor, by outcome: ok or an error code',
       labelNames: ['vendor', 'call', 'outcome'],
       buckets: [0.01, 0.05, 0.25, 1, 5, 15],
       registers: [registry],
     }),
     sourceRequests: new Counter({
       name: 'elnav_source_requests_total',
-      help: 'Questions to sources of prices, production and exchange rates, by their outcome: ok, or what went wrong',
+      help: 'Requests to sources of prices, production and exchange rates, by outcome: ok, or the kind of failure',
       labelNames: ['source', 'outcome'],
       registers: [registry],
     }),
     productionSlots: new Counter({
       name: 'elnav_production_slots_total',
-      help: 'Slots of production that were stored or changed, and those that cannot be right',
+      help: 'Slots of production by outcome: stored, changed or implausible',
       labelNames: ['outcome'],
       registers: [registry],
     }),
     watchProduction(newest) {
       new Gauge({
         name: 'elnav_production_until_seconds',
-        help: 'End of the newest slot of production that is known, in seconds since 1970',
+        help: 'End of the newest stored slot of production, in seconds since 1970',
         labelNames: ['area'],
         registers: [registry],
         collect() {
@@ -92,44 +92,44 @@ export function createMetrics(): Metrics {
     },
     passwordHashes: new Counter({
       name: 'elnav_password_hashes_total',
-      help: 'Computations of Argon2id',
+      help: 'Computed Argon2id hashes',
       registers: [registry],
     }),
     mails: new Counter({
       name: 'elnav_mails_total',
-      help: 'Tries to deliver a letter: sent, retried, or failed for good. Sign-in links are not counted',
+      help: 'Attempts to send an email, by outcome: sent, retried or failed for good. Sign-in links are not counted',
       labelNames: ['outcome'],
       registers: [registry],
     }),
     webhookDeliveries: new Counter({
       name: 'elnav_webhook_deliveries_total',
-      help: 'What vendors posted: accepted, duplicate, refused or undecodable when it came; applied or failed afterwards',
+      help: 'Webhook deliveries of vendors: accepted, duplicate, refused or undecodable on arrival; applied or failed afterwards',
       labelNames: ['vendor', 'outcome'],
       registers: [registry],
     }),
     polls: new Counter({
       name: 'elnav_polls_total',
-      help: 'Turns of background reading: read, fresh (somebody else had read), or an error code',
+      help: 'Background polls by outcome: read, fresh (another process had read it), or an error code',
       labelNames: ['vendor', 'outcome'],
       registers: [registry],
     }),
     pollLateness: new Histogram({
       name: 'elnav_poll_lateness_seconds',
-      help: 'How much later than planned a device was read in the background',
+      help: 'How much later than planned a device was polled',
       labelNames: ['vendor'],
       buckets: [0.5, 1, 2, 5, 15, 60, 300, 1_800],
       registers: [registry],
     }),
     streamEnds: new Counter({
       name: 'elnav_stream_ends_total',
-      help: 'Streams of vendors that ended, by why: ended, silent, stopped, changed, or an error code',
+      help: 'Ended streams of vendors, by reason: ended, silent, stopped, changed, or an error code',
       labelNames: ['vendor', 'outcome'],
       registers: [registry],
     }),
     watchStreams(count) {
       new Gauge({
         name: 'elnav_streams_open',
-        help: 'Streams of vendors that are open in this process',
+        help: 'Open streams of vendors in this process',
         labelNames: ['vendor'],
         registers: [registry],
         collect() {
@@ -141,7 +141,7 @@ export function createMetrics(): Metrics {
     watchDeliveries(count) {
       new Gauge({
         name: 'elnav_webhook_backlog',
-        help: 'Deliveries of vendors that wait to be applied, of all processes',
+        help: 'Deliveries of vendors that wait to be applied, in all processes',
         labelNames: ['vendor'],
         registers: [registry],
         async collect() {
@@ -154,7 +154,7 @@ export function createMetrics(): Metrics {
     watchStations(count) {
       new Gauge({
         name: 'elnav_stations_connected',
-        help: 'Stations that are connected to this process',
+        help: 'Stations connected to this process',
         labelNames: ['vendor'],
         registers: [registry],
         collect() {

@@ -1,9 +1,9 @@
-/** The known name that a misspelt one was likely meant for: at most three letters apart, the nearest first. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+/** The name that a misspelt one probably means: at most three letters different, the nearest first. */
+export function nearest(name: string, names: Iterable<string>): string | undefined {
   let best: { name: string; apart: number } | undefined;
-  for (const other of known) {
+  for (const other of names) {
     const apart = distance(name, other);
-    // A short name would be near to anything.
+    // A short name is near to almost any other.
     if (apart > 3 || apart >= other.length) continue;
     if (best === undefined || apart < best.apart) best = { name: other, apart };
   }

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** Text that must not be seen: it prints, logs and serialises as `[redacted]`. */
+/** Text that must not be disclosed: it prints, logs and serialises as `[redacted]`. */
 export class Secret {
   readonly #text: string;
 
@@ -9,12 +9,12 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself, for the one place that needs it. */
+  /** The text itself, for the one caller that needs it. */
   reveal(): string {
     return this.#text;
   }
 
-  /** Compares in a time that tells nothing about the text or its length. */
+  /** Compares in constant time, whatever the text and its length. */
   equals(candidate: string): boolean {
     return timingSafeEqual(hash('sha256', this.#text, 'buffer'), hash('sha256', candidate, 'buffer'));
   }

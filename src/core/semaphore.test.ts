@@ -4,7 +4,7 @@ import { setImmediate as settle } from 'node:timers/promises';
 import { createSemaphore } from './semaphore.ts';
 
 describe('a semaphore', () => {
-  it('lets so many in, and the others in the order in which they came', async () => {
+  it('runs a limited number of tasks, and the others in order of arrival', async () => {
     const semaphore = createSemaphore({ places: 2, waiting: 10 });
     const ends: (() => void)[] = [];
     const begun: number[] = [];
@@ -25,7 +25,7 @@ describe('a semaphore', () => {
     assert.deepEqual(await Promise.all(all), [1, 2, 3, 4]);
   });
 
-  it('gives the place of work that fails to the next', async () => {
+  it('passes the slot of a failed task on to the next', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 1 });
     const failing = assert.rejects(
       semaphore.run(() => Promise.reject(new Error('no'))),
@@ -35,7 +35,7 @@ describe('a semaphore', () => {
     await failing;
   });
 
-  it('is full when nothing is free and enough wait, and lets who insists wait still', async () => {
+  it('is full when no slot is free and enough callers wait, and still lets others wait', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 1 });
     const leave = await semaphore.acquire();
     assert.equal(semaphore.isFull, false);
@@ -49,7 +49,7 @@ describe('a semaphore', () => {
     (await third)();
   });
 
-  it('takes a place back once', async () => {
+  it('accepts the release of a slot once', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 0 });
     const leave = await semaphore.acquire();
     const entered: string[] = [];
@@ -64,19 +64,19 @@ describe('a semaphore', () => {
     assert.equal(waiting.length, 2);
   });
 
-  it('is left by who gives up, and by nobody else', async () => {
+  it('removes a waiting caller when its signal fires, and no other', async () => {
     const semaphore = createSemaphore({ places: 1, waiting: 10 });
     const leave = await semaphore.acquire();
     const gone = new AbortController();
-    const patient = new AbortController();
+    const controller = new AbortController();
     const left = assert.rejects(semaphore.acquire(gone.signal), /gone/);
-    const waiting = semaphore.acquire(patient.signal);
+    const waiting = semaphore.acquire(controller.signal);
     gone.abort(new Error('gone'));
     await left;
     leave();
     const leaveAgain = await waiting;
-    // In place, the signal no longer matters.
-    patient.abort(new Error('late'));
+    // Once the slot is held, the signal no longer matters.
+    controller.abort(new Error('late'));
     assert.equal(semaphore.isFull, false);
     leaveAgain();
     await assert.rejects(semaphore.acquire(gone.signal), /gone/);

@@ -1,10 +1,10 @@
-/** So many pieces of work at once; the others wait their turn, in the order in which they came. */
+/** Limits the number of concurrent tasks; the others wait in order of arrival. */
 export interface Semaphore {
-  /** Whether no place is free and as many wait as should: whoever can be refused is refused then. */
+  /** Whether no slot is free and enough callers wait; a caller that can be refused should then be. */
   readonly isFull: boolean;
-  /** Resolves with what gives the place back, once it is free; rejects with the signal's reason when that fires first. */
+  /** Resolves with the release function once a slot is free; rejects with the signal's reason if that fires first. */
   acquire(signal?: AbortSignal): Promise<() => void>;
-  /** Does the work in a place of its own, which is free again when it has settled. */
+  /** Runs a task in a slot, which is released when the task has settled. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -17,7 +17,7 @@ export function createSemaphore({ places, waiting }: Record<'places' | 'waiting'
     return (): void => {
       if (!isHeld) return;
       isHeld = false;
-      // The place goes straight to the next in line, so that nobody slips in between.
+      // The slot is passed to the next in the queue directly, so that no later caller can take it.
       const [next] = queue;
       if (next === undefined) free += 1;
       else {

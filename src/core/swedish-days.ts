@@ -1,24 +1,24 @@
-/** Days as calendars in Sweden have them, which are those of the electricity market there; moments are ms since 1970 UTC. */
+/** Calendar days in Sweden, which are also those of its electricity market. Times are ms since 1970 UTC. */
 
 export const SWEDISH_ZONE = 'Europe/Stockholm';
 
 export interface Bounds {
   readonly start: number;
-  /** The first moment of the next day. */
+  /** The start of the next day. */
   readonly end: number;
 }
 
-/** What clocks and calendars in Sweden show at a moment. */
+/** Local date and time in Sweden. */
 export function swedishTime(ms: number): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(SWEDISH_ZONE);
 }
 
-/** The calendar day at a moment, `2026-11-21`. */
+/** The calendar day of a moment, `2026-11-21`. */
 export function dayAt(ms: number): string {
   return swedishTime(ms).toPlainDate().toString();
 }
 
-/** A day from midnight to midnight: 23, 24 or 25 hours. Throws a RangeError where there is no such day. */
+/** A day from midnight to midnight: 23, 24 or 25 hours. Throws a RangeError for an invalid date. */
 export function dayBounds(day: string): Bounds {
   const date = Temporal.PlainDate.from(day);
   return {
@@ -27,7 +27,7 @@ export function dayBounds(day: string): Bounds {
   };
 }
 
-/** The midnight with which the day `days` after (before: negative) that of a moment begins. */
+/** The midnight that starts the day `days` after (negative: before) that of a moment. */
 export function midnight(ms: number, days = 0): number {
   return swedishTime(ms).startOfDay().add({ days }).startOfDay().epochMilliseconds;
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from './clock.ts';
 import { AppError, type ErrorCodeName } from './errors.ts';
-import { createTurns } from './turns.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** What a thread says of a task; see `serveTasks`. */
 export type ThreadReply<A> =
@@ -48,7 +48,7 @@ export function createThreadPool<T, A>(options: ThreadPoolOptions<T>): ThreadPoo
   /** With what keeps each of them from being ended. */
   const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
   const busy = new Map<Worker, Job<T, A>>();
-  const turns = createTurns<Job<T, A>>(waiting);
+  const queue = createFairQueue<Job<T, A>>(waiting);
   let closed = false;
 
   function start(): Worker {
@@ -100,7 +100,7 @@ export function createThreadPool<T, A>(options: ThreadPoolOptions<T>): ThreadPoo
 
   function work(): void {
     while (!closed && (idle.length > 0 || all.size < threads)) {
-      const job = turns.next();
+      const job = queue.next();
       if (job === undefined) return;
       const worker = awaken() ?? start();
       busy.set(worker, job);
@@ -112,13 +112,13 @@ export function createThreadPool<T, A>(options: ThreadPoolOptions<T>): ThreadPoo
     run(account, task) {
       return new Promise((resolve, reject) => {
         if (closed) throw stopping();
-        turns.add(account, { task, resolve, reject });
+        queue.add(account, { task, resolve, reject });
         work();
       });
     },
     async close() {
       closed = true;
-      for (const job of turns.empty()) job.reject(stopping());
+      for (const job of queue.empty()) job.reject(stopping());
       const ending = [...all];
       for (const { keep } of idle.splice(0)) keep();
       await Promise.all(ending.map((worker) => worker.terminate()));

@@ -7,8 +7,8 @@ import { AppError } from './errors.ts';
 import { faultsIn } from './faults.ts';
 import { validator } from './validate.ts';
 
-/** What a caller is told of a value that does not fit. */
-function told(schema: TSchema, value: unknown): string {
+/** The message for a value that does not match. */
+function messageFor(schema: TSchema, value: unknown): string {
   try {
     validator(schema, { name: 'body' })(value);
   } catch (error) {
@@ -33,8 +33,8 @@ const Car = Type.Object(
   strict,
 );
 
-describe('the sentence about a value that does not fit', () => {
-  it('names the field and what would be right', () => {
+describe('the message about an invalid value', () => {
+  it('names the field and what would be valid', () => {
     const sentences: readonly [unknown, string][] = [
       [{ seats: 4 }, 'it fits'],
       [{}, 'body is missing seats'],
@@ -58,13 +58,13 @@ describe('the sentence about a value that does not fit', () => {
       [{ seats: 1, wheels: [true] }, 'body.wheels.0 must be a whole number, not true'],
       [{ seats: 1, type: 'van' }, 'body.type must be "car", not text'],
     ];
-    for (const [value, sentence] of sentences) assert.equal(told(Car, value), sentence);
+    for (const [value, sentence] of sentences) assert.equal(messageFor(Car, value), sentence);
   });
 
   it('never repeats text, and stays short', () => {
     fc.assert(
       fc.property(fc.anything(), fc.string({ maxLength: 5_000 }), (value, name) => {
-        const sentence = told(Car, { seats: value, [`x${name}`]: 'canary', name: 'canary canary' });
+        const sentence = messageFor(Car, { seats: value, [`x${name}`]: 'canary', name: 'canary canary' });
         assert.ok(!sentence.includes('canary'));
         assert.ok(sentence.length < 400, sentence);
       }),
@@ -72,7 +72,7 @@ describe('the sentence about a value that does not fit', () => {
   });
 });
 
-/** Milliseconds of processor that this takes at its quickest. */
+/** The shortest processor time of several runs, ms. */
 function cost(work: () => void): number {
   const taken = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();
@@ -84,7 +84,7 @@ function cost(work: () => void): number {
 }
 
 describe('a check', () => {
-  it('costs little, whatever is sent and however much of it', () => {
+  it('costs little, whatever the value and its size', () => {
     const many = <T>(count: number, made: (index: number) => T): T[] =>
       Array.from({ length: count }, (_, index) => made(index));
     const values: Readonly<Record<string, unknown>> = {
@@ -106,7 +106,7 @@ describe('a check', () => {
     }
   });
 
-  it('looks at no item of a list that is too long, and at few of one that is all wrong', () => {
+  it('checks no item of a list that is too long, and few of one that is entirely wrong', () => {
     const looksAt = (count: number, most: number) => {
       let looks = 0;
       const watched = Array.from({ length: count }, () => 0);
@@ -122,7 +122,7 @@ describe('a check', () => {
     assert.deepEqual(looksAt(1_000, 1_000), { looks: 21, keyword: 'type' });
   });
 
-  it('is not made from a schema that bounds nothing', () => {
+  it('is not created from an unbounded schema', () => {
     const unbounded: readonly [TSchema, string][] = [
       [Type.Object({ a: Type.String() }), 'body.a is missing maxLength'],
       [Type.Object({ a: Type.Array(Type.Integer()) }), 'body.a is missing maxItems'],
@@ -131,26 +131,26 @@ describe('a check', () => {
       [Type.Object({}, { additionalProperties: true }), 'body is missing maxProperties'],
       [
         Type.Record(Type.String(), Type.Integer()),
-        'body has patternProperties, which requests are not judged by',
+        'body has patternProperties, which is not supported for requests',
       ],
       [
         Type.Object({}, { additionalProperties: Type.Integer(), maxProperties: 2 }),
-        'body has a schema for unknown fields, which requests are not judged by',
+        'body has a schema for unknown fields, which is not supported for requests',
       ],
       [
         Type.Array(Type.Integer(), { maxItems: 1, uniqueItems: true }),
-        'body has uniqueItems, which requests are not judged by',
+        'body has uniqueItems, which is not supported for requests',
       ],
-      [Type.Object({ a: Type.Unsafe({ type: 'date' }) }), 'body.a is of no type that JSON has'],
+      [Type.Object({ a: Type.Unsafe({ type: 'date' }) }), 'body.a has a type that JSON does not have'],
     ];
     for (const [schema, why] of unbounded)
       assert.throws(() => validator(schema, { name: 'body' }), {
         name: 'TypeError',
-        message: `a schema of requests must bound what it takes: ${why}`,
+        message: `a schema of requests must be bounded: ${why}`,
       });
   });
 
-  it('finds a fault exactly where there is one', () => {
+  it('finds a fault exactly in invalid values', () => {
     const part = fc.oneof(
       fc.integer({ min: -1, max: 11 }),
       fc.double(),
@@ -171,10 +171,10 @@ describe('a check', () => {
     const names = [...Object.keys(Car.properties), 'doors', 'constructor'];
     const car = fc.record(Object.fromEntries(names.map((name) => [name, part])), { requiredKeys: [] });
     const compiled = Compile(Car);
-    const seen = new Set<boolean>();
+    const results = new Set<boolean>();
     const agrees = (value: unknown) => {
       const fits = compiled.Check(value);
-      seen.add(fits);
+      results.add(fits);
       assert.equal(faultsIn(Car, value).length === 0, fits);
     };
     fc.assert(fc.property(car, agrees), { numRuns: 2_000 });
@@ -184,6 +184,6 @@ describe('a check', () => {
       { requiredKeys: ['seats'] },
     );
     fc.assert(fc.property(nearly, agrees), { numRuns: 2_000 });
-    assert.deepEqual([...seen].sort(), [false, true]);
+    assert.deepEqual([...results].sort(), [false, true]);
   });
 });

@@ -5,22 +5,22 @@ import { AppError, type ErrorCodeName } from './errors.ts';
 import { type Fault, faultsIn } from './faults.ts';
 
 interface ValidatorOptions {
-  /** How the checked value is called in a sentence: body, credentials. */
+  /** The name of the value in messages: body, credentials. */
   readonly name: string;
   readonly code?: ErrorCodeName;
 }
 
 /**
- * Compiles a schema to a check that answers the typed value, or throws one sentence naming the field and what would be right.
- * A check costs no more than a look at each part of the value, and its sentence no more than the schema permits; a schema
- * that does not bound its lists, texts and maps is refused with a `TypeError`.
+ * Compiles a schema to a function that returns the typed value, or throws one sentence that names the field and what would be valid.
+ * A check visits each part of the value at most once, and the sentence is bounded by the schema. A schema without maximums for
+ * its lists, texts and maps throws a `TypeError`.
  */
 export function validator<S extends TSchema>(
   schema: S,
   options: ValidatorOptions,
 ): (value: unknown) => Static<S> {
   const [fault] = unboundedIn(schema, options.name);
-  if (fault !== undefined) throw new TypeError(`a schema of requests must bound what it takes: ${fault}`);
+  if (fault !== undefined) throw new TypeError(`a schema of requests must be bounded: ${fault}`);
   const check = Compile(schema);
   return (value) => {
     if (check.Check(value)) return value as Static<S>;
@@ -28,7 +28,7 @@ export function validator<S extends TSchema>(
   };
 }
 
-/** A check for each of several bodies, by the `type` that each names. */
+/** A validator for each of several bodies, chosen by their `type`. */
 export function validatorsByType<S extends Readonly<Record<string, TSchema>>>(
   schemas: S,
 ): { readonly [T in keyof S]: (body: unknown) => Static<S[T]> } {
@@ -36,14 +36,14 @@ export function validatorsByType<S extends Readonly<Record<string, TSchema>>>(
   return Object.fromEntries(checks);
 }
 
-/** The most telling fault as a sentence. */
+/** The most helpful fault as a sentence. */
 function sentenceOf(faults: readonly Fault[], name: string): string {
   const unknown = faults.find((fault) => fault.keyword === 'additionalProperties');
   const missing = faults.find((fault) => fault.keyword === 'required');
   const fault = missing ?? unknown ?? faults[0];
   if (fault === undefined) return `${name} is not valid`;
   const sentence = `${pathOf(fault, name)} ${complaint(fault)}`;
-  // A misspelt field is both missing and unknown: saying both shows it.
+  // A misspelt field is both missing and unknown; naming both shows the mistake.
   const misspelt = missing !== undefined && unknown?.path === missing.path;
   return misspelt ? `${sentence} and ${complaint(unknown)}` : sentence;
 }
@@ -57,11 +57,11 @@ function complaint({ keyword, params, value }: Fault): string {
     case 'maxProperties':
       return `must have at most ${params.limit} fields`;
     case 'type':
-      return `must be ${words(params.type)}, not ${shown(value)}`;
+      return `must be ${words(params.type)}, not ${describe(value)}`;
     case 'minimum':
-      return `must be at least ${params.limit}, not ${shown(value)}`;
+      return `must be at least ${params.limit}, not ${describe(value)}`;
     case 'maximum':
-      return `must be at most ${params.limit}, not ${shown(value)}`;
+      return `must be at most ${params.limit}, not ${describe(value)}`;
     case 'minLength':
       return `must have at least ${params.limit} characters`;
     case 'maxLength':
@@ -71,13 +71,13 @@ function complaint({ keyword, params, value }: Fault): string {
     case 'maxItems':
       return `must have at most ${params.limit} items`;
     case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}, not ${shown(value)}`;
+      return `must be ${JSON.stringify(params.allowedValue)}, not ${describe(value)}`;
     case 'enum':
-      return `must be one of ${list(params.allowedValues)}, not ${shown(value)}`;
+      return `must be one of ${list(params.allowedValues)}, not ${describe(value)}`;
     case 'format':
       return `must be a valid ${params.format}`;
     case 'anyOf':
-      return `must be ${(params.choices as readonly RequestSchema[]).map(choiceOf).join(' or ')}, not ${shown(value)}`;
+      return `must be ${(params.choices as readonly RequestSchema[]).map(choiceOf).join(' or ')}, not ${describe(value)}`;
     default:
       return 'does not have the right form';
   }
@@ -115,8 +115,8 @@ function pathOf({ path }: Fault, name: string): string {
   return [name, ...path.map((step) => step.slice(0, 60))].join('.');
 }
 
-/** What was given instead, by its kind: text may be a secret and is not repeated. */
-function shown(value: unknown): string {
+/** The kind of the faulty value; text may be a secret and is not repeated. */
+function describe(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
   if (value === undefined) return 'nothing';

@@ -7,7 +7,7 @@ import { tcpProxy } from '../../test/kit/tcp-proxy.ts';
 import { until } from '../../test/kit/until.ts';
 import { turnedClock } from '../core/clock.ts';
 import type { Json } from '../core/json.ts';
-import type { Asked, Peer } from './bus.ts';
+import type { Peer, QuestionResult } from './bus.ts';
 import type { Database } from './database.ts';
 
 onEachEngine('the bus', (engine) => {
@@ -26,32 +26,32 @@ onEachEngine('the bus', (engine) => {
   });
 
   it('has reached every process when publishAndWait resolves', async () => {
-    const seen: Json[] = [];
+    const received: Json[] = [];
     there.bus.on('wait', (message) => {
-      seen.push(message);
+      received.push(message);
       return undefined;
     });
     for (let round = 0; round < 20; round += 1) {
       await here.bus.publishAndWait('wait', { round });
-      assert.equal(seen.length, round + 1);
+      assert.equal(received.length, round + 1);
     }
   });
 
-  it('carries messages far beyond one payload, letters of any language included', async () => {
+  it('carries messages larger than one payload, in any language', async () => {
     const text = 'åäö€🙂'.repeat(5_000);
-    let seen: Json = null;
+    let received: Json = null;
     there.bus.on('long', (message) => {
-      seen = message;
+      received = message;
       return undefined;
     });
     await here.bus.publishAndWait('long', { text });
-    assert.equal(JSON.stringify(seen) === JSON.stringify({ text }), true);
+    assert.equal(JSON.stringify(received) === JSON.stringify({ text }), true);
   });
 });
 
 onEachEngine('asking over the bus', (engine) => {
   if (engine === 'sqlite') return;
-  it('answers from the process that knows, and undefined when none does', async () => {
+  it('returns the response of the process that has one, and undefined when none has', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();
@@ -64,7 +64,7 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('is not live while its connection is lost, tells of the gap, and comes back', async () => {
+  it('is not live while its connection is lost, reports the gap, and reconnects', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     let gaps = 0;
@@ -87,13 +87,13 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('still tells what it could not tell while its connection was lost', async () => {
+  it('still delivers messages that could not be sent while its connection was lost', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();
-    const seen: Json[] = [];
-    there.bus.on('told', (message) => {
-      seen.push(message);
+    const received: Json[] = [];
+    there.bus.on('news', (message) => {
+      received.push(message);
       return undefined;
     });
     const killer = new pg.Client({ connectionString: place.url });
@@ -103,9 +103,9 @@ onEachEngine('asking over the bus', (engine) => {
     const theirs = rows[1]?.pid;
     for (let round = 0; round < 10; round += 1) {
       await killer.query(`select pg_terminate_backend(pid) ${listeners} and pid <> $1`, [theirs]);
-      await here.bus.publishAndWait('told', round);
+      await here.bus.publishAndWait('news', round);
       assert.deepEqual(
-        seen,
+        received,
         Array.from({ length: round + 1 }, (_, index) => index),
       );
     }
@@ -115,30 +115,30 @@ onEachEngine('asking over the bus', (engine) => {
     await place.remove();
   });
 
-  it('says who did not acknowledge, soon finds out that it is cut off, and is counted once when it is back', async () => {
+  it('names the peers that did not acknowledge, soon notices that it is disconnected, and is counted once after a reconnect', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const wire = await tcpProxy(place.url ?? '');
     const url = new URL(wire.through(place.url ?? ''));
-    // So long that only the heartbeat can find out.
+    // So long that only the heartbeat can detect it.
     url.searchParams.set('query_timeout', '60000');
     const there = await place.through(url.href).open();
-    assert.deepEqual(await here.bus.publishAndWait('told', 1), []);
+    assert.deepEqual(await here.bus.publishAndWait('news', 1), []);
     wire.freeze();
-    const silent = await here.bus.publishAndWait('told', 2);
+    const silent = await here.bus.publishAndWait('news', 2);
     assert.equal(silent.length, 1);
     assert.ok(typeof silent[0] === 'number');
-    await until('it knows that it is cut off', () => !there.bus.live);
+    await until('it notices the lost connection', () => !there.bus.live);
     await wire.resume();
-    await until('it is back', () => there.bus.live);
-    assert.deepEqual(await here.bus.publishAndWait('told', 3), []);
+    await until('it has reconnected', () => there.bus.live);
+    assert.deepEqual(await here.bus.publishAndWait('news', 3), []);
     await there.close();
     await here.close();
     await wire.close();
     await place.remove();
   });
 
-  it('says that a question could not be asked, that its peer is gone, or that it was cut off meanwhile', async () => {
+  it('tells whether a question could not be sent, its peer has gone, or the connection was lost meanwhile', async () => {
     const place = await makePlace(engine);
     const clock = turnedClock();
     const here = await place.open(clock);
@@ -150,7 +150,7 @@ onEachEngine('asking over the bus', (engine) => {
     const who = await here.bus.request('who', null, { timeoutMs: 60_000 });
     const peer = who.state === 'answered' ? who.peer : undefined;
     assert.ok(peer !== undefined);
-    let asked: Asked | undefined;
+    let asked: QuestionResult | undefined;
     const ask = () => {
       asked = undefined;
       void here.bus.request('hang', null, { timeoutMs: 3_600_000, peer }).then((answer) => {
@@ -160,12 +160,12 @@ onEachEngine('asking over the bus', (engine) => {
     ask();
     clock.turn(1_000);
     await until(
-      'its peer was looked at',
+      'its peer was checked',
       async () => (await here.queries.selectFrom('leases').selectAll().execute()).length === 0,
     );
     assert.equal(asked, undefined);
     await end(peer);
-    await until('that it is gone is noticed', async () => {
+    await until('the lost peer is noticed', async () => {
       clock.turn(1_000);
       // Time must not run ahead of a slow database, or the hour of the question is over first.
       await end(0);
@@ -179,7 +179,7 @@ onEachEngine('asking over the bus', (engine) => {
     );
     ask();
     for (const { pid } of rows) await end(pid);
-    await until('that it is cut off is noticed', () => asked !== undefined);
+    await until('the lost connection is noticed', () => asked !== undefined);
     assert.deepEqual(asked, { state: 'lost', isSent: true });
     assert.equal(here.bus.live, false);
     assert.deepEqual(await here.bus.request('who', null, { timeoutMs: 1 }), { state: 'lost', isSent: false });

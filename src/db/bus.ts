@@ -1,40 +1,40 @@
 import type { Json } from '../core/json.ts';
 
-/** Answers a message; undefined means "not mine". */
+/** Responds to a message; undefined means "not mine". */
 export type Responder = (message: Json) => Promise<Json | undefined> | Json | undefined;
 
-/** A process as the others see it: the PostgreSQL backend of its bus, by its process id; `undefined` is one that cannot be told. */
+/** Another process, by the PostgreSQL backend pid of its bus; `undefined`: unknown. */
 export type Peer = number | undefined;
 
 export interface Wait {
   readonly timeoutMs: number;
-  /** Who is asked: that it is gone is noticed within about a second. */
+  /** The process that should respond; its end is noticed within about a second. */
   readonly peer?: Peer;
 }
 
 /**
- * What becomes of a question. `silent`: nobody answered in time. `gone`: the peer that was asked is. `lost`: this process is
- * cut off from the others; `isSent` when they may have got the question all the same.
+ * The result of a question. `silent`: no response in time. `gone`: the peer has ended. `lost`: this process is disconnected from the
+ * others; `isSent` when they may have received the question.
  */
-export type Asked<A = Json> =
+export type QuestionResult<A = Json> =
   | { readonly state: 'answered'; readonly message: A; readonly peer: Peer }
   | { readonly state: 'silent' }
   | { readonly state: 'gone' }
   | { readonly state: 'lost'; readonly isSent: boolean };
 
 /**
- * Messages between the processes that share a database: what one changes, the others drop from their memory.
- * On the embedded database there is one process, and the bus is a plain call.
+ * Messages between the processes that share a database, such as changes that invalidate their caches.
+ * With the embedded database there is one process, and the bus is a function call.
  */
 export interface Bus {
-  /** False while messages may be missed: what is cached must then not be trusted. */
+  /** False while messages may be missed: caches must then not be trusted. */
   readonly live: boolean;
-  /** Tells every process, this one included; does not wait for the others. */
+  /** Sends to every process, including this one, without waiting for the others. */
   publish(topic: string, message: Json): Promise<void>;
-  /** Tells every process and resolves when each has acted on it, or after two seconds; answers who had not by then. */
+  /** Sends to every process and resolves when all have acted on it, or after two seconds; returns the peers that had not. */
   publishAndWait(topic: string, message: Json): Promise<readonly Peer[]>;
-  /** Asks the other processes; resolves with the first answer, or with why there is none. */
-  request(topic: string, message: Json, wait: Wait): Promise<Asked>;
+  /** Asks the other processes; resolves with the first response, or with the reason why there is none. */
+  request(topic: string, message: Json, wait: Wait): Promise<QuestionResult>;
   on(topic: string, responder: Responder): void;
   /** Called when messages may have been missed. */
   onGap(forget: () => void): void;
@@ -47,7 +47,7 @@ export function addResponder(responders: Responders, topic: string, responder: R
   responders.set(topic, [...(responders.get(topic) ?? []), responder]);
 }
 
-/** Hands a message to this process; the first answer that is not undefined counts. */
+/** Delivers a message to this process; the first response that is not undefined counts. */
 export async function deliver(
   responders: Responders,
   topic: string,
@@ -70,7 +70,7 @@ export function localBus(): Bus {
   return {
     live: true,
     publish,
-    // There is nobody else to wait for, or to ask.
+    // There is no other process.
     publishAndWait: async (topic, message) => {
       await publish(topic, message);
       return [];

@@ -6,7 +6,7 @@ import { migrations } from './migrations/index.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-it('what was stored of a first connector before its device got another id is found at that device again', async () => {
+it('records of a first connector whose device got another id later are found under that id', async () => {
   const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(':memory:')) });
   const names = Object.keys(migrations).sort();
   const at = names.indexOf('0017-charging-bounds');

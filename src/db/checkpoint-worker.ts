@@ -2,18 +2,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The thread that moves the log of the embedded database into its file when it is told to; started by checkpoints.ts. */
+/** The thread that checkpoints the write-ahead log of the embedded database on request; started by checkpoints.ts. */
 const port = parentPort;
 if (port === null) throw new Error('this file is started as a thread, by checkpoints.ts');
 
-/** What was written meanwhile is moved with the next pass, which is shorter; the log begins anew once nothing is left. */
+/** Each pass checkpoints what was written during the last one and is shorter; the log restarts once nothing is left. */
 const MOST_PASSES = 5;
 
 const file = pathToFileURL((workerData as { readonly file: string }).file);
-// Never a new file where somebody has moved the database away.
+// Never creates a file if the database was moved away.
 file.searchParams.set('mode', 'rw');
 const database = new DatabaseSync(file);
-// It waits for nobody, and nobody who reads or writes waits for it.
+// It waits for no reader or writer, and none waits for it.
 const move = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 
 port.on('message', (message: 'move' | 'end') => {

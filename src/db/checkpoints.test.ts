@@ -12,7 +12,7 @@ import { silentLog } from '../core/log.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { DATABASE_FILE, openSqlite } from './sqlite.ts';
 
-describe('the log of the embedded database', () => {
+describe('the write-ahead log of the embedded database', () => {
   let dataDir: string;
   let database: DatabaseSync;
   let clock: ReturnType<typeof turnedClock>;
@@ -42,27 +42,27 @@ describe('the log of the embedded database', () => {
     for (let row = 0; row < rows; row += 1) insert.run();
     database.exec('commit');
   };
-  /** How often the log has begun anew: the checkpoint sequence number of its header (sqlite.org/fileformat2.html, 4.1). */
+  /** How often the log has restarted: the checkpoint sequence number of its header (sqlite.org/fileformat2.html, 4.1). */
   const beginnings = () => readFileSync(join(dataDir, `${DATABASE_FILE}-wal`)).readUInt32BE(12);
   const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
 
-  it('is moved by commits while little is written, without a thread', async () => {
+  it('is checkpointed by commits while little is written, without a thread', async () => {
     write(400);
     await seconds(10);
     assert.equal(checkpoints.isOnThread(), false);
     assert.equal(pragma('wal_autocheckpoint'), 1_000);
   });
 
-  it('is moved on a thread while much is written, and the thread ends when it rests', async () => {
+  it('is checkpointed on a thread while much is written, and the thread ends when writing stops', async () => {
     write(3_000);
     const before = beginnings();
     await seconds(1);
     assert.equal(checkpoints.isOnThread(), true);
     assert.equal(pragma('wal_autocheckpoint'), 8_000);
     let looks = 0;
-    await until('the log begins anew', () => {
+    await until('the log restarts', () => {
       looks += 1;
-      // It can begin anew only with a write that finds nothing left to move.
+      // It restarts only at a write that finds nothing left to checkpoint.
       if (looks % 1_000 === 0) write(1);
       return beginnings() > before;
     });
@@ -95,16 +95,16 @@ describe('the log of the embedded database', () => {
     const file = join(dataDir, DATABASE_FILE);
     const program = join(dataDir, 'closing.mjs');
     writeFileSync(program, script);
-    const told = execFileSync(process.execPath, [program, dataDir, file], { encoding: 'utf8' });
-    assert.equal(told, 'true closed\n');
+    const output = execFileSync(process.execPath, [program, dataDir, file], { encoding: 'utf8' });
+    assert.equal(output, 'true closed\n');
   });
 
-  it('is moved by commits again where the thread fails', async () => {
+  it('is checkpointed by commits again when the thread fails', async () => {
     rmSync(join(dataDir, DATABASE_FILE));
     write(1_000);
     await seconds(1);
     assert.equal(checkpoints.isOnThread(), true);
-    await until('the thread is given up', () => !checkpoints.isOnThread());
+    await until('the thread has been given up', () => !checkpoints.isOnThread());
     assert.equal(pragma('wal_autocheckpoint'), 1_000);
   });
 });

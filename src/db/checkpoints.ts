@@ -4,14 +4,14 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { createLoop } from '../core/loop.ts';
 
-/** How often it is looked how much was written. */
-const LOOK_MS = 1_000;
-/** Rows written in that time that are worth a thread. */
+/** How often the number of writes is checked. */
+const CHECK_MS = 1_000;
+/** Rows written in that time that justify a thread. */
 const MANY = 500;
-/** Looks without many rows after which the thread gives its memory back. */
+/** Checks with few rows after which the thread ends and frees its memory. */
 const QUIET = 60;
-/** Pages of the log at which a commit moves them itself: SQLite's own figure, and one that the thread stays below. */
-const ALONE = 1_000;
+/** Pages of the log at which a commit checkpoints: SQLite's default, which the thread stays below. */
+const AUTOCHECKPOINT_PAGES = 1_000;
 const WITH_THREAD = 8_000;
 
 interface CheckpointsOptions {
@@ -22,29 +22,29 @@ interface CheckpointsOptions {
 }
 
 /**
- * Moves the log of the embedded database into its file on a thread while much is written. A commit that does it holds the event loop
- * until a thousand scattered pages are on the disk, which is tens of milliseconds on a busy one.
+ * Checkpoints the write-ahead log of the embedded database on a thread while much is written. A commit that does it blocks the
+ * event loop until a thousand scattered pages are on the disk, which takes tens of milliseconds on a busy one.
  */
 export function startCheckpoints({ file, database, clock, log }: CheckpointsOptions) {
   const written = database.prepare('select total_changes() as changes');
   const changes = (): number => Number(written.get()?.changes);
-  let seen = changes();
+  let before = changes();
   let quiet = 0;
   let worker: Worker | undefined;
   let isMoving = false;
   let ending: Promise<unknown> = Promise.resolve();
   const loop = createLoop({
     clock,
-    run: look,
-    everyMs: LOOK_MS,
-    failed: (error) => log.warn({ err: error }, 'how much was written to the database could not be told'),
+    run: check,
+    everyMs: CHECK_MS,
+    failed: (error) => log.warn({ err: error }, 'the number of writes to the database could not be read'),
   });
-  loop.wake(LOOK_MS);
+  loop.wake(CHECK_MS);
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const now = changes();
-    const isMany = now - seen >= MANY;
-    seen = now;
+    const isMany = now - before >= MANY;
+    before = now;
     quiet = isMany ? 0 : quiet + 1;
     if (isMany) moveOn();
     else if (quiet >= QUIET) end();
@@ -52,7 +52,7 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
 
   function moveOn(): void {
     worker ??= start();
-    // One move at a time: the next one takes what comes meanwhile.
+    // One checkpoint at a time: the next one includes what is written meanwhile.
     if (isMoving) return;
     isMoving = true;
     worker.postMessage('move');
@@ -70,18 +70,18 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
       isMoving = false;
     });
     started.on('error', (error) => {
-      log.warn({ err: error }, 'the log of the database is moved by its commits again');
+      log.warn({ err: error }, 'the write-ahead log of the database is checkpointed by commits again');
       forget(started);
     });
     return started;
   }
 
-  /** Commits move the log themselves from now on. */
+  /** From now on commits checkpoint the log again. */
   function forget(old: Worker): void {
     if (worker !== old) return;
     worker = undefined;
     isMoving = false;
-    if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${ALONE}`);
+    if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
   }
 
   function end(): void {
@@ -89,13 +89,13 @@ export function startCheckpoints({ file, database, clock, log }: CheckpointsOpti
     if (old === undefined) return;
     forget(old);
     ending = new Promise((resolve) => old.once('exit', resolve));
-    // From here on it is waited for, and may be all that the process still does.
+    // The process must wait for the thread, even if it has nothing else to do.
     old.ref();
     old.postMessage('end');
   }
 
   return {
-    /** Whether a thread does it now. */
+    /** Whether a thread checkpoints now. */
     isOnThread: () => worker !== undefined,
     /** Resolves when the thread has closed the database. */
     async close(): Promise<void> {

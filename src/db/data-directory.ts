@@ -4,15 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../core/errors.ts';
 import { isBusy, isFull } from './sqlite-errors.ts';
 
-/** Another process of ours has the data directory. */
+/** Another process of ours uses the data directory. */
 export class DirectoryInUse extends OperatorError {}
 
-/** What the database needs to write, where it is there. */
+/** Files that the database must be able to write, if they exist. */
 const FILES = ['lock', 'elnav.sqlite', 'elnav.sqlite-wal', 'elnav.sqlite-shm'];
 
 /**
- * Makes the data directory where it is missing and takes it for this process; the operating system gives it back when the
- * process ends, however it ends. Throws an `OperatorError` that says what keeps it from that, and the way out.
+ * Creates the data directory if it is missing and locks it for this process; the operating system releases the lock when the process
+ * ends, however it ends. Throws an `OperatorError` with the reason and a remedy.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   makeDirectory(dataDir);
@@ -45,7 +45,7 @@ export function diskIsFull(dataDir: string, cause: unknown): OperatorError {
 }
 
 function makeDirectory(dataDir: string): void {
-  // Not `recursive`: below /proc, and wherever else a parent takes no directories, Node.js would then try for ever.
+  // Not `recursive`: below /proc, and in other parents that allow no directories, Node.js would retry for ever.
   const missing: string[] = [];
   for (let path = dataDir; !existsSync(path); path = dirname(path)) missing.unshift(path);
   try {
@@ -53,7 +53,7 @@ function makeDirectory(dataDir: string): void {
     if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
   } catch (cause) {
     throw new OperatorError(
-      `The data directory ${dataDir} cannot be made (${messageOf(cause)}). Set ELNAV_DATA_DIR to a directory that can be.`,
+      `The data directory ${dataDir} cannot be created (${messageOf(cause)}). Set ELNAV_DATA_DIR to a directory that can be created.`,
       { cause },
     );
   }

@@ -19,7 +19,7 @@ onEachEngine('a database', (engine) => {
 
   const account = { email: 'a@example.com', name: '', tier: 'free', created_at: 1, throttled_until: null };
 
-  it('counts identities up and answers whole numbers', async () => {
+  it('increments identities and returns whole numbers', async () => {
     const { id } = await database.queries
       .insertInto('accounts')
       .values(account)
@@ -30,7 +30,7 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual({ ...row }, { id, ...account });
   });
 
-  it('undoes a transaction that throws', async () => {
+  it('rolls back a transaction that throws', async () => {
     const failing = database.transaction(async (queries) => {
       await queries
         .insertInto('accounts')
@@ -47,7 +47,7 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual(rows, []);
   });
 
-  it('is made beside others of the same kind', async () => {
+  it('can be created beside others of the same kind', async () => {
     const beside = await makePlace(engine);
     const other = await beside.open();
     const rows = await other.queries.selectFrom('accounts').select('id').execute();
@@ -56,13 +56,13 @@ onEachEngine('a database', (engine) => {
     assert.deepEqual(rows, []);
   });
 
-  it('has nothing left to migrate', async () => {
+  it('has no migrations left to run', async () => {
     assert.deepEqual(await migrate(database.queries), []);
   });
 });
 
 describe('the data directory', () => {
-  it('refuses a second opening with a sentence, and gives way after the first is closed', async () => {
+  it('refuses a second process with a message, until the first has closed it', async () => {
     const place = await makePlace('sqlite');
     const first = await place.open();
     await assert.rejects(place.open(), (error) => {

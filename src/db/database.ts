@@ -23,7 +23,7 @@ import type { Tables } from './tables.ts';
 export { DirectoryInUse } from './data-directory.ts';
 export { DATABASE_FILE } from './sqlite.ts';
 
-/** What a store writes its queries on: the database itself or a transaction. */
+/** What a store runs its queries on: the database or a transaction. */
 export type Queries = Kysely<Tables>;
 
 export interface Database {
@@ -31,18 +31,18 @@ export interface Database {
   readonly queries: Queries;
   readonly bus: Bus;
   readonly moments: Moments;
-  /** All or nothing. On SQLite other queries of this process wait: keep it short and ask no vendor inside. */
+  /** A transaction. On SQLite other queries of this process wait for it: keep it short and never call a vendor inside. */
   transaction<T>(work: (queries: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Makes a kind of write that many callers at once share commits for; made once for a kind, when its store is made. */
+  /** Creates a kind of write whose callers share commits; call it once per kind, when its store is created. */
   readonly group: Group;
   readonly rows: Rows;
   readonly lockedRows: LockedRows;
-  /** Once all that was handed in is written. */
+  /** Resolves once all queued writes are done. */
   close(): Promise<void>;
 }
 
 interface DatabaseOptions {
-  /** PostgreSQL, or undefined for the embedded database in `dataDir`. */
+  /** The address of PostgreSQL, or undefined for the embedded database in `dataDir`. */
   readonly url: string | undefined;
   readonly dataDir: string;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ interface DatabaseOptions {
   readonly log: Log;
 }
 
-/** Opens the database and its bus; migrations are a step of their own. Throws `OperatorError` when it cannot. */
+/** Opens the database and its bus; migrations run separately. Throws `OperatorError` on failure. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.url === undefined ? openEmbedded(options) : openShared(options, options.url);
 }
@@ -87,7 +87,7 @@ function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
 }
 
 async function openShared(options: DatabaseOptions, url: string): Promise<Database> {
-  // Its driver is of no use to the embedded database.
+  // Imported only now: its driver is not needed for the embedded database.
   const [{ isUnavailable, postgresDialect, postgresPool }, { postgresBus }] = await Promise.all([
     import('./postgres.ts'),
     import('./postgres-bus.ts'),
@@ -100,11 +100,11 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const what = isUnavailable(cause) ? 'cannot be reached' : 'refuses the connection';
-    throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no answer'}).`, { cause });
+    throw new OperatorError(`The database of DATABASE_URL ${what} (${reason || 'no response'}).`, { cause });
   }
   const pool = postgresPool(url, log);
   const queries = new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: false }) });
-  // What is grouped has the same text for any number of rows.
+  // Grouped statements have the same text for any number of rows.
   const { group, drain } = groupsOfEach(
     new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: true }) }),
   );

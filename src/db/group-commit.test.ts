@@ -14,8 +14,8 @@ for (const [name, groups] of [
   ['the embedded database', () => groupsOfAll(unused, (work) => work(unused))],
   ['PostgreSQL', () => groupsOfEach(unused)],
 ] as const) {
-  describe(`writes that share commits, as of ${name}`, () => {
-    /** A kind whose commits are noted, and which refuses what is below zero. */
+  describe(`writes that share commits, with ${name}`, () => {
+    /** A kind of write that records its commits, and refuses numbers below zero. */
     function noted(group: Group) {
       const commits: (readonly number[])[] = [];
       const atOnce = { now: 0, most: 0 };
@@ -31,7 +31,7 @@ for (const [name, groups] of [
       return { commits, atOnce, add };
     }
 
-    it('are told each its own outcome, in the order of their coming', async () => {
+    it('resolve each with its own outcome, in order of arrival', async () => {
       const { add, commits } = noted(groups().group);
       assert.deepEqual(
         await Promise.all(inTurn(50).map(add)),
@@ -40,7 +40,7 @@ for (const [name, groups] of [
       assert.deepEqual(commits, [inTurn(50)]);
     });
 
-    it('gather while others are under way, and those go one batch after the other', async () => {
+    it('are queued while others are running, and go one batch after another', async () => {
       const { add, commits, atOnce } = noted(groups().group);
       const first = add(1);
       await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ for (const [name, groups] of [
       assert.equal(atOnce.most, 1);
     });
 
-    it('go into several batches where a kind takes fewer at once', async () => {
+    it('go into several batches when a kind allows fewer per batch', async () => {
       const commits: (readonly number[])[] = [];
       const add = groups().group(async (_queries, writes: readonly number[]) => {
         commits.push(writes);
@@ -60,7 +60,7 @@ for (const [name, groups] of [
       assert.deepEqual(commits, [[0, 1], [2, 3], [4]]);
     });
 
-    it('fail alone where one of them is wrong, and the others are written in their order', async () => {
+    it('fail individually when one of them is wrong, and the others are written in order', async () => {
       const { add, commits } = noted(groups().group);
       const outcomes = await Promise.allSettled([1, -2, 3].map(add));
       assert.deepEqual(
@@ -70,7 +70,7 @@ for (const [name, groups] of [
       assert.deepEqual(commits, [[1, -2, 3], [1], [-2], [3]]);
     });
 
-    it('fail all, and are not tried again, when the database is away: their commit may have been made', async () => {
+    it('all fail without a retry when the database is unreachable, since their commit may have succeeded', async () => {
       let commits = 0;
       const add = groups().group(async (_queries, _writes: readonly number[]): Promise<number[]> => {
         commits += 1;
@@ -83,10 +83,10 @@ for (const [name, groups] of [
       );
       assert.equal(commits, 1);
       assert.deepEqual((await Promise.allSettled([add(4)])).length, 1);
-      assert.equal(commits, 2, 'the next ones are tried');
+      assert.equal(commits, 2, 'the next batch is tried');
     });
 
-    it('are all in statements of a bounded length', async () => {
+    it('are all in statements of bounded length', async () => {
       const { add, commits } = noted(groups().group);
       await Promise.all(inTurn(450).map(add));
       assert.deepEqual(
@@ -95,14 +95,14 @@ for (const [name, groups] of [
       );
     });
 
-    it('are waited for by whoever closes the database', async () => {
+    it('are awaited when the database is closed', async () => {
       const { group, drain } = groups();
       const { add, commits } = noted(group);
-      const told: number[] = [];
-      for (const write of [1, 2]) void add(write).then((outcome) => told.push(outcome));
+      const outcomes: number[] = [];
+      for (const write of [1, 2]) void add(write).then((outcome) => outcomes.push(outcome));
       await drain();
       assert.deepEqual(commits, [[1, 2]]);
-      assert.deepEqual(told, [2, 4]);
+      assert.deepEqual(outcomes, [2, 4]);
       await drain();
     });
   });
@@ -137,7 +137,7 @@ onEachEngine('writes that share commits', (engine) => {
       ...row,
     }));
 
-  it('keep texts and numbers as they are', async () => {
+  it('preserve texts and numbers', async () => {
     const write = kind(database);
     const notes = [
       { id: 1, note: `"quotes", 'single', \\ and \n lines, å, 🙂` },
@@ -152,7 +152,7 @@ onEachEngine('writes that share commits', (engine) => {
     );
   });
 
-  it('store what is right beside what the database refuses, also of another kind', async () => {
+  it('store valid rows beside those that the database refuses, also of another kind', async () => {
     const [one, other] = [kind(database), kind(database)];
     const outcomes = await Promise.allSettled([
       one({ id: 1, note: 'a' }),
@@ -180,8 +180,8 @@ onEachEngine('writes that share commits', (engine) => {
   });
 });
 
-describe('statements of PostgreSQL that many callers share', { skip: !ENGINES.includes('postgres') }, () => {
-  it('are parsed once for a connection, planned for the rows at hand, and durable whatever the server is set up for', async (t) => {
+describe('PostgreSQL statements that callers share', { skip: !ENGINES.includes('postgres') }, () => {
+  it("are parsed once per connection, planned for the actual rows, and durable whatever the server's settings", async (t) => {
     const place = await makePlace('postgres');
     const client = new pg.Client({ connectionString: place.url });
     await client.connect();
@@ -204,7 +204,7 @@ describe('statements of PostgreSQL that many callers share', { skip: !ENGINES.in
     assert.deepEqual(answers, Array(3).fill({ count: 1, plans: 'force_custom_plan', waits: 'on' }));
   });
 
-  it('go on when a migration has changed the columns that they answer', async (t) => {
+  it('continue after a migration has changed the columns that they return', async (t) => {
     const place = await makePlace('postgres');
     const database = await place.open();
     t.after(async () => {

@@ -1,15 +1,15 @@
 import { AppError } from '../core/errors.ts';
 import type { Queries } from './database.ts';
 
-/** One statement is not made longer than this; what waits beyond it is written right after. */
+/** The maximum number of writes in a statement; the rest is written right after. */
 const MOST_AT_ONCE = 200;
-/** The same for what nobody waits for: whoever waits for a commit waits for this much of it at most. */
+/** The same for background writes, since a caller that waits for a commit may have to wait for one such batch. */
 export const MOST_IN_BACKGROUND = 50;
 
 /**
- * Makes writes of a kind durable, many in one commit. `write` writes all it is handed in one statement, and answers what became of each,
- * in their order. The function that comes back takes one write, and resolves or rejects as that write by itself would have. A batch
- * has at most `mostAtOnce` writes, 200 unless told otherwise.
+ * Makes writes of a kind durable, many in one commit. `write` writes all that it is passed in one statement and returns the outcomes in
+ * the same order. The returned function takes one write, and resolves or rejects as that write alone would have. A batch has at
+ * most `mostAtOnce` writes, by default 200.
  */
 export type Group = <W, R>(write: WriteAll<W, R>, mostAtOnce?: number) => (write: W) => Promise<R>;
 export type WriteAll<W, R> = (queries: Queries, writes: readonly W[]) => Promise<readonly R[]>;
@@ -20,18 +20,18 @@ interface Waiting<W, R> {
   readonly fail: (error: unknown) => void;
 }
 
-/** Writes of one kind that are committed now. */
+/** Writes of one kind that are committed together. */
 interface Batch {
   readonly size: number;
-  /** All of them or none; resolves to what tells the callers once it is durable. */
+  /** Writes all or none; resolves to a function that settles the callers once the commit is durable. */
   run(queries: Queries): Promise<() => void>;
-  /** Each by itself, in their order: what is wrong with one fails no other. */
+  /** Writes each separately, in order, so that a failure affects only one. */
   runApart(queries: Queries): Promise<void>;
   fail(error: unknown): void;
 }
 
 interface Kind {
-  /** The writes that have been waiting longest; undefined when none waits. */
+  /** Removes the oldest waiting writes; undefined when none waits. */
   take(): Batch | undefined;
 }
 
@@ -51,7 +51,7 @@ function createKind<W, R>(writeAll: WriteAll<W, R>, { mostAtOnce, wake }: KindOp
     if (waiting.length === 0) return undefined;
     const batch = waiting.slice(0, mostAtOnce);
     waiting = waiting.slice(mostAtOnce);
-    const tell = (outcomes: readonly R[]) => {
+    const settleAll = (outcomes: readonly R[]) => {
       for (const [index, { settle }] of batch.entries()) settle(outcomes[index] as R);
     };
     return {
@@ -63,7 +63,7 @@ function createKind<W, R>(writeAll: WriteAll<W, R>, { mostAtOnce, wake }: KindOp
         );
         if (outcomes.length !== batch.length)
           throw new Error(`${batch.length} writes have ${outcomes.length} outcomes`);
-        return () => tell(outcomes);
+        return () => settleAll(outcomes);
       },
       async runApart(queries) {
         for (const { write, settle, fail } of batch) {
@@ -84,38 +84,38 @@ function createKind<W, R>(writeAll: WriteAll<W, R>, { mostAtOnce, wake }: KindOp
 }
 
 /**
- * Whether nothing was written because of one of the writes, or of another transaction, so that each can be tried by itself. Not when the
- * database is away or full: then it takes none of them, and what became of the commit may not even be known.
+ * Whether the failure is due to one of the writes, or to a conflict with another transaction, so that each can be retried separately.
+ * Not when the database is unreachable or full: then it accepts none of them, and the outcome of the commit may be unknown.
  */
-const isOfOne = (error: unknown): boolean =>
+const isOfOneWrite = (error: unknown): boolean =>
   !(error instanceof AppError && error.code.startsWith('database.'));
 
 type Transaction = <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
 
-/** Commits batches together where they are more than one, and tells every caller its own outcome. */
+/** Commits batches, in one transaction if there are several, and settles every caller with its own outcome. */
 async function commit(queries: Queries, batches: readonly Batch[], transaction: Transaction): Promise<void> {
   const [only, ...others] = batches;
   if (only === undefined) return;
   const runAll = async (on: Queries) => {
-    const told: (() => void)[] = [];
-    for (const batch of batches) told.push(await batch.run(on));
-    return told;
+    const settlers: (() => void)[] = [];
+    for (const batch of batches) settlers.push(await batch.run(on));
+    return settlers;
   };
-  let told: (() => void)[];
+  let settlers: (() => void)[];
   try {
-    told = others.length === 0 ? [await only.run(queries)] : await transaction(runAll);
+    settlers = others.length === 0 ? [await only.run(queries)] : await transaction(runAll);
   } catch (error) {
-    const isAlone = others.length === 0 && only.size === 1;
-    if (isAlone || !isOfOne(error)) for (const batch of batches) batch.fail(error);
+    const isSingle = others.length === 0 && only.size === 1;
+    if (isSingle || !isOfOneWrite(error)) for (const batch of batches) batch.fail(error);
     else for (const batch of batches) await batch.runApart(queries);
     return;
   }
-  for (const tell of told) tell();
+  for (const settleAll of settlers) settleAll();
 }
 
 /**
- * For the embedded database, which has one connection: what is handed in during a turn of the event loop, of whatever kind, shares a
- * transaction and so one flush of the disk.
+ * For the embedded database, which has one connection: writes of all kinds from one turn of the event loop share a transaction, and so
+ * one flush of the disk.
  */
 export function groupsOfAll(queries: Queries, transaction: Transaction) {
   const kinds: Kind[] = [];
@@ -132,8 +132,8 @@ export function groupsOfAll(queries: Queries, transaction: Transaction) {
 }
 
 /**
- * For PostgreSQL: one statement of a kind is under way at a time, and what is handed in meanwhile goes into the next. Kinds do not wait
- * for each other.
+ * For PostgreSQL: one statement of a kind runs at a time, and writes that arrive meanwhile go into the next one. Kinds do not wait for
+ * each other.
  */
 export function groupsOfEach(queries: Queries) {
   const writers: Writer[] = [];
@@ -155,21 +155,21 @@ export function groupsOfEach(queries: Queries) {
 }
 
 interface Writer {
-  /** Something waits. */
+  /** Call when a write waits. */
   wake(): void;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no write waits or runs. */
   drain(): Promise<void>;
 }
 
-/** Runs `next` from the end of the turn on, again and again until it finds nothing to do. */
+/** Runs `next` at the end of each turn of the event loop until it finds nothing to do. */
 function createWriter(next: () => Promise<void> | undefined): Writer {
   let writing: Promise<void> | undefined;
   const write = async () => {
-    // Whoever is ready in this turn comes along.
+    // Writes from the rest of this turn are included.
     await new Promise((resolve) => setImmediate(resolve));
     for (let done = next(); done !== undefined; done = next()) {
       await done;
-      // Callers who were just told go on first: what they write next comes along, too.
+      // Callers that were just settled continue first, so that their next writes are included.
       await new Promise((resolve) => setImmediate(resolve));
     }
     writing = undefined;

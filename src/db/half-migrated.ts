@@ -5,17 +5,17 @@ import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /*
- * Versions before 0013 committed each statement of a migration by itself on the embedded database, and noted the migration
- * last. One that was killed in between left the first statements of a migration without its note, and every later start
- * stopped at "table already exists". What such a start has done is a beginning of the migration's statements, so it can be
- * recognised exactly: by making the same beginnings in memory. Nothing is ever dropped.
+ * Versions before 0013 committed each statement of a migration separately on the embedded database, and recorded the migration
+ * last. If one was killed in between, the first statements of a migration remained without its record, and every later start
+ * failed with "table already exists". Such a database holds exactly the first statements of the migration, so it can be
+ * recognised by running the same statements in memory. Nothing is ever dropped.
  */
 
 type AnyKysely = Kysely<Tables>;
 
 /**
- * Finishes a migration that was killed half way, in one transaction; answers its name. Undefined, and nothing changed, when the
- * database is not exactly what a beginning of its next migration leaves.
+ * Completes a migration that was killed half-way, in one transaction, and returns its name. Returns undefined, without changes, unless
+ * the database is exactly in the state after the first statements of its next migration.
  */
 export async function finishHalfMigrated(database: AnyKysely): Promise<string | undefined> {
   const noted = await notedMigrations(database);
@@ -28,7 +28,7 @@ export async function finishHalfMigrated(database: AnyKysely): Promise<string | 
   if (rest === undefined) return undefined;
   await database.transaction().execute(async (transaction) => {
     for (const statement of rest) await transaction.executeQuery(statement);
-    // Only their order is looked at.
+    // Only their order matters.
     const at = new Date(Date.parse(noted.at(-1)?.timestamp ?? new Date(0).toISOString()) + 1);
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${at.toISOString()})`.execute(
       transaction,
@@ -43,7 +43,7 @@ async function notedMigrations(database: AnyKysely): Promise<{ name: string; tim
   return rows;
 }
 
-/** The statements of the database's beginning are left out; undefined when it is no such beginning. */
+/** The remaining statements of the migration; undefined when the database does not match its first statements. */
 async function restOf(
   database: AnyKysely,
   { before, statements }: { before: readonly string[]; statements: readonly CompiledQuery[] },
@@ -106,7 +106,7 @@ async function tablesOf(database: AnyKysely): Promise<ReadonlySet<string>> {
   return new Set(schema.filter(({ type }) => type === 'table').map(({ name }) => name));
 }
 
-/** Tables and indexes, and the rows of tables that are not among `older`: all that a migration can have changed. */
+/** Tables and indexes, and the rows of tables that are not in `older`: everything that a migration can have changed. */
 async function stateOf(database: AnyKysely, older: ReadonlySet<string>): Promise<string> {
   const schema = await schemaOf(database);
   const rows: unknown[] = [];

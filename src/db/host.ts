@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Database } from './database.ts';
 
-/** What a process lends its domains: they read no clock, roll no dice and open no database of their own. */
+/** What a process passes to its domains: they read no clock or randomness of their own and open no database. */
 export interface Host {
   readonly database: Database;
   readonly clock: Clock;

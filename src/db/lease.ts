@@ -6,21 +6,21 @@ interface LeaseOptions {
   readonly database: Database;
   readonly random: Random;
   readonly name: string;
-  /** A holder that has not renewed it for so long is taken for dead. */
+  /** A holder that has not renewed the lease for this long is treated as dead. */
   readonly lengthMs: number;
 }
 
-/** Work that, of all processes on a database, one does at a time. */
+/** Lets one process at a time, of all that share a database, do some work. */
 export interface Lease {
-  /** Takes or renews it; false while another process holds it. */
+  /** Acquires or renews the lease; false while another process holds it. */
   hold(): Promise<boolean>;
-  /** Gives it back, so that another need not wait. */
+  /** Releases the lease, so that another process need not wait for its end. */
   release(): Promise<void>;
 }
 
 /**
- * Judged by the database's clock, so that those of the processes need not agree. A holder that stalls for longer than `lengthMs` may find
- * that another works beside it: what is done under a lease must bear that.
+ * Uses the database's clock, so that those of the processes need not agree. If a holder stalls for longer than `lengthMs`, another one
+ * may run at the same time: work under a lease must tolerate that.
  */
 export function createLease({ database, random, name, lengthMs }: LeaseOptions): Lease {
   // The embedded database has one process.

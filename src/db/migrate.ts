@@ -6,8 +6,8 @@ import { migrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Brings the database to the newest schema, under the engine's lock, all or nothing; answers the names of what was applied.
- * Throws an `OperatorError` when it cannot; the database is then as it was.
+ * Migrates the database to the newest schema, under the engine's lock and all or nothing; returns the names of the applied migrations.
+ * Throws an `OperatorError` on failure, which leaves the database unchanged.
  */
 export async function migrate(kysely: Kysely<Tables>): Promise<string[]> {
   const outcome = await migrateAll(kysely);
@@ -23,7 +23,7 @@ type Outcome =
   | { readonly applied: readonly string[]; readonly failure?: undefined }
   | {
       readonly failure: OperatorError;
-      /** A statement of a migration failed, and not for lack of a database or of space. */
+      /** A statement of a migration failed for a reason other than a lost connection or a full disk. */
       readonly mayBeHalf: boolean;
     };
 
@@ -61,7 +61,7 @@ function isSqlite(kysely: Kysely<Tables>): boolean {
   return kysely.getExecutor().adapter instanceof SqliteAdapter;
 }
 
-/** Unless it is named, tables of another schema of the same PostgreSQL database pass for this one's. */
+/** Unless it is named, tables in another schema of the same PostgreSQL database would count as this one's. */
 async function ownSchema(kysely: Kysely<Tables>): Promise<{ migrationTableSchema?: string }> {
   if (isSqlite(kysely)) return {};
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(kysely);

@@ -5,7 +5,7 @@ import { serverMoments } from './moments.ts';
 
 describe("the clock of a database's server", () => {
   const learn = (clock: ReturnType<typeof turnedClock>, moments: ReturnType<typeof serverMoments>) => ({
-    /** Asks; the answer says what the server's clock, so much ahead, showed after `there` ms, and comes `back` ms later. */
+    /** Reads the clock of a server that is `ahead`; the request takes `there` ms, and the response `back` ms. */
     asked(ahead: number, { there, back }: { readonly there: number; readonly back: number }) {
       const askedAt = clock.now();
       clock.turn(there);
@@ -16,7 +16,7 @@ describe("the clock of a database's server", () => {
     },
   });
 
-  it('is shown within half the time that asking for it takes', () => {
+  it('is known within half the time that a request takes', () => {
     const clock = turnedClock();
     const { asked } = learn(clock, serverMoments(clock));
     assert.equal(asked(3_600_000, { there: 1, back: 1 }), 3_600_000);
@@ -24,7 +24,7 @@ describe("the clock of a database's server", () => {
     assert.equal(asked(-3_600_000, { there: 1, back: 1 }), -3_600_000);
   });
 
-  it('does not jump for what the way of an answer explains', () => {
+  it('does not jump by what the duration of a request can explain', () => {
     const clock = turnedClock();
     const { asked } = learn(clock, serverMoments(clock));
     assert.equal(asked(0, { there: 0, back: 2_000 }), 0);

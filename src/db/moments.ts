@@ -2,22 +2,22 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 
 /**
- * The clock that all processes of a database go by where one of them waits for another, or compares what another has stored: leases,
- * claims, deadlines, and when a device was read and is read next. On PostgreSQL it is the server's, so that the clocks of the processes
- * need not agree; the embedded database has one process and its clock.
+ * The common clock of all processes of a database, for everything that one process stores and another compares: leases, claims,
+ * deadlines, and when a device was and will be polled. On PostgreSQL it is the server's, so that the clocks of the processes need
+ * not agree; with the embedded database it is that of its only process.
  */
 export interface Moments {
   /** SQL for the moment at which it is evaluated, ms since 1970 UTC. */
   readonly now: RawBuilder<number>;
-  /** The same, evaluated once for a statement: only then PostgreSQL searches an index by it. */
+  /** The same, evaluated once per statement: PostgreSQL needs that to use an index. */
   readonly nowOnce: RawBuilder<number>;
-  /** Shows what that clock shows by now, as far as this process knows: for what is stored, and for deadlines that the database judges. */
+  /** An estimate of that clock in this process, for stored times and for deadlines that the database checks. */
   readonly clock: Clock;
-  /** What the server's clock has shown since this process's clock showed `askedAt`. */
+  /** Call with the server's time, and with this process's time when it was requested. */
   learn(serverNow: number, askedAt: number): void;
 }
 
-/** Moments by this process's own clock: of the embedded database, and where a test turns the clock. */
+/** This process's own clock, for the embedded database and for tests that advance the clock. */
 export function ownMoments(clock: Clock): Moments {
   const now = () => sql<number>`cast(${clock.now()} as bigint)`;
   return {
@@ -32,7 +32,7 @@ export function ownMoments(clock: Clock): Moments {
   };
 }
 
-/** Moments by the clock of the PostgreSQL server. */
+/** The clock of the PostgreSQL server. */
 export function serverMoments(clock: Clock): Moments {
   let ahead = 0;
   // Not now(), which stands still within a transaction.
@@ -44,7 +44,7 @@ export function serverMoments(clock: Clock): Moments {
     learn(serverNow, askedAt) {
       const answeredAt = clock.now();
       const found = serverNow - (askedAt + answeredAt) / 2;
-      // What the answer's way could explain is no difference, and time does not jump for it. Both clocks show whole milliseconds.
+      // A difference that the duration of the request can explain is ignored, so that time does not jump. Both clocks are in whole ms.
       if (Math.abs(found - ahead) > (answeredAt - askedAt) / 2 + 1) ahead = Math.round(found);
     },
   };

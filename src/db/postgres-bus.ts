@@ -1,25 +1,33 @@
 import type pg from 'pg';
 import { randomId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
-import { type Asked, addResponder, type Bus, deliver, type Peer, type Responders, type Wait } from './bus.ts';
+import {
+  addResponder,
+  type Bus,
+  deliver,
+  type Peer,
+  type QuestionResult,
+  type Responders,
+  type Wait,
+} from './bus.ts';
 import { type ListenerOptions, PostgresListener } from './postgres-listener.ts';
 
 interface Envelope {
   readonly id: string;
   readonly from: string;
-  /** The backend that the sender listens on; older versions do not tell. */
+  /** The backend on which the sender listens; older versions do not send it. */
   readonly peer?: number;
-  /** `urge` is a `tell` that wants a `done` back. */
+  /** `urge` is a `tell` that expects a `done`. */
   readonly kind: 'tell' | 'urge' | 'ask' | 'done' | 'answer';
   readonly topic: string;
   readonly message: Json;
 }
 
 const ACKNOWLEDGED_WITHIN_MS = 2_000;
-/** How often it is looked whether a peer is still there. */
-const LOOK_MS = 1_000;
+/** How often a peer is checked. */
+const CHECK_MS = 1_000;
 
-/** LISTEN and NOTIFY on the database that the processes share, so that no further server is needed for coherence. */
+/** Uses LISTEN and NOTIFY on the shared database, so that coherence needs no further server. */
 export async function postgresBus(options: ListenerOptions): Promise<Bus> {
   const bus = new PostgresBus(options);
   await bus.connect();
@@ -32,9 +40,9 @@ class PostgresBus implements Bus {
   readonly #self: string;
   readonly #responders: Responders = new Map();
   readonly #gaps: (() => void)[] = [];
-  /** Open publishAndWait and request calls by message id. */
+  /** Pending publishAndWait and request calls by message id. */
   readonly #waiting = new Map<string, (envelope: Envelope) => void>();
-  /** What ends questions when the connection is lost. */
+  /** Ends pending questions when the connection is lost. */
   readonly #cutOff = new Set<() => void>();
 
   constructor(options: ListenerOptions) {
@@ -74,14 +82,14 @@ class PostgresBus implements Bus {
     const sent = this.#listener.surely((client) =>
       this.#send(client, this.#envelope('tell', topic, message)),
     );
-    if (this.live) await this.#patiently(sent);
+    if (this.live) await this.#atMostFor(sent);
   }
 
   async publishAndWait(topic: string, message: Json): Promise<readonly Peer[]> {
     await deliver(this.#responders, topic, message);
-    // Until they are counted it is not known who they are.
+    // Until the listeners are counted they are unknown.
     let silent = new Set<Peer>([undefined]);
-    await this.#patiently(
+    await this.#atMostFor(
       this.#listener.surely(async (client) => {
         silent = await this.#listener.others(client);
         if (silent.size === 0) return;
@@ -97,7 +105,7 @@ class PostgresBus implements Bus {
     return [...silent];
   }
 
-  async #patiently(work: Promise<void>): Promise<void> {
+  async #atMostFor(work: Promise<void>): Promise<void> {
     let cancel = () => {};
     const late = new Promise<void>((resolve) => {
       cancel = this.#options.clock.after(ACKNOWLEDGED_WITHIN_MS, resolve);
@@ -114,25 +122,25 @@ class PostgresBus implements Bus {
     return { from: this.#self, ...(this.#listener.peer === undefined ? {} : { peer: this.#listener.peer }) };
   }
 
-  async request(topic: string, message: Json, { timeoutMs, peer }: Wait): Promise<Asked> {
+  async request(topic: string, message: Json, { timeoutMs, peer }: Wait): Promise<QuestionResult> {
     const client = this.#listener.client;
     if (client === undefined) return { state: 'lost', isSent: false };
     const question = this.#envelope('ask', topic, message);
     return new Promise((resolve) => {
-      let cancelLook = () => {};
-      const end = (asked: Asked) => {
+      let cancelCheck = () => {};
+      const end = (asked: QuestionResult) => {
         cancel();
-        cancelLook();
+        cancelCheck();
         this.#waiting.delete(question.id);
         this.#cutOff.delete(lost);
         resolve(asked);
       };
       const lost = () => end({ state: 'lost', isSent: true });
       const cancel = this.#options.clock.after(timeoutMs, () => end({ state: 'silent' }));
-      const lookAgain = () => {
-        cancelLook = this.#options.clock.after(LOOK_MS, () => {
+      const checkAgain = () => {
+        cancelCheck = this.#options.clock.after(CHECK_MS, () => {
           this.#listener.isThere(client, peer).then(
-            (isThere) => (isThere ? this.#waiting.has(question.id) && lookAgain() : end({ state: 'gone' })),
+            (isThere) => (isThere ? this.#waiting.has(question.id) && checkAgain() : end({ state: 'gone' })),
             (error: unknown) => this.#listener.lost(client, error),
           );
         });
@@ -141,7 +149,7 @@ class PostgresBus implements Bus {
         end({ state: 'answered', message: answer.message, peer: answer.peer }),
       );
       this.#cutOff.add(lost);
-      if (peer !== undefined) lookAgain();
+      if (peer !== undefined) checkAgain();
       this.#send(client, question).catch((error: unknown) => this.#listener.lost(client, error));
     });
   }
@@ -160,7 +168,7 @@ class PostgresBus implements Bus {
     });
   }
 
-  /** What nobody waits for any more when the connection is lost. */
+  /** Sends a response; it is dropped when the connection is lost, since nobody waits for it then. */
   async #notify(envelope: Envelope): Promise<void> {
     const client = this.#listener.client;
     if (client === undefined) return;
@@ -198,7 +206,7 @@ class PostgresBus implements Bus {
   }
 }
 
-/** JSON with every character beyond ASCII escaped, so that it can be cut anywhere. */
+/** JSON with non-ASCII characters escaped, so that it can be split anywhere. */
 function asciiJson(value: Envelope): string {
   return JSON.stringify(value).replaceAll(
     /[^ -~]/g,

@@ -13,7 +13,7 @@ export interface ListenerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Learns the server's time with every heartbeat. */
+  /** Updated with the server's time at every heartbeat. */
   readonly moments: Moments;
 }
 
@@ -26,14 +26,14 @@ interface ListenerEvents {
   back(): void;
 }
 
-/** PostgreSQL refuses a NOTIFY payload of 8,000 bytes and more; a part is ASCII, so characters are bytes. */
+/** PostgreSQL refuses a NOTIFY payload of 8,000 bytes or more; a part is ASCII, so characters are bytes. */
 const PART_CHARACTERS = 7_500;
 const HEARTBEAT_MS = 2_000;
 /** A connection on which the server is silent for so long is treated as lost. */
 const SILENT_MS = 2_000;
 const FIRST_RETRY_MS = 100;
 const MOST_RETRY_MS = 3_000;
-/** The server, too, notices within some seconds that a process is cut off, and does not count it among the others any more. */
+/** The server, too, notices a lost connection within seconds, and then no longer counts its process. */
 const NOTICED_BY_THE_SERVER =
   'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3';
 
@@ -70,7 +70,7 @@ export class PostgresListener {
     return this.#client;
   }
 
-  /** The backend that this process listens on, or did before the connection was lost. */
+  /** The backend on which this process listens, or did before the connection was lost. */
   get peer(): Peer {
     return this.#peer;
   }
@@ -91,7 +91,7 @@ export class PostgresListener {
     await probe.end();
     this.#channel = `elnav_${hash('sha256', rows[0]?.place ?? '', 'hex').slice(0, 16)}`;
 
-    // The name is how publishAndWait counts who is listening.
+    // publishAndWait counts listeners by this name.
     const client = new pg.Client(clientConfig(url, this.#channel));
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client, new Error('the connection ended')));
@@ -121,7 +121,7 @@ export class PostgresListener {
     log.debug({ channel: this.#channel }, 'listening to the other processes');
   }
 
-  /** Learns who this process is to the others. Who it was before, on a connection that was lost, is waited for by nobody. */
+  /** Reads this process's backend pid, and ends its previous backend, so that no peer waits for it. */
   async #introduce(client: pg.Client): Promise<void> {
     const before = [this.#peer, this.#peerSince];
     const { rows } = await client.query<{ pid: number; since: string }>(
@@ -135,9 +135,9 @@ export class PostgresListener {
     );
   }
 
-  /** Asks what the server's clock shows; fails where it is silent for longer than a heartbeat may be. */
+  /** Reads the server's clock; fails when the server does not respond within the limit for heartbeats. */
   async #learnTime(client: pg.Client): Promise<void> {
-    // The types of the driver leave out that a query may have a timeout of its own.
+    // The driver's types lack the timeout of a single query.
     const question: pg.QueryConfig & { readonly query_timeout: number } = {
       text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
       query_timeout: SILENT_MS,
@@ -171,7 +171,7 @@ export class PostgresListener {
     for (const go of waiting) go();
   }
 
-  /** Does it now, or again as soon as there is a connection: what is stored must not stay untold. */
+  /** Runs `work` now, or again after each reconnect: changes that are stored must reach the other processes. */
   async surely(work: (client: pg.Client) => Promise<void>): Promise<void> {
     while (!this.#isClosed) {
       const client = this.#client;

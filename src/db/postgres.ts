@@ -6,12 +6,12 @@ import type { Log } from '../core/log.ts';
 const INT8 = 20;
 
 const types = {
-  // Moments and counts stay below 2^53, so int8 is read as a number.
+  // Times and counts stay below 2^53, so int8 is parsed as a number.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** What every connection to PostgreSQL has in common. */
+/** Options of every connection to PostgreSQL. */
 export function clientConfig(url: string, applicationName: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -24,13 +24,13 @@ export function clientConfig(url: string, applicationName: string): pg.ClientCon
 }
 
 /**
- * A plan is made for the rows at hand: one that was kept from when a table was small would read all of it once it is large. And a commit
- * waits for the disk, also where the server is set up not to.
+ * A plan is made for the actual rows: a cached plan from when a table was small would later scan all of it. And a commit waits for the
+ * disk, also where the server is configured not to.
  */
 const SETTINGS = `set plan_cache_mode = force_custom_plan;
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** Connections that are lost become `database.unavailable`; the pool recovers by itself. */
+/** Lost connections become `database.unavailable`; the pool recovers by itself. */
 export function postgresPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, 'elnav'),
@@ -44,13 +44,13 @@ export function postgresPool(url: string, log: Log): pg.Pool {
 
 interface DialectOptions {
   /**
-   * Each connection parses a statement once. Only where the texts are few and come again and again, as a connection forgets none of them,
-   * and each is a transaction of its own.
+   * Prepares each statement once per connection. Only where there are few distinct texts, since a connection never drops one, and each
+   * is a transaction of its own.
    */
   readonly isPrepared: boolean;
 }
 
-/** Kysely on a pool; several may share one. */
+/** A Kysely dialect on a pool; several may share one. */
 export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): PostgresDialect {
   const nameOf = isPrepared ? createNames() : () => undefined;
   return new PostgresDialect({
@@ -59,7 +59,7 @@ export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): 
       end: () => pool.end(),
       connect: () =>
         pool.connect().then(
-          (client) => guarded(client, nameOf),
+          (client) => wrapClient(client, nameOf),
           (cause: unknown) => {
             throw isUnavailable(cause) || isPoolTimeout(cause) ? unavailable(cause) : cause;
           },
@@ -70,7 +70,7 @@ export function postgresDialect(pool: pg.Pool, { isPrepared }: DialectOptions): 
 
 type NameOf = (text: string) => string | undefined;
 
-/** Names of statements: the same one for the same text on every connection. */
+/** Names of prepared statements: the same name for the same text on every connection. */
 function createNames(): NameOf {
   const names = new Map<string, string>();
   return (text) => {
@@ -80,21 +80,21 @@ function createNames(): NameOf {
   };
 }
 
-/** A checked-out client whose lost connection is told as `database.unavailable`, and not handed out again where it or what it has prepared is of no use. */
-function guarded(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
-  // A connection that breaks while it is checked out also emits 'error'; the query's own rejection tells it.
+/** Wraps a checked-out client: a lost connection becomes `database.unavailable`, and a broken client is not reused. */
+function wrapClient(client: pg.PoolClient, nameOf: NameOf): PostgresPoolClient {
+  // A connection that breaks while it is checked out also emits 'error'; the query's own rejection reports it.
   const ignore = () => {};
   client.on('error', ignore);
   let broken = false;
   const query = async (text: string, values?: readonly unknown[]) => {
     const name = nameOf(text);
-    const asked = { text, values: values as unknown[] };
+    const statement = { text, values: values as unknown[] };
     try {
-      if (name === undefined) return await client.query(asked);
-      return await client.query({ ...asked, name }).catch((cause: unknown) => {
+      if (name === undefined) return await client.query(statement);
+      return await client.query({ ...statement, name }).catch((cause: unknown) => {
         if (!isOutdated(cause)) throw cause;
         broken = true;
-        return client.query(asked);
+        return client.query(statement);
       });
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause;
@@ -119,7 +119,7 @@ function unavailable(cause: unknown): AppError {
   });
 }
 
-/** SQLSTATE 0A000 of a prepared statement: a migration has changed the columns that it answers. It has done nothing. */
+/** SQLSTATE 0A000 of a prepared statement: a migration has changed the columns that it returns. It has done nothing. */
 const isOutdated = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === '0A000';
 
@@ -134,7 +134,7 @@ const LOST = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** Whether an error of the driver means that the server is away (SQLSTATE classes 08, 53 and 57P) rather than a fault of ours. */
+/** Whether a driver error means that the server is unreachable (SQLSTATE classes 08, 53 and 57P) rather than a fault of ours. */
 export function isUnavailable(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';

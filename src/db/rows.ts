@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 type Column = 'text' | 'bigint' | 'double precision';
 type Value<C extends Column> = (C extends 'text' ? string : number) | null;
 
-/** Rows as a table within a statement, whose text is the same for any number of them. */
+/** Rows as a table inside a statement, whose text is the same for any number of them. */
 export type Rows = <C extends Readonly<Record<string, Column>>>(
   columns: C,
   rows: readonly { readonly [N in keyof C]: Value<C[N]> }[],
@@ -17,7 +17,7 @@ export const sqliteRows: Rows = (columns, rows) => {
   return sql`(select ${sql.join(named)} from json_each(${JSON.stringify(rows)}))`;
 };
 
-/** Arrays and not JSON: of an array PostgreSQL knows its length, and looks a few rows up by their keys instead of reading a table. */
+/** Arrays instead of JSON: PostgreSQL knows the length of an array, and looks a few rows up by key instead of scanning a table. */
 export const postgresRows: Rows = (columns, rows) => {
   const names = Object.keys(columns);
   const arrays = Object.entries(columns).map(
@@ -31,26 +31,26 @@ interface OfLink {
   readonly link: string;
 }
 
-/** Links as a table within a statement, by `account` and `link`: each once, or what is joined with it would come as often. */
+/** Links as a table inside a statement, with the columns `account` and `link`; each once, since duplicates would multiply joined rows. */
 export const linkRows = (rows: Rows, links: readonly OfLink[]): RawBuilder<unknown> =>
   rows({ account: 'bigint', link: 'text' }, [
     ...new Map(links.map(({ account, link }) => [linkName({ account, link }), { account, link }])).values(),
   ]);
 
-/** What tells a link from all others. */
+/** A unique name of a link. */
 export const linkName = ({ account, link }: OfLink): string => `${account}/${link}`;
 
 interface Locked<C> {
   readonly table: string;
-  /** The columns of the table's key, and those of the rows that hold them. */
+  /** The key columns of the table, and the columns of the rows that hold their values. */
   readonly key: Readonly<Record<string, keyof C & string>>;
-  /** Where the key names several rows: the columns in whose order these are locked. */
+  /** Where the key matches several rows: the columns by which they are ordered for locking. */
   readonly within?: readonly string[];
 }
 
 /**
- * Rows that change rows of a table: those that the table has, each locked, in the order of the key. Two processes that change the same
- * rows then wait for one another, and never each for the other. The embedded database has one writer and locks nothing.
+ * The given rows that exist in a table, locked in the order of the key, to update them. Two processes that update the same rows then
+ * wait for one another without a deadlock. The embedded database has one writer and locks nothing.
  */
 export type LockedRows = <C extends Readonly<Record<string, Column>>>(
   of: Locked<C>,
@@ -67,7 +67,7 @@ export const postgresLockedRows: LockedRows = ({ table, key, within = [] }, colu
     ([column, name]) => sql`${sql.ref(`${table}.${column}`)} = ${sql.ref(`given.${name}`)}`,
   );
   const order = [...Object.keys(key), ...within].map((column) => sql.ref(`${table}.${column}`));
-  // PostgreSQL locks after it has sorted, row by row; an update alone would lock in whatever order its plan comes upon the rows.
+  // PostgreSQL locks row by row after sorting; a plain update would lock in the order of its plan.
   return sql`(select ${sql.join(all)} from ${postgresRows(columns, rows)} as given
     join ${sql.table(table)} on ${sql.join(same, sql` and `)}
     order by ${sql.join(order)} for no key update of ${sql.table(table)})`;

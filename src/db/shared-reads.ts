@@ -1,4 +1,4 @@
-/** One statement does not look for more than this; what waits beyond it is looked for right after. */
+/** The maximum number of keys in a statement; the rest is read right after. */
 const MOST_AT_ONCE = 100;
 
 interface Waiting<K, V> {
@@ -8,8 +8,8 @@ interface Waiting<K, V> {
 }
 
 /**
- * Makes one statement of what many callers look for while the event loop goes round once. `readAll` answers for each key, in their
- * order. Background reading begins several turns at once, each of which would ask the database for itself.
+ * Combines reads from one turn of the event loop into one statement. `readAll` returns a value for each key, in their order.
+ * Polling starts several tasks at once, each of which would otherwise query the database.
  */
 export function sharedReads<K, V>(
   readAll: (keys: readonly K[]) => Promise<readonly V[]>,

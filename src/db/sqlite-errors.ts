@@ -1,5 +1,5 @@
 /*
- * What SQLite's result codes mean here (https://sqlite.org/rescode.html). The driver reports extended codes, whose lowest byte
+ * The meaning of SQLite's result codes (https://sqlite.org/rescode.html). The driver reports extended codes, whose lowest byte
  * is the primary one.
  */
 const BUSY = 5;
@@ -7,7 +7,7 @@ const READONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const NOTADB = 26;
-/** The file that readers and writers share could not grow: on a full disk, SQLite's other way of saying so. */
+/** The shared-memory file could not grow, which is another sign of a full disk. */
 const IOERR_SHMSIZE = 4874;
 
 function codeOf(cause: unknown): number {
@@ -21,7 +21,7 @@ export function isBusy(cause: unknown): boolean {
   return primaryOf(cause) === BUSY;
 }
 
-/** Whether nothing can be written any more, while reading still works. */
+/** Whether writing is no longer possible, while reading still works. */
 export function isFull(cause: unknown): boolean {
   return [FULL, READONLY].includes(primaryOf(cause)) || codeOf(cause) === IOERR_SHMSIZE;
 }

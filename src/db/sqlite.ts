@@ -9,15 +9,15 @@ import { isDamaged, isFull } from './sqlite-errors.ts';
 
 const CACHED_STATEMENTS = 300;
 
-/** The embedded database, in the data directory. */
+/** The file of the embedded database, in the data directory. */
 export const DATABASE_FILE = 'elnav.sqlite';
 
-/** Opens (or makes) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
+/** Opens (or creates) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
 export function openSqlite(dataDir: string): DatabaseSync {
   const file = join(dataDir, DATABASE_FILE);
   try {
     if (!existsSync(file)) makeEmpty(file);
-    // SQLite takes a file of no bytes for a new database; ours has a page from the moment it has its name.
+    // SQLite treats an empty file as a new database; ours has a page from the moment it has its name.
     else if (statSync(file).size === 0) throw new Error('it is empty');
     const database = new DatabaseSync(file, { timeout: 5_000 });
     database.exec(`
@@ -35,7 +35,7 @@ export function openSqlite(dataDir: string): DatabaseSync {
 
 function makeEmpty(file: string): void {
   const made = `${file}.new`;
-  // What a start that was killed here has left.
+  // Left by a start that was killed here.
   for (const left of [made, `${made}-journal`, `${made}-wal`, `${made}-shm`]) rmSync(left, { force: true });
   const database = new DatabaseSync(made);
   database.exec('PRAGMA journal_mode = WAL;');
@@ -45,14 +45,14 @@ function makeEmpty(file: string): void {
 
 function damaged(file: string, cause: unknown): OperatorError {
   return new OperatorError(
-    `The database ${file} cannot be opened (${messageOf(cause)}). It is left as it is: restore a backup, or move it away to start anew.`,
+    `The database ${file} cannot be opened (${messageOf(cause)}). It is left as it is: restore a backup, or move it away to start with an empty one.`,
     { cause },
   );
 }
 
 /**
- * SQLite undoes changes of tables with their transaction. Kysely does not count on it and would commit each statement of a
- * migration by itself: a process killed between two of them left a database that no start could finish.
+ * SQLite rolls back schema changes with their transaction. Kysely assumes otherwise and would commit each statement of a migration
+ * separately: a process killed between two of them left a database that no later start could migrate.
  */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -66,15 +66,15 @@ class TransactionalDialect extends SqliteDialect {
   }
 }
 
-/** Kysely speaks to `node:sqlite` through this; statements are prepared once and kept. */
+/** Connects Kysely to `node:sqlite`; statements are prepared once and cached. */
 export function sqliteDialect(database: DatabaseSync): SqliteDialect {
   const statements = new BoundedMap<string, Statement>(CACHED_STATEMENTS);
   return new TransactionalDialect({
     database: {
       close: () => database.close(),
       prepare(sql: string) {
-        const known = statements.get(sql);
-        if (known !== undefined) return known;
+        const prepared = statements.get(sql);
+        if (prepared !== undefined) return prepared;
         const statement = new Statement(database, sql);
         statements.set(sql, statement);
         return statement;
@@ -101,7 +101,7 @@ class Statement {
   }
 
   run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
-    // A full disk has SQLite roll back by itself. Doing it again would fail, and that error would hide why.
+    // On a full disk SQLite has already rolled back. A second rollback would fail and hide the cause.
     if (this.#isRollback && !this.#database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
     return translateErrors(() => this.#statement.run(...(parameters as SQLInputValue[])));
   }

@@ -2,8 +2,8 @@ import type { Generated } from 'kysely';
 
 /*
  * Every table that belongs to an account starts its primary key with `account_id`, so that accounts can be spread over
- * databases. Moments are whole milliseconds since 1970 UTC; flags are 0 or 1; `json` columns hold JSON text: both engines
- * then store and answer the same.
+ * databases. Times are whole milliseconds since 1970 UTC; flags are 0 or 1; `json` columns contain JSON text, so that both engines
+ * store and return the same.
  */
 
 interface Accounts {
@@ -39,7 +39,7 @@ interface ApiKeys {
   revoked_at: number | null;
 }
 
-/** What an account's own users see of it on the pages where they link devices. */
+/** What users of an account see of it on the linking pages. */
 interface Brands {
   account_id: number;
   name: string;
@@ -100,21 +100,21 @@ interface Audit {
   detail_json: string;
 }
 
-/** First answers of requests that carried an `Idempotency-Key`. */
+/** First responses to requests with an `Idempotency-Key`. */
 interface IdempotentRequests {
   account_id: number;
   route: string;
   key: string;
   /** HMAC-SHA256 of method, path and body, hex. */
   fingerprint: string;
-  /** The id of the vault key it was made with; '' for a plain SHA-256 of an older version, until a start replaces it. */
+  /** The id of the vault key; '' for a plain SHA-256 of an older version, until the next start replaces it. */
   fingerprint_key: Generated<string>;
   /** running, done */
   status: string;
   started_at: number;
-  /** A request still running after this moment has died with its process, which prolongs it while it works. */
+  /** A request still running after this time died with its process, which extends the time while it works. */
   lease_until: number;
-  /** Names the request that holds the key among those that were sent with it. */
+  /** Identifies the request that holds the key among those sent with it. */
   claim: Generated<string>;
   /** 1 once it may have had an effect; before that it can be claimed again when its lease has ended. */
   begun: Generated<number>;
@@ -135,14 +135,14 @@ interface Links {
   status_reason: string | null;
   created_at: number;
   updated_at: number;
-  /** Which vault key encrypted the credentials. */
+  /** The vault key that encrypted the credentials. */
   vault_key: string;
   sealed_credentials: string;
-  /** Since when the vendor refuses tokens that it has just issued. */
+  /** Since when the vendor refuses newly issued tokens. */
   refused_since: number | null;
 }
 
-/** What an adapter keeps about a link. */
+/** Documents that an adapter stores about a link. */
 interface LinkDocuments {
   account_id: number;
   link_id: string;
@@ -167,13 +167,13 @@ interface Devices {
   available_capacity_json: string | null;
   observed_at: number | null;
   fetched_at: number | null;
-  /** Since when lists of the account have left it out. */
+  /** Since when the vendor's device lists have left it out. */
   missing_since: number | null;
   /** When fields were so that the vendor reported by themselves. */
   reported_json: string | null;
 }
 
-/** Each command that was taken, and the lane that keeps commands to one device in a row across instances. */
+/** Accepted commands, and the queue that runs commands of a device one at a time across processes. */
 interface Commands {
   account_id: number;
   id: string;
@@ -200,11 +200,11 @@ interface ChargingTransactions {
   ended_at: number | null;
   meter_stop_wh: number | null;
   end_reason: string | null;
-  /** 1: not told by the station but taken from the first or last reading of the transaction. */
+  /** 1: not reported by the station but taken from the first or last reading of the transaction. */
   start_estimated: Generated<number>;
   stop_estimated: Generated<number>;
   end_estimated: Generated<number>;
-  /** The id where it is a number that ours may follow. */
+  /** The id as a number, if ours may continue from it. */
   number: number | null;
 }
 
@@ -218,14 +218,14 @@ interface MeterReadings {
   register_wh: number | null;
 }
 
-/** The price of one slot in one price area; what its slots have in common stands with the day. */
+/** The price of one slot in one price area; fields common to all slots are stored with the day. */
 interface PriceSlots {
   area: string;
   start_at: number;
   end_at: number;
   /** The calendar day in Sweden, `2026-11-21`. */
   day: string;
-  /** Decimal text per kWh, as the source has it. */
+  /** Decimal text per kWh, as the source sends it. */
   sek: string;
   eur: string | null;
 }
@@ -243,10 +243,10 @@ interface PriceDays {
   converted: number;
   source: string;
   published_at: number | null;
-  /** Of its slots and their prices in kronor. */
+  /** A hash of its slots and their prices in SEK. */
   fingerprint: string;
   fetched_at: number;
-  /** When a source last said the same. */
+  /** When a source last reported the same. */
   checked_at: number;
 }
 
@@ -257,7 +257,7 @@ interface ExchangeRates {
   fetched_at: number;
 }
 
-/** How each source of prices answered last. */
+/** The last result of each source of prices. */
 interface PriceSources {
   source: string;
   outcome: string;
@@ -287,14 +287,14 @@ interface PriceBackfills {
   finished_at: number | null;
 }
 
-/** Work that one of several processes does, and until when it is sure to. */
+/** Leases: work that one of several processes does, and until when it holds the lease. */
 interface Leases {
   name: string;
   holder: string;
   until: number;
 }
 
-/** Settled production as its source serves it: the unit is told by `src/domain/production`. */
+/** Settled production as its source serves it; `src/domain/production` determines the unit. */
 interface Production {
   area: string;
   start: number;
@@ -311,47 +311,47 @@ interface Production {
   changed_at: number;
 }
 
-/** How a source of production answered last. */
+/** The last result of a source of production. */
 interface ProductionSources {
   slug: string;
   asked_at: number;
-  /** When it last answered what could be read. */
+  /** When its last readable response arrived. */
   answered_at: number | null;
-  /** It is not asked again before. */
+  /** It is not called before this time. */
   not_before: number;
   failures: number;
-  /** Slots of its last answer that cannot be right. */
+  /** The number of implausible slots in its last response. */
   refused: number;
   sentence: string;
 }
 
-/** What calls of a link are signed in with. */
+/** The tokens for calls of a link. */
 interface LinkTokens {
   account_id: number;
   link_id: string;
   vault_key: string;
   sealed_tokens: string;
-  /** Counts renewals: who renews a version that is no longer the stored one has been overtaken. */
+  /** Counts renewals: a renewal of a version that is no longer stored has been overtaken. */
   version: number;
   expires_at: number;
-  /** Why the user must sign in again; null while the tokens are good or can be renewed. */
+  /** Why the user must sign in again; null while the tokens are valid or can be renewed. */
   lost_reason: string | null;
-  /** The process that renews them now, until then. */
+  /** The process that renews them at present, and until when. */
   renewer: string | null;
   renewing_until: number | null;
 }
 
-/** Sign-ins at vendors that are on their way. */
+/** Sign-ins at vendors that are in progress. */
 interface OauthStates {
-  /** SHA-256, hex, of what travels; the same of sessions and codes. */
+  /** SHA-256, hex, of the value in the URL; the same for sessions and codes. */
   state_sha256: string;
   vendor: string;
   session_sha256: string | null;
-  /** Of the cookie of the browser that began. */
+  /** A hash of the cookie of the browser that began. */
   browser_sha256: string;
   vault_key: string;
   sealed_verifier: string;
-  /** What the session is called that waits for it; null without one. */
+  /** The id of the session that waits for it; null without one. */
   sealed_session: string | null;
   expires_at: number;
 }
@@ -376,28 +376,28 @@ interface LinkSessions {
   used_at: number | null;
   /** The browser that used it. */
   browser_sha256: string | null;
-  /** What it was used for, once that is done. */
+  /** What it linked, once that is done. */
   linked_vendor: string | null;
   linked_link: string | null;
-  /** Why the last try failed; null once one has not. */
+  /** Why the last attempt failed; null after a success or before the first. */
   reason: string | null;
   /** When the user went back to the app without a link. */
   failed_at: number | null;
-  /** Which browser was told who asks, and agreed to open this vendor. */
+  /** The browser that was shown who asks and agreed to open this vendor. */
   agreed_vendor: string | null;
   agreed_browser_sha256: string | null;
 }
 
-/** What was used of a vendor's limit in a window of its length. */
+/** The use of a vendor's limit in windows of its length. */
 interface VendorUse {
   vendor: string;
   rule: string;
-  /** `app`, or who alone the limit is of: `account/link`, `account/link/device`. */
+  /** `app`, or what the limit is specific to: `account/link`, `account/link/device`. */
   subject: string;
   /** Of the latest window. */
   window_start: number;
   used: number;
-  /** Of the one before it that anything was used in. */
+  /** Of the last window before it with any use. */
   before_start: number | null;
   used_before: Generated<number>;
 }
@@ -406,21 +406,21 @@ interface VendorUse {
 interface VendorBlocks {
   vendor: string;
   host: string;
-  /** Empty for everybody, else `account/link`. */
+  /** Empty for all links, else `account/link`. */
   subject: string;
   until: number;
 }
 
-/** What vendors posted. Bodies are kept until they are applied; ids longer, so that what is repeated is known again. */
+/** Webhook deliveries. Bodies are stored until they are applied; ids longer, to recognise repeated ones. */
 interface WebhookDeliveries {
-  /** In the order of arrival. */
+  /** In order of arrival. */
   id: Generated<number>;
   vendor: string;
   delivery_id: string;
   received_at: number;
   /** pending, done, failed */
   status: string;
-  /** Not tried again before. */
+  /** Not retried before this time. */
   due_at: number;
   attempts: number;
   reason: string | null;
@@ -428,7 +428,7 @@ interface WebhookDeliveries {
   body: Uint8Array | null;
 }
 
-/** Links whose vendor wants to be asked for its deliveries, and when it is asked next. */
+/** Links whose vendor requires a subscription for webhooks, and when it is renewed next. */
 interface WebhookSubscriptions {
   account_id: number;
   link_id: string;
@@ -437,38 +437,38 @@ interface WebhookSubscriptions {
   failures: number;
 }
 
-/** When a device is read next in the background. */
+/** When a device is polled next. */
 interface DeviceTurns {
   id: Generated<number>;
   account_id: number;
   link_id: string;
-  /** Empty for all devices of the link, at vendors that are asked for them together. */
+  /** Empty for all devices of the link, at vendors that are polled for them together. */
   device_id: string;
   vendor: string;
-  /** While an instance is at it: when it is taken for dead. */
+  /** Until when an instance has claimed it; after that the instance is treated as dead. */
   due_at: number;
-  /** What `due_at` was before it was claimed. */
+  /** `due_at` before the claim. */
   planned_at: number | null;
   interval_s: number;
   failures: number;
-  /** When somebody told that it has changed, until it has been read. */
+  /** When a change was reported, until it has been read. */
   hinted_at: number | null;
-  /** After a command it is read more often until then. */
+  /** Polled more often until then, after a command. */
   active_until: number | null;
 }
 
-/** When the devices of a link are listed anew. */
+/** When the devices of a link are listed again. */
 interface LinkLists {
   account_id: number;
   link_id: string;
   vendor: string;
   due_at: number;
   failures: number;
-  /** When the vendor was asked for the list that counts. */
+  /** When the latest valid list was requested. */
   listed_at: number;
 }
 
-/** Which instance holds the stream of a link. */
+/** The instance that holds the stream of a link. */
 interface LinkStreams {
   account_id: number;
   link_id: string;
@@ -478,19 +478,19 @@ interface LinkStreams {
   open_since: number | null;
 }
 
-/** Row 0 is no account's: what is done for an unknown address is done with it. */
+/** Row 0 belongs to no account and is used for unknown addresses. */
 interface Passwords {
   account_id: number;
   /** Argon2id in the PHC string format. */
   phc: string;
-  /** Wrong passwords in a row. */
+  /** Consecutive wrong passwords. */
   failures: number;
   updated_at: number;
 }
 
-/** Who is signed in to the pages. */
+/** Signed-in sessions of the pages. */
 interface WebSessions {
-  /** Of what the cookie holds, hex. */
+  /** A hash of the cookie's value, hex. */
   sha256: string;
   account_id: number;
   created_at: number;
@@ -499,9 +499,9 @@ interface WebSessions {
   signed_in_by: string;
 }
 
-/** Links that were mailed, or would have been; who uses one takes it out. */
+/** Sign-in links that were mailed, or would have been; using one deletes it. */
 interface MagicLinks {
-  /** Of what the link holds, hex. */
+  /** A hash of the link's token, hex. */
   sha256: string;
   email: string;
   /** Null for an address without an account. */
@@ -509,9 +509,9 @@ interface MagicLinks {
   /** sign_in, sign_up */
   purpose: string;
   expires_at: number;
-  /** Of the cookie of the browser that asked. */
+  /** A hash of the cookie of the browser that asked. */
   browser_sha256: string | null;
-  /** What the account will be made with. */
+  /** The details for the new account. */
   pending_name: string | null;
   pending_phc: string | null;
 }

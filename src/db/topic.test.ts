@@ -24,21 +24,21 @@ onEachEngine('topics', (engine) => {
     await place.remove();
   });
 
-  it('tell what was sent, to all who act on that name alone', async () => {
+  it('deliver a message to all listeners of that name, and to no others', async () => {
     const MOVED = topic<Moved>('moved');
     const OTHER = topic<Moved>('other');
-    const seen: unknown[] = [];
-    MOVED.on(there.bus, ({ link, devices }) => seen.push([link, devices]));
-    MOVED.on(there.bus, async ({ link }) => seen.push(link));
-    OTHER.on(there.bus, () => seen.push('other'));
-    // @ts-expect-error: a message of another shape is not sent.
+    const received: unknown[] = [];
+    MOVED.on(there.bus, ({ link, devices }) => received.push([link, devices]));
+    MOVED.on(there.bus, async ({ link }) => received.push(link));
+    OTHER.on(there.bus, () => received.push('other'));
+    // @ts-expect-error: a message of another type does not compile.
     const wrong: Parameters<typeof MOVED.publish>[1] = { name: 'l1' };
     assert.notEqual(wrong, undefined);
     await MOVED.publishAndWait(here.bus, { link: 'l1', devices: ['d1'] });
-    assert.deepEqual(seen, [['l1', ['d1']], 'l1']);
+    assert.deepEqual(received, [['l1', ['d1']], 'l1']);
   });
 
-  it('have acted, promises included, when publishAndWait resolves', async () => {
+  it('have been processed, promises included, when publishAndWait resolves', async () => {
     const SLOW = topic<null>('slow');
     let isDone = false;
     SLOW.on(there.bus, async () => {
@@ -52,7 +52,7 @@ onEachEngine('topics', (engine) => {
 
 onEachEngine('questions', (engine) => {
   if (engine === 'sqlite') return;
-  it('are answered by the process that knows, null too, and by none where none does', async () => {
+  it('are answered by the process that can, null included, and by none otherwise', async () => {
     const place = await makePlace(engine);
     const here = await place.open();
     const there = await place.open();

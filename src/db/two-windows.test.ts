@@ -10,7 +10,7 @@ import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 onEachEngine('the use of vendor limits that older versions stored', (engine) => {
-  it('counts on, by its latest two windows', async () => {
+  it('keeps the two latest windows of every limit', async () => {
     const place = await makePlace(engine);
     const database = new Kysely<Tables>({
       dialect:

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
-/** Whoever waits for it is not kept waiting longer. */
+/** A caller waits at most this long. */
 const WAITED_FOR_MS = 2_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3_000;
@@ -13,14 +13,14 @@ interface UntilStoredOptions {
   readonly log: Log;
 }
 
-/** What has happened already and must be stored, though the database may be away for a while. */
+/** Stores something that has already happened, even if the database is unreachable for a while. */
 export interface UntilStored {
   /**
-   * Does `work` again and again until it succeeds, for an hour or until the process ends. Never rejects: resolves when it is done, and
-   * after two seconds at the latest while it goes on. `what` names it in the log, if it is given up.
+   * Retries `work` until it succeeds, for an hour or until the process ends. Never rejects: resolves when it is done, or after two
+   * seconds while the retries continue. `what` names it in the log when it is given up.
    */
   store(what: string, work: () => Promise<void>): Promise<void>;
-  /** Tries nothing again. */
+  /** Stops all retries. */
   close(): void;
 }
 
@@ -39,7 +39,7 @@ export function createUntilStored({ clock, log }: UntilStoredOptions): UntilStor
           log.error({ err: error, attempts: attempt + 1 }, `${what} could not be stored`);
           return;
         }
-        if (attempt === 0) log.warn({ err: error }, `${what} is not stored yet; it is tried again`);
+        if (attempt === 0) log.warn({ err: error }, `${what} is not stored yet; retrying`);
       }
       await sleep(clock, Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS));
       if (isClosed) return;

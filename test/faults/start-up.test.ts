@@ -269,17 +269,17 @@ describe('the first start', () => {
     }
   });
 
-  it('says so when the data directory cannot be made', async () => {
+  it('says so when the data directory cannot be created', async () => {
     const file = join(place.dataDir, 'file');
     writeFileSync(file, '');
     assert.match(
       await refused({ ...envOf(place), ELNAV_DATA_DIR: join(file, 'data') }),
-      /data directory .* cannot be made/,
+      /data directory .* cannot be created/,
     );
     // A parent that takes no directories, and says that it is not there.
     assert.match(
       await refused({ ...envOf(place), ELNAV_DATA_DIR: '/proc/nope' }),
-      /data directory \/proc\/nope cannot be made \(ENOENT.*Set ELNAV_DATA_DIR/,
+      /data directory \/proc\/nope cannot be created \(ENOENT.*Set ELNAV_DATA_DIR/,
     );
   });
 });

@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a command whose process is gone is not waited for',
     file: 'src/db/postgres-bus.ts',
-    from: 'if (peer !== undefined) lookAgain();',
-    to: 'if (peer === -1) lookAgain();',
+    from: 'if (peer !== undefined) checkAgain();',
+    to: 'if (peer === -1) checkAgain();',
     tests: ['src/db/bus.test.ts'],
     needs: ['postgres'],
   },

@@ -15,8 +15,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'no item of a list that is too long is looked at',
     file: 'src/core/faults.ts',
-    from: "tell('maxItems', { limit: maxItems });\n    return;",
-    to: "tell('maxItems', { limit: maxItems });",
+    from: "report('maxItems', { limit: maxItems });\n    return;",
+    to: "report('maxItems', { limit: maxItems });",
     tests: JUDGING,
   },
   {
@@ -119,17 +119,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'four plans or fleets of an account wait at most',
-    file: 'src/core/turns.ts',
+    file: 'src/core/fair-queue.ts',
     from: 'own.length >= mostOfAccount || waiting >= most',
     to: 'waiting >= most',
-    tests: ['src/core/turns.test.ts'],
+    tests: ['src/core/fair-queue.test.ts'],
   },
   {
     control: 'accounts take turns at the threads',
-    file: 'src/core/turns.ts',
+    file: 'src/core/fair-queue.ts',
     from: '        queues.delete(account);\n',
     to: '        if (own.length === 0) queues.delete(account);\n',
-    tests: ['src/core/turns.test.ts'],
+    tests: ['src/core/fair-queue.test.ts'],
   },
   {
     control: 'a pool starts no more threads than it has',

@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a write that the database refuses fails no other of its commit',
     file: GROUPS,
-    from: 'if (isAlone || !isOfOne(error))',
-    to: 'if (isAlone || !isOfOne(error) || batches.length > 0)',
+    from: 'if (isSingle || !isOfOneWrite(error))',
+    to: 'if (isSingle || !isOfOneWrite(error) || batches.length > 0)',
     tests: GROUP_TESTS,
   },
   {

@@ -7,7 +7,7 @@ import { settingsOfVendors } from './vendors.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** The faults of an environment, one a line. */
+/** The faults of an environment, one per line. */
 function faultsOf(environment: Record<string, string>): string[] {
   try {
     readSettings(environment);
@@ -19,7 +19,7 @@ function faultsOf(environment: Record<string, string>): string[] {
 }
 
 describe('the settings', () => {
-  it('need nothing on the embedded database', () => {
+  it('need no configuration for the embedded database', () => {
     const settings = readSettings({ PATH: '/bin', HOME: '/' });
     assert.deepEqual(
       [settings.host, settings.connectPort, settings.gridPort, settings.dataDir, settings.logLevel],
@@ -31,7 +31,7 @@ describe('the settings', () => {
     );
   });
 
-  it('are read as they are written', () => {
+  it('are read as written', () => {
     const settings = readSettings({
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '65535',
@@ -58,14 +58,14 @@ describe('the settings', () => {
     assert.ok(!inspect(settings.adminToken).includes('sixteen'));
   });
 
-  it('that have no prefix of ours are named to whoever gives them one', () => {
+  it('without our prefix are suggested to an operator who adds it', () => {
     assert.match(
       faultsOf({ ELNAV_DATABASE_URL: 'postgres://db/elnav' }).join(),
       /ELNAV_DATABASE_URL is not a setting; did you mean DATABASE_URL\?/,
     );
   });
 
-  it('name who runs the service, where somebody can be reached', () => {
+  it('name the operator of the service and a contact', () => {
     const { site } = readSettings({
       ELNAV_CONTACT: 'help@example.com',
       ELNAV_PRIVACY_URL: 'https://example.com/privacy?lang=sv#top',
@@ -91,7 +91,7 @@ describe('the settings', () => {
     );
   });
 
-  it('are refused with all their faults together', () => {
+  it('report all faults together', () => {
     const faults = faultsOf({
       ELNAV_CONECT_PORT: '1',
       ELNAV_NO_SUCH_THING_AT_ALL: '1',
@@ -124,7 +124,7 @@ describe('the settings', () => {
     assert.equal(faults.length, expected.length, faults.join('\n'));
   });
 
-  it('need the secrets with PostgreSQL, where nothing is made', () => {
+  it('require the secrets with PostgreSQL, where none are generated', () => {
     const faults = faultsOf({ DATABASE_URL: 'postgres://db/elnav' });
     assert.equal(faults.length, 2);
     assert.match(faults.join(), /ELNAV_ADMIN_TOKEN is required.*ELNAV_VAULT_KEYS is required/);
@@ -148,7 +148,7 @@ describe('the settings', () => {
     }
   });
 
-  it('take vault keys of 32 bytes under ids of their own', () => {
+  it('accept vault keys of 32 bytes with distinct ids', () => {
     assert.deepEqual(
       parseVaultKeys(`a:${KEY}\nb:${KEY}`).map(({ key }) => key.length),
       [32, 32],
@@ -157,7 +157,7 @@ describe('the settings', () => {
       assert.throws(() => parseVaultKeys(wrong), wrong);
   });
 
-  it('replace the addresses of a vendor, all or one', () => {
+  it('replace all addresses of a vendor, or one', () => {
     const needs = { name: 'V', hasPartner: false, files: [], amounts: [] };
     const vendors = [
       { ...needs, slug: 'many', hosts: ['api', 'commands'] },
@@ -184,7 +184,7 @@ describe('the settings', () => {
     );
   });
 
-  it('change the amount of a limit of a vendor', () => {
+  it("change the amount of a vendor's limit", () => {
     const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
     const vendors = [{ slug: 'v', name: 'V', hosts: [], hasPartner: false, files: [], amounts: [amount] }];
     const read = (value: string) =>

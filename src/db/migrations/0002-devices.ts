@@ -101,7 +101,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('commands')
     .columns(['account_id', 'vendor', 'device_id', 'requested_at'])
     .execute();
-  // The lane: at most one command of a device runs at a time, on whichever instance.
+  // Enforces that at most one command of a device runs at a time, in all processes.
   await db.schema
     .createIndex('commands_one_running')
     .unique()

@@ -70,7 +70,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .addColumn('finished_at', 'bigint')
     .execute();
-  // One at a time, whichever instances begin them.
+  // One at a time, in all processes.
   await db.schema
     .createIndex('price_backfills_running')
     .on('price_backfills')

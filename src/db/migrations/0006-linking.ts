@@ -54,7 +54,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('used_at', 'bigint')
     .execute();
 
-  // What ended is looked for whenever another begins.
+  // Ended ones are deleted whenever another begins.
   for (const table of ['oauth_states', 'link_codes', 'link_sessions'])
     await db.schema.createIndex(`${table}_by_end`).on(table).columns(['expires_at']).execute();
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Without a foreign key: row 0 is no account's. What is done for an unknown address is done with it.
+  // Without a foreign key: row 0 belongs to no account and is used for unknown addresses.
   await db.schema
     .createTable('passwords')
     .addColumn('account_id', 'bigint', (column) => column.primaryKey())

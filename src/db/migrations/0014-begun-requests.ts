@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 /** Which claim of a request holds its key, and whether it has begun: one that has not can be claimed again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // SQLite adds one column at a time. Of rows of older versions it is not known whether they have begun.
+  // SQLite adds one column at a time. For rows of older versions it is unknown whether they have begun.
   await db.schema
     .alterTable('idempotent_requests')
     .addColumn('claim', 'text', (column) => column.notNull().defaultTo(''))

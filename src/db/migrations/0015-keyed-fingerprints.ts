@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Which vault key a fingerprint was made with. Those of older versions were made with none, so that credentials in the
- * request could be guessed from them: every start replaces them, since the keys are not in the database.
+ * Which vault key a fingerprint was made with. Older versions used none, so that credentials in a request could be guessed from it;
+ * every start replaces those fingerprints, since the keys are not in the database.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

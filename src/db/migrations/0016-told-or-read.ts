@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What a transaction's station never told is taken from its readings, and marked; the register has a column for that. */
+/** Marks start and stop values of transactions that the station did not report but that were taken from its readings. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('meter_readings').addColumn('register_wh', 'double precision').execute();
   // SQLite adds one column at a time.

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { isSqlite } from './columns.ts';
 
 /**
- * Starts are numbered without reading those before, running ones and old readings are found by an index, and records of a
- * first connector whose device got another id when a second one showed up are moved to that device.
+ * Numbers transactions without reading earlier ones, indexes running transactions and old readings, and moves records of a first
+ * connector to its device where that got another id when a second connector appeared.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('charging_transactions').addColumn('number', 'bigint').execute();

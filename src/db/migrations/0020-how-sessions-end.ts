@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Why the last try of a session failed, and when its user went back to the app without a link; which browser was told who asks, before
- * a vendor was opened. A sign-in keeps what its session is called: whoever goes back to the app takes it along.
+ * Why the last attempt of a session failed, when its user went back to the app without a link, and which browser was shown who asks
+ * before a vendor was opened. A sign-in stores its session's id, which the user takes back to the app.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // SQLite adds one column at a time.

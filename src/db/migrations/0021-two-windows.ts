@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Of what is used of a vendor's limit, one row holds the window that is counted in and the one before: a row for each window was
- * millions a day with many links.
+ * One row per limit holds the use in the current window and the one before; a row per window was millions a day with many
+ * links.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

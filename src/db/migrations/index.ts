@@ -21,7 +21,7 @@ import * as blocks from './0022-blocks.ts';
 import * as lists from './0023-lists.ts';
 import * as reportedFields from './0024-reported-fields.ts';
 
-/** In order. A landed migration is never edited; what was wrong is mended by the next one. */
+/** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
   '0002-devices': devices,

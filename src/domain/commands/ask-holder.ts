@@ -1,6 +1,6 @@
 import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Asked, Peer } from '../../db/bus.ts';
+import type { Peer, QuestionResult } from '../../db/bus.ts';
 import type { Database } from '../../db/database.ts';
 import { type Question, question } from '../../db/topic.ts';
 import { type Known, receivedError, type SentError, sentError } from '../devices/index.ts';
@@ -45,7 +45,7 @@ export function createHolders({ engine, bus }: Database) {
       toHolder: HolderQuestion<M, T>,
       message: M,
       { holder: { name, peer }, timeoutMs }: { readonly holder: Holder; readonly timeoutMs: number },
-    ): Promise<Asked<Answer<T>>> {
+    ): Promise<QuestionResult<Answer<T>>> {
       return toHolder.ask(bus, { ...message, holder: name }, { timeoutMs, peer });
     },
 
@@ -53,7 +53,7 @@ export function createHolders({ engine, bus }: Database) {
      * What a process answered that was to change something; throws `command.outcome_unknown` where it did not. Takes the note back
      * where that process has sent nothing.
      */
-    done<T>(asked: Asked<Answer<T>>, begun?: Begin): T {
+    done<T>(asked: QuestionResult<Answer<T>>, begun?: Begin): T {
       if (asked.state === 'lost' && !asked.isSent) {
         begun?.takeBack?.();
         throw cutOff();

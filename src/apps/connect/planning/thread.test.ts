@@ -34,7 +34,7 @@ describe('the thread of the planner', () => {
     const [running, ...waiting] = ['running', 'a1', 'a2', 'a3', 'a4'].map((name) => plan(1, name));
     await assert.rejects(thread.run(1, bodyOf(1)), {
       code: 'limit.busy',
-      message: '4 large plans of yours wait already; try again',
+      message: '4 large plans of yours are already waiting; retry',
       retryAfterSeconds: 2,
     });
     await Promise.all([running, ...waiting, plan(2, 'b1'), plan(2, 'b2')]);

@@ -1,28 +1,28 @@
 import { AppError } from './errors.ts';
 
-interface TurnsOptions {
-  /** What waits, for a sentence: large plans. */
+interface FairQueueOptions {
+  /** The items, for error messages: large plans. */
   readonly what: string;
-  /** That may wait in all, and of one account. */
+  /** The maximum that may wait, in total and per account. */
   readonly most: number;
   readonly mostOfAccount: number;
 }
 
-/** What waits for a thread. */
-export interface Turns<T> {
-  /** Throws `limit.busy` where too much waits already, of all or of this account. */
+/** A queue of work for a thread, fair between accounts. */
+export interface FairQueue<T> {
+  /** Throws `limit.busy` when too many items wait, in total or of this account. */
   add(account: number, item: T): void;
-  /** The next one; undefined when nothing waits. */
+  /** Removes and returns the next item; undefined when none waits. */
   next(): T | undefined;
-  /** Takes out all that waits. */
+  /** Removes and returns all items. */
   empty(): readonly T[];
 }
 
 const RETRY_SECONDS = 2;
 
-/** Accounts take turns, each with what it sent first: nobody waits longer because another sent much. */
-export function createTurns<T>({ what, most, mostOfAccount }: TurnsOptions): Turns<T> {
-  /** In the order of their turns; none is empty. */
+/** Serves accounts round-robin, each in the order of its items, so that no account waits longer because another queued many. */
+export function createFairQueue<T>({ what, most, mostOfAccount }: FairQueueOptions): FairQueue<T> {
+  /** In order of service; no list is empty. */
   const queues = new Map<number, T[]>();
   let waiting = 0;
 
@@ -31,7 +31,7 @@ export function createTurns<T>({ what, most, mostOfAccount }: TurnsOptions): Tur
       const own = queues.get(account) ?? [];
       if (own.length >= mostOfAccount || waiting >= most) {
         const whose = own.length >= mostOfAccount ? `${mostOfAccount} ${what} of yours` : `${most} ${what}`;
-        throw new AppError('limit.busy', `${whose} wait already; try again`, {
+        throw new AppError('limit.busy', `${whose} are already waiting; retry`, {
           retryAfterSeconds: RETRY_SECONDS,
         });
       }
@@ -43,7 +43,7 @@ export function createTurns<T>({ what, most, mostOfAccount }: TurnsOptions): Tur
       for (const [account, own] of queues) {
         const item = own.shift();
         queues.delete(account);
-        // Behind all others.
+        // At the end, behind all other accounts.
         if (own.length > 0) queues.set(account, own);
         waiting -= 1;
         return item;
