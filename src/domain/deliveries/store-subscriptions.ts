@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { claimRows } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
 
 export interface Subscription extends LinkOf {
@@ -43,31 +44,9 @@ export function createSubscriptionStore(database: Database) {
 
     /** Takes what is due, for nobody else to take within `claimMs`. */
     async claim(at: { readonly claimMs: number; readonly most: number }): Promise<Subscription[]> {
-      const rows = await queries
-        .with(
-          (cte) => cte('due').materialized(),
-          (db) => {
-            const due = db
-              .selectFrom('webhook_subscriptions')
-              .select(['account_id', 'link_id'])
-              .where('due_at', '<=', moments.nowOnce)
-              .orderBy('due_at')
-              .limit(at.most);
-            return database.engine === 'postgres' ? due.forUpdate().skipLocked() : due;
-          },
-        )
-        .updateTable('webhook_subscriptions')
-        .set({ due_at: inMs(at.claimMs) })
-        .where(({ exists, selectFrom, ref }) =>
-          exists(
-            selectFrom('due')
-              .select('due.link_id')
-              .where('due.account_id', '=', ref('webhook_subscriptions.account_id'))
-              .where('due.link_id', '=', ref('webhook_subscriptions.link_id')),
-          ),
-        )
-        .returning(['account_id', 'link_id', 'vendor', 'failures'])
-        .execute();
+      const rows = await claimRows(database, {
+        ...{ table: 'webhook_subscriptions', key: ['account_id', 'link_id'], due: 'due_at', ...at },
+      });
       return rows.map((row) => ({
         account: row.account_id,
         link: row.link_id,

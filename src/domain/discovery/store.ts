@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { claimRows } from '../../db/claim.ts';
 import type { Database, Queries } from '../../db/database.ts';
 
 export interface DueList extends LinkKey {
@@ -53,31 +54,9 @@ export function createListStore(database: Database) {
 
     /** Takes what is due, for nobody else to take within `claimMs`. */
     async claim(at: { readonly claimMs: number; readonly most: number }): Promise<DueList[]> {
-      const rows = await queries
-        .with(
-          (cte) => cte('due').materialized(),
-          (db) => {
-            const due = db
-              .selectFrom('link_lists')
-              .select(['account_id', 'link_id'])
-              .where('due_at', '<=', moments.nowOnce)
-              .orderBy('due_at')
-              .limit(at.most);
-            return database.engine === 'postgres' ? due.forUpdate().skipLocked() : due;
-          },
-        )
-        .updateTable('link_lists')
-        .set({ due_at: sql<number>`${moments.nowOnce} + ${at.claimMs}` })
-        .where(({ exists, selectFrom, ref }) =>
-          exists(
-            selectFrom('due')
-              .select('due.link_id')
-              .where('due.account_id', '=', ref('link_lists.account_id'))
-              .where('due.link_id', '=', ref('link_lists.link_id')),
-          ),
-        )
-        .returning(['account_id', 'link_id', 'vendor', 'failures', 'due_at'])
-        .execute();
+      const rows = await claimRows(database, {
+        ...{ table: 'link_lists', key: ['account_id', 'link_id'], due: 'due_at', ...at },
+      });
       return rows.map((row) => ({
         account: row.account_id,
         link: row.link_id,

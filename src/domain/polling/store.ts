@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { DeviceType } from '../../adapter/device.ts';
 import type { LinkKey } from '../../adapter/session.ts';
+import { claimRows } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
 import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -172,8 +173,7 @@ const BATCH = 500;
 
 /** The only SQL for `device_turns`. */
 export function createTurnStore(database: Database) {
-  const { queries, moments, group, rows, lockedRows } = database;
-  const isPostgres = database.engine === 'postgres';
+  const { queries, group, rows, lockedRows } = database;
   return {
     /** Adds turns; of one that is there already, the nearer moment counts. */
     async add(turns: readonly NewTurn[]): Promise<void> {
@@ -228,25 +228,11 @@ export function createTurnStore(database: Database) {
       vendor: string,
       { claimMs, most }: { readonly claimMs: number; readonly most: number },
     ): Promise<Turn[]> {
-      const rows = await queries
-        .with(
-          (cte) => cte('due').materialized(),
-          (db) => {
-            const due = db
-              .selectFrom('device_turns')
-              .select('id')
-              .where('vendor', '=', vendor)
-              .where('due_at', '<=', moments.nowOnce)
-              .orderBy('due_at')
-              .limit(most);
-            return isPostgres ? due.forUpdate().skipLocked() : due;
-          },
-        )
-        .updateTable('device_turns')
-        .set((eb) => ({ due_at: sql<number>`${moments.nowOnce} + ${claimMs}`, planned_at: eb.ref('due_at') }))
-        .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
-        .returningAll()
-        .execute();
+      const rows = await claimRows(database, {
+        ...{ table: 'device_turns', key: ['id'], due: 'due_at', claimMs, most },
+        where: sql`vendor = ${vendor}`,
+        set: { planned_at: sql.ref('due_at') },
+      });
       return rows.map(toTurn);
     },
 

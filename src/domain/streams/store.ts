@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { claimRows } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
 
 /** The only SQL for `link_streams`. */
@@ -41,32 +42,12 @@ export function createStreamStore(database: Database) {
       holder: string,
       at: { readonly vendors: readonly string[]; readonly leaseMs: number; readonly most: number },
     ): Promise<LinkOf[]> {
-      const rows = await queries
-        .with(
-          (cte) => cte('free').materialized(),
-          (db) => {
-            const free = db
-              .selectFrom('link_streams')
-              .select(['account_id', 'link_id'])
-              .where('vendor', 'in', [...at.vendors])
-              .where('held_until', '<=', moments.nowOnce)
-              .orderBy('held_until')
-              .limit(at.most);
-            return database.engine === 'postgres' ? free.forUpdate().skipLocked() : free;
-          },
-        )
-        .updateTable('link_streams')
-        .set({ holder, held_until: inMs(at.leaseMs), open_since: null })
-        .where(({ exists, selectFrom, ref }) =>
-          exists(
-            selectFrom('free')
-              .select('free.link_id')
-              .where('free.account_id', '=', ref('link_streams.account_id'))
-              .where('free.link_id', '=', ref('link_streams.link_id')),
-          ),
-        )
-        .returning(['account_id', 'link_id', 'vendor'])
-        .execute();
+      const rows = await claimRows(database, {
+        ...{ table: 'link_streams', key: ['account_id', 'link_id'], due: 'held_until' },
+        ...{ claimMs: at.leaseMs, most: at.most },
+        where: sql`vendor in (${sql.join(at.vendors)})`,
+        set: { holder, open_since: null },
+      });
       return rows.map((row) => ({ account: row.account_id, link: row.link_id, vendor: row.vendor }));
     },
 
