@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts';
 import type { Connections } from './connections.ts';
 import type { DeviceType } from './device.ts';
 import type { Frame } from './station.ts';
-import type { VendorHttp } from './vendor-http.ts';
+import type { LinkHttp } from './vendor-http.ts';
 
 /** One linked vendor account of one elnav account. */
 export interface LinkKey {
@@ -52,7 +52,7 @@ export interface Session extends LinkKey {
   /** Fires when the platform's time for this call is over. */
   readonly signal: AbortSignal;
   /** Calls to the vendor, as this link; for vendors that declare `hosts`. */
-  readonly http: VendorHttp;
+  readonly http: LinkHttp;
   /** Connections to devices and brokers, kept by the platform; for vendors that declare `ports`. */
   readonly connections: Connections;
   /** Whether the operator has set an address for this one of the adapter's `hosts`: a proxy that commands go through, say. */
@@ -72,6 +72,7 @@ export const WITHOUT_CALLS: Pick<Session, 'http' | 'connections' | 'signals' | '
     send: async () => {
       throw new Error('the adapter declares no hosts, and so it has no calls');
     },
+    tokenClaims: async () => undefined,
   },
   connections: { tcp: withoutPorts },
   signals: { wait: async () => undefined },

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts';
 import type { CallUse } from './budget.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 
@@ -22,4 +23,10 @@ export interface VendorHttp {
    * when a budget is used up, and `vendor.login_expired` when the account must be linked again.
    */
   send(request: VendorRequest): Promise<HttpAnswer>;
+}
+
+/** The calls of a link, which has tokens. */
+export interface LinkHttp extends VendorHttp {
+  /** What the access token says where it is a JWT, for vendors that name the account nowhere else; undefined for other tokens. */
+  tokenClaims(): Promise<JsonObject | undefined>;
 }

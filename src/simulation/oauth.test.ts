@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { SimulatedRequest } from '../adapter/simulator.ts';
+import { claimsIn } from '../adapter/token-claims.ts';
 import { type TurnedClock, turnedClock } from '../core/clock.ts';
 import { systemRandom } from '../core/ids.ts';
 import { createSimulatedOAuth, type SimulatedOAuth } from './oauth.ts';
@@ -78,6 +79,8 @@ describe('the simulated sign-in', () => {
     const answer = exchange(oauth, { code: codeOf(back), code_verifier: VERIFIER });
     const { access_token } = answer.json as unknown as TokenBody;
     assert.deepEqual(oauth.userOf(access_token)?.scopes, ['a', 'b']);
+    assert.equal(claimsIn(access_token)?.sub, 'anna');
+    assert.equal(oauth.userOf(`${access_token}x`), undefined);
   });
 
   it('refuses a wrong password, a foreign client, and lets the user cancel', () => {

@@ -203,16 +203,20 @@ export type SimulatedOAuth = ReturnType<typeof createSimulatedOAuth>;
 /** Nothing real hangs on it: it only marks the simulator's own tokens. */
 const SIMULATOR_KEY = 'a simulator has no secrets';
 
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const HEADER = encoded({ alg: 'HS256', typ: 'JWT' });
 const macOf = (text: string) => createHmac('sha256', SIMULATOR_KEY).update(text).digest('base64url');
 
+/** A JWT (RFC 7519), as those of many vendors are. */
 function tokenOf(claims: Claims): string {
-  const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  const text = `${HEADER}.${encoded({ sub: claims.user, ...claims })}`;
   return `${text}.${macOf(text)}`;
 }
 
 function claimsOf(token: string): Claims | undefined {
-  const [text = '', mac] = token.split('.', 2);
-  return mac === macOf(text) ? (JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims) : undefined;
+  const [header, payload = '', mac] = token.split('.', 3);
+  if (mac !== macOf(`${header}.${payload}`)) return undefined;
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
 }
 
 function challengeOf(verifier: string): string {

@@ -54,12 +54,14 @@ export function compileRoutes<Home>(routes: Routes<Home>) {
   };
 }
 
+/** RFC 6839: `application/vnd.vendor.v1+json` is JSON too. */
+const IS_JSON = /^application\/(?:[\w.-]{1,100}\+)?json(?:;|$)/;
+
 /** The body as an object: JSON where the request says so, else a form. Anything else is empty. */
 export function bodyOf({ headers, body }: SimulatedRequest): JsonObject {
   const text = Buffer.from(body).toString();
   if (text === '') return {};
-  if (headers['content-type']?.startsWith('application/json') !== true)
-    return Object.fromEntries(new URLSearchParams(text));
+  if (!IS_JSON.test(headers['content-type'] ?? '')) return Object.fromEntries(new URLSearchParams(text));
   try {
     const json = JSON.parse(text) as Json;
     return isObject(json) ? json : {};

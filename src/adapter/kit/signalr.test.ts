@@ -62,6 +62,7 @@ async function follow(frames: readonly string[], negotiation: Json = { connectio
     signal: new AbortController().signal,
     ...WITHOUT_CALLS,
     http: {
+      ...WITHOUT_CALLS.http,
       async send({ path }) {
         log.push(path);
         return {

@@ -5,7 +5,7 @@ import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { Reach } from '../../adapter/reach.ts';
 import { type LinkKey, type LinkOf, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
-import type { VendorHttp } from '../../adapter/vendor-http.ts';
+import type { LinkHttp } from '../../adapter/vendor-http.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -112,10 +112,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     readonly keeper: TokenKeeper | undefined;
   }
 
-  function httpOf(
-    { adapter, link, credentials, keeper }: Access,
-    { signal, call, trace }: Caller,
-  ): VendorHttp {
+  function httpOf({ adapter, link, credentials, keeper }: Access, { signal, call, trace }: Caller): LinkHttp {
     const address = adapter.chosenAddress?.(credentials);
     return createVendorHttp({
       adapter,
@@ -150,7 +147,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     },
 
     /** Calls of a stored link. */
-    ofLink(link: LinkOf, credentials: JsonObject, caller: Caller): VendorHttp {
+    ofLink(link: LinkOf, credentials: JsonObject, caller: Caller): LinkHttp {
       const adapter = adapterOf(adapters, link.vendor);
       if (adapter.hosts === undefined) return WITHOUT_CALLS.http;
       const keeper = keeperOf(adapter, link, credentials);
@@ -221,7 +218,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
         readonly tokens: Tokens | undefined;
       },
       caller: Caller,
-    ): { readonly http: VendorHttp; tokens(): Tokens | undefined } {
+    ): { readonly http: LinkHttp; tokens(): Tokens | undefined } {
       const { link, credentials } = made;
       const adapter = adapterOf(adapters, link.vendor);
       if (adapter.hosts === undefined) return { http: WITHOUT_CALLS.http, tokens: () => undefined };

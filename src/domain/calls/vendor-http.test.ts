@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { CallUse } from '../../adapter/budget.ts';
 import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
-import { createVendorHttp } from './vendor-http.ts';
+import { createVendorHttp, type TokenKeeper } from './vendor-http.ts';
 
 const PAGE: HttpAnswer = {
   status: 200,
@@ -15,11 +15,11 @@ const PAGE: HttpAnswer = {
   },
 };
 
-function httpOf(send: () => Promise<HttpAnswer>) {
+function httpOf(send: () => Promise<HttpAnswer>, tokens?: TokenKeeper) {
   return createVendorHttp({
     adapter: { slug: 'tester', name: 'Tester' },
     host: () => ({ send }),
-    tokens: undefined,
+    tokens,
     spend: () => {},
     signal: new AbortController().signal,
   });
@@ -73,5 +73,20 @@ describe('a command that was sent and not answered', () => {
     assert.equal(await codeOf('command', refused), 'vendor.refused');
     const limited = new HttpFailure('rate_limited', 'enough', { status: 429 });
     assert.equal(await codeOf('command', limited), 'vendor.rate_limited');
+  });
+});
+
+describe("claims of a link's token", () => {
+  const claimsOf = (access: string) => {
+    const current = async () => ({ access, refresh: null, expiresAt: 0 });
+    return httpOf(async () => PAGE, { current, renewed: current }).tokenClaims();
+  };
+
+  it('are those of the token that calls carry, and none without one', async () => {
+    assert.deepEqual(await claimsOf(`e30.${Buffer.from('{"sub":"anna"}').toString('base64url')}.x`), {
+      sub: 'anna',
+    });
+    assert.equal(await claimsOf('opaque'), undefined);
+    assert.equal(await httpOf(async () => PAGE).tokenClaims(), undefined);
   });
 });

@@ -2,8 +2,9 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { CallUse } from '../../adapter/budget.ts';
 import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import type { Login, Tokens } from '../../adapter/login.ts';
+import { claimsIn } from '../../adapter/token-claims.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
-import type { VendorHttp, VendorRequest } from '../../adapter/vendor-http.ts';
+import type { LinkHttp, VendorRequest } from '../../adapter/vendor-http.ts';
 
 /** The tokens of one link. */
 export interface TokenKeeper {
@@ -45,7 +46,7 @@ interface VendorHttpOptions {
 }
 
 /** Calls as one link: within the budgets, with a token that is renewed once when the vendor refuses it. */
-export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
+export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
   const { host, of = {}, signal, trace = { host: undefined, isCommandSent: false } } = options;
   return {
     send: (request) =>
@@ -54,6 +55,8 @@ export function createVendorHttp(options: VendorHttpOptions): VendorHttp {
         const sent = host(name, use).send({ signal, ...of, ...rest });
         return use === 'command' ? commanded(sent) : sent;
       }),
+    tokenClaims: async () =>
+      options.tokens === undefined ? undefined : claimsIn((await options.tokens.current()).access),
   };
 }
 

@@ -305,6 +305,7 @@ describe('the outcome of a command', () => {
       ...session,
       signals: { wait: async () => response },
       http: {
+        ...session.http,
         async send(request) {
           const answer = await session.http.send(request);
           if (request.method === 'POST') world.easee.fault(fault);

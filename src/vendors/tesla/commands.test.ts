@@ -81,6 +81,7 @@ describe('a command', () => {
       const session = here.session();
       const hosts: unknown[] = [];
       const http: Session['http'] = {
+        ...session.http,
         send: (request) => {
           hosts.push(request.host);
           return session.http.send(request);

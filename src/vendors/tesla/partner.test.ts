@@ -12,6 +12,7 @@ import { ref, world } from './test-world.ts';
 function watched(session: Session, refusals: Readonly<Record<string, number>> = {}) {
   const asked: string[] = [];
   const http: Session['http'] = {
+    ...session.http,
     async send(request) {
       const host = request.host ?? 'api';
       asked.push(`${host} ${request.path}`);

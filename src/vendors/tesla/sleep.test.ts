@@ -156,6 +156,7 @@ describe('a command to a car that sleeps', () => {
     const session = here.session();
     const uses: unknown[] = [];
     const http: typeof session.http = {
+      ...session.http,
       send: (request) => {
         uses.push([request.use ?? 'read', request.device]);
         return session.http.send(request);
