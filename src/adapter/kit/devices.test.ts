@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { ListOutdated } from '../list-outdated.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { detailsOf, gone, sweepBy } from './devices.ts';
 
@@ -47,21 +48,23 @@ describe('a sweep by groups', () => {
   });
 });
 
-describe('a device', () => {
-  it('whose details another version stored must be linked again', () => {
+describe('a device of an account that must be listed again', () => {
+  it('has details that another version stored', () => {
     const Details = Type.Object({ home: Type.String() });
     assert.deepEqual(detailsOf(Details, device('a', 'h1')), { home: 'h1' });
-    assert.throws(() => detailsOf(Details, device('d')), {
-      code: 'vendor.answer_invalid',
-      message: /^d was linked by another version of elnav; link it again$/,
-    });
+    assert.throws(
+      () => detailsOf(Details, device('d')),
+      (error) =>
+        error instanceof ListOutdated &&
+        error.code === 'vendor.answer_invalid' &&
+        /^d was listed by another version of elnav; .*link the account again$/.test(error.message),
+    );
   });
 
-  it('that is gone is refused, and says what to do', () => {
+  it('is gone at the vendor: it is refused, and the message says what follows', () => {
     const error = gone('Acme', { id: 'a' });
-    assert.deepEqual(
-      [error.code, /Acme no longer reports a; link/.test(error.message)],
-      ['vendor.refused', true],
-    );
+    assert.ok(error instanceof ListOutdated);
+    assert.equal(error.code, 'vendor.refused');
+    assert.match(error.message, /^Acme no longer reports a; it is removed here once lists /);
   });
 });

@@ -10,11 +10,11 @@ export function detailsOf<S extends TSchema>(schema: S, { id, details }: DeviceR
   if (fits(schema, details)) return details;
   throw new ListOutdated(
     'vendor.answer_invalid',
-    `${id} was listed by another version of elnav; it is listed anew, so retry in some minutes, or link the account again`,
+    `${id} was listed by another version of elnav; it is listed again, so retry in some minutes, or link the account again`,
   );
 }
 
-/** The error for a device that the account no longer has; the account is listed anew for it. */
+/** The error for a device that the account no longer has; the account is listed again for it. */
 export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
   return new ListOutdated(
     'vendor.refused',
