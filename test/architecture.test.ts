@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 
-/** All of `src` that is reached without a front door. */
+/** The parts of `src` that may be imported by any path. */
 const BELOW_BIN = [
   'src/core',
   'src/adapter',
@@ -17,7 +17,7 @@ const BELOW_BIN = [
   'src/apps',
 ];
 
-/** Who may import whom; a folder that is not in the table fails the test. `*` stands for one folder name. */
+/** Allowed imports by folder; a folder that is not in the table fails the test. `*` stands for one folder name. */
 const TABLE: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
   { folder: 'src/core', may: [] },
   { folder: 'src/adapter', may: ['src/core'] },
@@ -32,7 +32,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   // Plain calculations: no database, no other domain.
   { folder: 'src/domain/planner', may: ['src/core', 'src/adapter'] },
   { folder: 'src/domain/flex', may: ['src/core', 'src/adapter'] },
-  // Everything that reaches vendors stands above this.
+  // Domains that call vendors import this one.
   {
     folder: 'src/domain/calls',
     may: ['src/core', 'src/db', 'src/adapter', 'src/domain/budgets/index.ts'],
@@ -70,7 +70,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'console', may: [] },
 ];
 
-/** Tests may use the database of the tests besides what their folder may. */
+/** Tests may import the test database in addition to what their folder may. */
 const FOR_TESTS = ['src/core', 'src/adapter', 'src/simulation', 'test'];
 
 const files = globSync([
@@ -89,8 +89,8 @@ function importsOf(file: string): string[] {
 }
 
 /**
- * What a module needs before it can run. Types are erased, and `import()` is run later, so neither can meet a module that is only half
- * made.
+ * The imports that a module needs when it is evaluated. Types are erased and `import()` runs later, so neither can reach a module that
+ * is only half evaluated.
  */
 function valueImportsOf(file: string, source: string): string[] {
   const statements = /^(?:import|export)\s(?!type\s)([^';]*\sfrom\s)?'(\.[^']+)';/gm;
@@ -139,7 +139,7 @@ function exportsOf(source: string): string[] {
   ];
 }
 
-/** The first way from a module back to itself; null where there is none. */
+/** The first cycle of a module's imports; null where there is none. */
 function cycleIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): readonly string[] | null => {
@@ -182,8 +182,8 @@ function faultsOf(file: string): string[] {
     .map((target) => `${file} imports ${target}`);
 }
 
-describe('the house', () => {
-  it('lets no folder import what it may not', () => {
+describe('the architecture', () => {
+  it('allows only the imports in the table', () => {
     assert.ok(files.length > 50, `only ${files.length} files were read`);
     assert.deepEqual(files.flatMap(faultsOf), []);
   });
@@ -195,7 +195,7 @@ describe('the house', () => {
     assert.equal(patternOf('src/vendors/*/index.ts').test('src/vendors/ocpp/server.ts'), false);
   });
 
-  it('has no cycle of imports but those of types', () => {
+  it('has no cycles of imports other than of types', () => {
     const graph = new Map(files.map((file) => [file, valueImportsOf(file, readFileSync(file, 'utf8'))]));
     const found = [...graph.values()].flat();
     assert.ok(found.length > 2_000, `only ${found.length} imports were found`);
@@ -206,15 +206,15 @@ describe('the house', () => {
     assert.equal(cycleIn(graph), null);
   });
 
-  it('has no cycle between domains, not even of types', () => {
+  it('has no cycles between domains, not even of types', () => {
     const domainOf = (file: string) => /^src\/domain\/([^/]+)\//.exec(file)?.[1];
     const graph = new Map<string, string[]>();
     for (const file of files.filter((one) => !isForTests(one))) {
       const domain = domainOf(file);
       if (domain === undefined) continue;
       const others = importsOf(file).flatMap((target) => domainOf(target) ?? []);
-      const known = graph.get(domain) ?? [];
-      graph.set(domain, [...known, ...others.filter((other) => other !== domain)]);
+      const existing = graph.get(domain) ?? [];
+      graph.set(domain, [...existing, ...others.filter((other) => other !== domain)]);
     }
     assert.ok(graph.size > 12, `only ${graph.size} domains were read`);
     assert.ok(graph.get('devices')?.includes('calls'), 'imports of other domains are found');
@@ -267,7 +267,7 @@ describe('the house', () => {
     ]);
   });
 
-  it('names what only tests need test-*', () => {
+  it('names files that only tests need test-*', () => {
     const importers = new Map<string, string[]>();
     for (const file of files) {
       for (const target of importsOf(file)) importers.set(target, [...(importers.get(target) ?? []), file]);
@@ -280,12 +280,12 @@ describe('the house', () => {
     const sources = files.filter((file) => file.startsWith('src/'));
     const found = sources.filter((file) => forTestsAlone(file) || usesTestRunner(file));
     assert.ok(found.filter(isForTests).length > 100, 'helpers and tests are found');
-    // A source or vendor has a simulator whether or not it can be run by name.
+    // Every source and vendor has a simulator, whether or not it can be run by name.
     const misnamed = found.filter((file) => !isForTests(file) && !file.endsWith('/simulator.ts'));
     assert.deepEqual(misnamed, []);
   });
 
-  it('keeps what tests share in test/kit, and nothing but tests beside it', () => {
+  it('keeps shared test code in test/kit, and only tests beside it', () => {
     const shared = files.filter((file) => file.startsWith('test/kit/'));
     assert.ok(shared.length > 10, 'the kit is found');
     assert.deepEqual(
@@ -298,7 +298,7 @@ describe('the house', () => {
     );
   });
 
-  it('reads the environment in src/bin alone', () => {
+  it('reads the environment only in src/bin', () => {
     const readers = files.filter(
       (file) =>
         file.startsWith('src/') &&
@@ -319,7 +319,7 @@ describe('the house', () => {
     assert.deepEqual(writers, []);
   });
 
-  it('compares secrets in constant time alone', () => {
+  it('compares secrets only in constant time', () => {
     const compared = /\.reveal\(\)\s*[!=]==?|[!=]==?\s*[\w.?]+\.reveal\(\)/;
     assert.match('if (token === secret.reveal())', compared);
     assert.match('if (secret?.reveal() !== token)', compared);

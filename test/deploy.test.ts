@@ -8,7 +8,7 @@ import { vendors } from '../src/vendors/index.ts';
 
 const needs = needsOf(vendors);
 const settings = settingsOf(needs);
-const known = new Set(settings.map(({ name }) => name));
+const settingNames = new Set(settings.map(({ name }) => name));
 
 describe('the settings elsewhere', () => {
   it('are set by the compose files under their names: any other one stops the start', () => {
@@ -17,7 +17,7 @@ describe('the settings elsewhere', () => {
     );
     assert.ok(set.length > 8, `only ${set.length} settings`);
     assert.deepEqual(
-      set.filter((name) => !known.has(name)),
+      set.filter((name) => !settingNames.has(name)),
       [],
     );
   });
@@ -64,7 +64,7 @@ describe('the settings elsewhere', () => {
     );
     assert.ok(named.length > 100, `only ${named.length} names`);
     assert.deepEqual(
-      named.filter(({ name }) => !known.has(name)),
+      named.filter(({ name }) => !settingNames.has(name)),
       [],
     );
   });
@@ -72,7 +72,7 @@ describe('the settings elsewhere', () => {
   it('start with their defaults, as the example lists them', () => {
     const example = readFileSync('.env.example', 'utf8');
     const all = parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, ''));
-    assert.deepEqual(Object.keys(all).sort(), [...known].sort());
+    assert.deepEqual(Object.keys(all).sort(), [...settingNames].sort());
     assert.deepEqual(Object.keys(parseEnv(example)), [], 'what is copied sets nothing');
     const { market, people, ...read } = readSettings(all, needs);
     const { market: ownMarket, people: ownPeople, ...own } = readSettings({}, needs);

@@ -8,9 +8,9 @@ import { type Clock, systemClock } from '../src/core/clock.ts';
 import { ADMIN_TOKEN, makeWorld, type World } from './kit/world.ts';
 
 /*
- * What the documents say is tried out. A block marked `sh` is run with bash, in order, in one shell; when a block of `json`
- * or `http` follows, that is what it must print, white space aside, where `…` stands for anything. Blocks marked `bash` are
- * not run: they start services or need a machine of their own.
+ * Runs the examples in the documents. A block marked `sh` is run with bash, in order, in one shell; if a block of `json` or `http`
+ * follows, the command must print it, apart from white space, where `…` stands for anything. Blocks marked `bash` are not run: they
+ * start services or need a machine of their own.
  */
 
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ const TRIED = [
 
 interface Step {
   readonly command: string;
-  /** Undefined where the document does not say what is printed. */
+  /** Undefined where the document shows no output. */
   readonly printed: string | undefined;
 }
 
@@ -50,7 +50,7 @@ function squeezed(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
-/** Where `got` stops being what `printed` says, `…` standing for anything; null when it does not. Each part is found leftmost. */
+/** Where `got` differs from `printed`, with `…` for anything; null when it does not. Each part is matched leftmost. */
 function differenceFrom(printed: string, got: string): string | null {
   const [first = '', ...others] = squeezed(printed).split('…');
   if (!got.startsWith(first) || (others.length === 0 && got !== first)) return first;
@@ -82,7 +82,7 @@ describe('links in the documents', () => {
   });
 });
 
-/** 12 o'clock in Stockholm on a Monday, and onwards: the sandbox's house draws by the hour. */
+/** From 12 o'clock in Stockholm on a Monday: the load of the sandbox's house depends on the hour. */
 function noon(): Clock {
   const ahead = Date.UTC(2026, 5, 1, 10) - Date.now();
   return { now: () => Date.now() + ahead, after: systemClock.after };
@@ -101,19 +101,19 @@ for (const file of TRIED) {
       const data = join(world.place.dataDir, 'data');
       mkdirSync(data);
       writeFileSync(join(data, 'admin-token'), ADMIN_TOKEN);
-      // Letters are looked for where they are when the service runs in the folder of the project.
+      // Emails are read from where the service writes them when it runs in the folder of the project.
       mkdirSync(join(world.place.dataDir, 'outbox'));
       symlinkSync('../outbox', join(data, 'outbox'));
-      // The examples are posted from the folder of the project.
+      // The examples are sent from the folder of the project.
       mkdirSync(join(world.place.dataDir, 'docs'));
       cpSync('docs/examples', join(world.place.dataDir, 'docs/examples'), { recursive: true });
-      // So are simulators run.
+      // Simulators run there, too.
       for (const name of ['package.json', 'src', 'node_modules'])
         symlinkSync(resolve(name), join(world.place.dataDir, name));
     });
     after(() => world.close());
 
-    it('print what the document says', async () => {
+    it('print what the document shows', async () => {
       assert.ok(steps.length > 0, `only ${steps.length} commands were found`);
       const end = '--- end of step ---';
       const script = steps.map(({ command }) => `${command}\necho; echo '${end}'\n`).join('');

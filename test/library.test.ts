@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-/* Blocks of `ts` in the guides are run as they stand, from this folder, and print the block of `text` that follows. */
+/* Runs the `ts` blocks of the guides unchanged, from this folder; each must print the `text` block that follows. */
 
 const run = promisify(execFile);
 
@@ -15,7 +15,7 @@ const EXAMPLES = globSync('docs/guides/*.md').flatMap((file) =>
 );
 
 describe('the examples of the library', () => {
-  it('print what the guides say', async () => {
+  it('print what the guides show', async () => {
     assert.ok(EXAMPLES.length >= 2, `only ${EXAMPLES.length} were found`);
     for (const { file, code, printed } of EXAMPLES) {
       const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', code]);

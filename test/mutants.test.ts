@@ -6,12 +6,12 @@ import { allMutants, faultOf } from '../tools/mutants/all.ts';
 describe('the mutants', async () => {
   const mutants = await allMutants();
 
-  it('are there', () => {
+  it('exist', () => {
     assert.ok(mutants.length > 0);
   });
 
   for (const mutant of mutants) {
-    it(`${mutant.area}: "${mutant.control}" can still be taken away`, () => {
+    it(`${mutant.area}: "${mutant.control}" can still be removed`, () => {
       assert.equal(faultOf(mutant), null);
       assert.ok(mutant.tests.length > 0);
       assert.deepEqual(

@@ -46,7 +46,7 @@ interface Ended {
 }
 
 function run(...args: string[]): Promise<Ended> {
-  // A test that runs tests must not hand on that it is one.
+  // A test that runs tests must not pass on that it is one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return new Promise((done) => {
     execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
@@ -60,13 +60,13 @@ const conform = (slug: string) => run('tools/conform.ts', slug);
 const biome = (...args: string[]) => run('node_modules/@biomejs/biome/bin/biome', 'check', ...args);
 const types = () => run('node_modules/typescript/bin/tsc');
 
-/** The checks that found a fault, with what they said. */
+/** The checks that found a fault, with their messages. */
 function faultsIn({ output }: Ended): Map<string, string> {
-  const shown = [...output.matchAll(/^✖ (.*)\n {4}(.*) \(its simulator\)$/gm)];
-  return new Map(shown.map(([, check = '', fault = '']) => [check, fault]));
+  const matches = [...output.matchAll(/^✖ (.*)\n {4}(.*) \(its simulator\)$/gm)];
+  return new Map(matches.map(([, check = '', fault = '']) => [check, fault]));
 }
 
-/** What the guide says that the first run says. */
+/** The expected messages of the first run, from the guide. */
 const EXPECTED = [...GUIDE.matchAll(/^\| ((?:charger|its cloud)[^|]*?) \| (.*?) \|$/gm)].map(
   ([, check = '', fault = '']): [string, string] => [check, fault],
 );
@@ -89,7 +89,7 @@ function block(start: string): string {
   return found[1] ?? '';
 }
 
-/** Puts a block of the guide in the place of the function that begins with the same comment. */
+/** Replaces the function that begins with the same comment by a block of the guide. */
 const replaced = (start: string, name: string): readonly [RegExp, string] => [
   new RegExp(`/\\*\\*[^\\n]*\\*/\\n(?:async )?function ${name}\\b.*?\\n}\\n`, 's'),
   block(start),
@@ -113,7 +113,7 @@ function follow(slug: string): void {
   );
 }
 
-/** Mistakes that an adapter could have, each as an edit of the vendor of the guide; the check that must find it. */
+/** Possible mistakes of an adapter, each as an edit of the guide's vendor, with the check that must find it. */
 const MISTAKES: readonly {
   readonly is: string;
   readonly file: string;
@@ -143,21 +143,21 @@ const MISTAKES: readonly {
     found: /500 devices/,
   },
   {
-    is: 'every failed sign-in is a wrong password',
+    is: 'every failed sign-in is reported as a wrong password',
     file: 'index.ts',
     from: "user: 'email',",
     to: "user: 'email',\n    isRefused: () => true,",
     found: /^(?:server_error|rate_limited): sign-in/,
   },
   {
-    is: 'a charger that cannot be reached is online',
+    is: 'an unreachable charger is online',
     file: 'translate.ts',
     from: 'online: reachable',
     to: 'online: true || reachable',
     found: /is offline while the vendor cannot reach it/,
   },
   {
-    is: 'the lifetime of a token is taken for milliseconds',
+    is: 'the lifetime of a token is read as milliseconds',
     file: 'index.ts',
     from: "return tokensIn('Zapline', response.json(), { now: clock.now(), before: undefined });",
     to: "const tokens = tokensIn('Zapline', response.json(), { now: clock.now(), before: undefined });\n      return { ...tokens, expiresAt: clock.now() + (tokens.expiresAt - clock.now()) / 1_000 };",
@@ -178,7 +178,7 @@ const MISTAKES: readonly {
     found: /start_charge does what it says/,
   },
   {
-    is: 'one device that is not understood refuses all',
+    is: 'one invalid device fails all',
     file: 'translate.ts',
     from: 'Type.Array(Type.Unknown())',
     to: 'Type.Array(Type.Object({ id: PlainId, name: Type.String() }))',
@@ -187,7 +187,7 @@ const MISTAKES: readonly {
 ];
 
 describe('a new vendor', () => {
-  it('is told what is to be written next', async () => {
+  it('lists what is to be written next', async () => {
     assert.equal(EXPECTED.length, 4);
     const made = await newVendor('zapline', '--kind', 'charger', '--sign-in', 'password');
     assert.equal(made.code, 0, made.output);
@@ -213,7 +213,7 @@ describe('a new vendor', () => {
   });
 
   for (const { is, file, from, to, found } of MISTAKES)
-    it(`is found out when ${is}`, async () => {
+    it(`fails a check when ${is}`, async () => {
       edit(`zapline/${file}`, [from, to]);
       const ended = await conform('zapline');
       edit(`zapline/${file}`, [to, from]);
@@ -225,7 +225,7 @@ describe('a new vendor', () => {
       );
     });
 
-  it('can be of every type, and sign in by OAuth or a key', async () => {
+  it('can be of every type, with OAuth or a key', async () => {
     for (const type of DEVICE_TYPES) {
       const vendor = {
         slug: `made_${type}`,
@@ -282,7 +282,7 @@ describe('a new vendor', () => {
       assert.equal(slug !== 'sandbox' && existsSync(join(copy, 'src/vendors', slug)), false);
     });
 
-  it('needs a slug, a type and a sign-in that there are', async () => {
+  it('needs an existing slug, type and sign-in', async () => {
     for (const args of [
       [],
       ['a', 'b'],

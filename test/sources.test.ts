@@ -9,14 +9,14 @@ import { sessionWith } from './kit/price-sources.ts';
 
 const WRONG = ['half_day', 'yesterday', 'thousandfold'] as const;
 
-describe('days of the sources before the judge', () => {
-  it('are of every source that a setting can name', () => {
+describe('days of the sources and the judge', () => {
+  it('cover every source that a setting can name', () => {
     assert.deepEqual(priceSources.map(({ slug }) => slug).sort(), [...PRICE_SOURCE_SLUGS].sort());
   });
 
   for (const source of priceSources)
     for (const day of ['2026-11-21', '2026-03-29', '2026-10-25'])
-      it(`are believed of ${source.slug} for ${day}, and with no fault that looks right`, async (test) => {
+      it(`are accepted of ${source.slug} for ${day}, and refused with any plausible fault`, async (test) => {
         const clock = turnedClock();
         const market = createSimulatedMarket({ clock });
         assert.ok(source.simulator !== undefined);

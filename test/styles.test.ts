@@ -10,7 +10,7 @@ const sources = read(
   ),
 );
 const names = new Set(sources.match(/[a-z][\w-]*/gi));
-/** What stands before a computed end of a name: `tone-${…}`. */
+/** The beginning of a name with a computed end: `tone-${…}`. */
 const beginnings = new Set([...sources.matchAll(/([a-z][\w-]*-)\$\{/gi)].map(([, beginning]) => beginning));
 
 const isUsed = (name: string) => names.has(name) || beginnings.has(name.slice(0, name.lastIndexOf('-') + 1));
@@ -24,7 +24,7 @@ function classesIn(sheet: string): string[] {
 
 describe('style sheets', () => {
   for (const file of globSync('src/pages/styles/*.css'))
-    it(`of ${file} name no class that no page has`, () => {
+    it(`of ${file} have no unused class`, () => {
       const classes = classesIn(readFileSync(file, 'utf8'));
       assert.ok(classes.length > 2, 'classes were found');
       assert.deepEqual(
@@ -33,7 +33,7 @@ describe('style sheets', () => {
       );
     });
 
-  it('would be noticed with a class that is not used', () => {
+  it('would be noticed with an unused class', () => {
     assert.deepEqual(classesIn('/* .a */ @media print { .b-c > p.d:hover { top: 0.5rem } }'), ['b-c', 'd']);
     assert.equal(isUsed('tone-3'), true);
     assert.equal(isUsed('no-page-has-this'), false);

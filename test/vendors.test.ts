@@ -5,7 +5,7 @@ import { conforms } from '../src/adapter/conformance/index.ts';
 import { vendors } from '../src/vendors/index.ts';
 import { variantsOf } from './kit/vendor-variants.ts';
 
-/** Checks that any vendor has; those that are called over HTTP have many more. */
+/** Checks that every vendor has; vendors that are called over HTTP have many more. */
 const LEAST_CHECKS = 12;
 const LEAST_CHECKS_OF_CLOUDS = 60;
 

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { AppError } from './errors.ts';
 import type { ThreadReply } from './thread-pool.ts';
 
-/** Does tasks one after the other, on a thread that `createThreadPool` has started. `transfers`: memory of an answer that is handed over. */
+/** Runs tasks one after the other, in a thread that `createThreadPool` started. `transfers`: memory of a result that is transferred. */
 export function serveTasks<T, A>(
   answer: (task: T) => A,
   transfers: (answer: A) => readonly ArrayBuffer[] = () => [],
@@ -13,7 +13,7 @@ export function serveTasks<T, A>(
     try {
       return { answer: answer(task) };
     } catch (error) {
-      // What is not the task's fault ends the thread, and the pool tells.
+      // Any other error ends the thread, and the pool reports it.
       if (!(error instanceof AppError)) throw error;
       return { fault: { code: error.code, detail: error.message } };
     }

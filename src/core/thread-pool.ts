@@ -3,18 +3,18 @@ import type { Clock } from './clock.ts';
 import { AppError, type ErrorCodeName } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 
-/** What a thread says of a task; see `serveTasks`. */
+/** A thread's result of a task; see `serveTasks`. */
 export type ThreadReply<A> =
   | { readonly answer: A }
   | { readonly fault: { readonly code: ErrorCodeName; readonly detail: string } };
 
 export interface ThreadPool<T, A> {
   /**
-   * Does a task on a thread of its own. Accounts take turns; throws `limit.busy` where too many of theirs wait, and `server.stopping`
+   * Runs a task in a thread of its own. Accounts take turns; throws `limit.busy` when too many of theirs wait, and `server.stopping`
    * when the pool is closed.
    */
   run(account: number, task: T): Promise<A>;
-  /** Ends the threads at once; what they were doing fails with `server.stopping`. */
+  /** Ends the threads at once; their tasks fail with `server.stopping`. */
   close(): Promise<void>;
 }
 
@@ -23,9 +23,9 @@ interface ThreadPoolOptions<T> {
   /** A module that calls `serveTasks`. */
   readonly module: URL;
   readonly threads: number;
-  /** Tasks that may wait for a thread, in all and of one account; `what` they are, for a sentence. */
+  /** The maximum number of waiting tasks, in total and per account; `what` they are, for error messages. */
   readonly waiting: { readonly what: string; readonly most: number; readonly mostOfAccount: number };
-  /** Memory of a task that is handed over: it is empty afterwards. */
+  /** Memory of a task that is transferred: it is empty afterwards. */
   readonly transfers: (task: T) => readonly ArrayBuffer[];
   readonly clock: Clock;
 }
@@ -36,16 +36,16 @@ interface Job<T, A> {
   reject(error: unknown): void;
 }
 
-/** Megabytes of objects: this stops what should not be before the process runs out. */
+/** Heap limit in MB: a runaway task ends before the process runs out of memory. */
 const HEAP_MB = 512;
-/** An idle thread is kept warm for so long; its end gives its memory back. */
+/** How long an idle thread is kept; its end frees its memory. */
 const WARM_MS = 60_000;
 
-/** Threads that are started when they are needed and end when they are not. */
+/** Starts threads when they are needed, and ends them when they are not. */
 export function createThreadPool<T, A>(options: ThreadPoolOptions<T>): ThreadPool<T, A> {
   const { name, module, threads, waiting, transfers, clock } = options;
   const all = new Set<Worker>();
-  /** With what keeps each of them from being ended. */
+  /** With the task that keeps each of them from being ended. */
   const idle: { readonly worker: Worker; readonly keep: () => void }[] = [];
   const busy = new Map<Worker, Job<T, A>>();
   const queue = createFairQueue<Job<T, A>>(waiting);

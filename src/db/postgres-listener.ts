@@ -18,18 +18,18 @@ export interface ListenerOptions {
 }
 
 interface ListenerEvents {
-  /** A text of any process, this one included. */
+  /** A text from any process, including this one. */
   heard(text: string): void;
   /** The connection was lost: texts are missed from now on. */
   lost(): void;
-  /** There is a connection again. */
+  /** The connection is back. */
   back(): void;
 }
 
 /** PostgreSQL refuses a NOTIFY payload of 8,000 bytes or more; a part is ASCII, so characters are bytes. */
 const PART_CHARACTERS = 7_500;
 const HEARTBEAT_MS = 2_000;
-/** A connection on which the server is silent for so long is treated as lost. */
+/** A connection on which the server does not respond for this long is treated as lost. */
 const SILENT_MS = 2_000;
 const FIRST_RETRY_MS = 100;
 const MOST_RETRY_MS = 3_000;
@@ -38,8 +38,8 @@ const NOTICED_BY_THE_SERVER =
   'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3';
 
 /**
- * The connection on which this process listens to the others, and sends them ASCII texts of any length. A lost connection is made anew
- * until it holds.
+ * The connection on which this process listens to the others, and sends them ASCII texts of any length. After a lost connection it
+ * retries until it is connected.
  */
 export class PostgresListener {
   readonly #options: ListenerOptions;
@@ -79,7 +79,7 @@ export class PostgresListener {
     return this.#reconnecting.isClosed;
   }
 
-  /** Listens from now on. */
+  /** Starts to listen. */
   async connect(): Promise<void> {
     const { url, clock, log } = this.#options;
     const probe = new pg.Client(clientConfig(url, 'elnav'));
@@ -149,7 +149,7 @@ export class PostgresListener {
     if (now !== undefined) moments.learn(now, askedAt);
   }
 
-  /** The connection failed: it is given up, and another one is made. */
+  /** Gives up a failed connection, and opens another. */
   lost(client: pg.Client, error: unknown): void {
     if (this.#client !== client || this.#isClosed) return;
     this.#client = undefined;
@@ -231,7 +231,7 @@ export class PostgresListener {
   }
 
   async close(): Promise<void> {
-    // A connection that is being made ends itself.
+    // A connection that is being opened ends itself.
     void this.#reconnecting.close();
     void this.#heartbeat?.close();
     const client = this.#client;

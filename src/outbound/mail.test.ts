@@ -46,8 +46,8 @@ describe('mail by a server', () => {
   it('is delivered as text and as a page, to one address', async () => {
     const { mailer, outcomes } = mailerOf(deliver);
     mailer.send(LETTER);
-    await until('the letter is taken', () => smtp.letters.length === 1);
-    const [letter] = smtp.letters;
+    await until('the letter is taken', () => smtp.emails.length === 1);
+    const [letter] = smtp.emails;
     assert.deepEqual([letter?.from, letter?.to], ['<elnav@example.com>', '<anna@example.com>']);
     const data = letter?.data ?? '';
     assert.match(data, /^From: elnav@example.com\r$/m);
@@ -62,14 +62,14 @@ describe('mail by a server', () => {
 
   it('has no header or receiver that an address brings along', async () => {
     const { mailer } = mailerOf(deliver);
-    const seen = smtp.letters.length;
+    const seen = smtp.emails.length;
     mailer.send({ ...LETTER, to: 'a@example.com,b@example.com' });
     mailer.send({ ...LETTER, to: 'c@example.com\r\nBcc: d@example.com' });
     mailer.send(LETTER);
     await until('the good one is taken', () =>
-      smtp.letters.some(({ to }, at) => at >= seen && to.includes('anna')),
+      smtp.emails.some(({ to }, at) => at >= seen && to.includes('anna')),
     );
-    for (const { to, data } of smtp.letters.slice(seen)) {
+    for (const { to, data } of smtp.emails.slice(seen)) {
       assert.doesNotMatch(data, /^bcc:/im);
       assert.doesNotMatch(to, /^<[bd]@/);
     }
@@ -77,7 +77,7 @@ describe('mail by a server', () => {
 
   it('is tried again while the server is away or busy, and says so meanwhile', async () => {
     const { mailer, clock, lines, outcomes } = mailerOf(deliver);
-    const seen = smtp.letters.length;
+    const seen = smtp.emails.length;
     smtp.cut();
     mailer.send(LETTER);
     await until('the first try fails', () => mailer.fault() !== null);
@@ -88,9 +88,9 @@ describe('mail by a server', () => {
     await until('the second try fails', async () => (await outcomes()).retried === 2);
     delete smtp.answers.data;
     clock.turn(4_999);
-    assert.equal(smtp.letters.length, seen);
+    assert.equal(smtp.emails.length, seen);
     clock.turn(1);
-    await until('the letter is taken', () => smtp.letters.length > seen);
+    await until('the letter is taken', () => smtp.emails.length > seen);
     await until('all is well', () => mailer.fault() === null);
     const text = lines.join('');
     assert.match(text, /a letter could not be delivered/);
@@ -99,7 +99,7 @@ describe('mail by a server', () => {
 
   it('opens the same connection where it goes to nobody, waits as long, and is not delivered', async () => {
     const { mailer, clock, lines, outcomes } = mailerOf(deliver);
-    const [letters, connections] = [smtp.letters.length, smtp.connections()];
+    const [letters, connections] = [smtp.emails.length, smtp.connections()];
     mailer.send({ ...LETTER, isMailed: false });
     await until('it has connected', () => smtp.connections() === connections + 1);
     await mailer.close(1_000);
@@ -110,7 +110,7 @@ describe('mail by a server', () => {
     clock.turn(1_000);
     await until('it is tried again', () => mailer.fault() === null);
     assert.equal(smtp.connections(), connections + 2);
-    assert.equal(smtp.letters.length, letters);
+    assert.equal(smtp.emails.length, letters);
     assert.deepEqual(await outcomes(), {}, 'no metric tells');
     assert.doesNotMatch(lines.join(''), /anna@|canary-token/);
   });

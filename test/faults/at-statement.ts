@@ -1,18 +1,18 @@
 import { type SQLInputValue, StatementSync } from 'node:sqlite';
 
 /*
- * Loaded before a process of ours (`node --import`): sends it FAULT_SIGNAL just before its statement number FAULT_AT on the
- * embedded database. Without a signal it prints how many there were.
+ * Loaded before a process of ours (`node --import`): sends it FAULT_SIGNAL just before its FAULT_AT-th statement on the embedded
+ * database. Without a signal it prints the number of statements.
  */
 
 type Given = SQLInputValue | Record<string, SQLInputValue>;
 
 const { FAULT_SIGNAL, FAULT_AT } = process.env;
-let seen = 0;
+let statements = 0;
 
 function count(): void {
-  seen += 1;
-  if (FAULT_SIGNAL !== undefined && seen === Number(FAULT_AT)) process.kill(process.pid, FAULT_SIGNAL);
+  statements += 1;
+  if (FAULT_SIGNAL !== undefined && statements === Number(FAULT_AT)) process.kill(process.pid, FAULT_SIGNAL);
 }
 
 const { run, all } = StatementSync.prototype;
@@ -25,4 +25,4 @@ StatementSync.prototype.all = function counted(this: StatementSync, ...parameter
   return all.apply(this, parameters as never);
 };
 
-if (FAULT_SIGNAL === undefined) process.once('exit', () => console.error(`statements: ${seen}`));
+if (FAULT_SIGNAL === undefined) process.once('exit', () => console.error(`statements: ${statements}`));

@@ -7,7 +7,7 @@ import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import { vendorFailure } from '../../src/adapter/vendor-failure.ts';
 import { makeWorld } from '../kit/world.ts';
 
-/** A box that each user has one of, at an address that they type. */
+/** A box of which each user has one, at an address that they enter. */
 const box = {
   slug: 'box',
   name: 'Box',
@@ -27,7 +27,7 @@ const box = {
   },
 } satisfies Adapter;
 
-describe('an address that an account chooses', () => {
+describe('an address that an account enters', () => {
   let asked = 0;
   let server: Server;
   let port: number;
@@ -41,7 +41,7 @@ describe('an address that an account chooses', () => {
   });
   after(() => server.close());
 
-  it('leads into no private network', async () => {
+  it('cannot be in a private network', async () => {
     const world = await makeWorld({ engine: 'sqlite', adapters: [box] });
     const caller = await world.newAccount();
     const private_ = [
@@ -74,7 +74,7 @@ describe('an address that an account chooses', () => {
     await world.close();
   });
 
-  it('leads there once the operator permits it', async () => {
+  it('can be in one once the operator allows it', async () => {
     const env = { ELNAV_ALLOW_PRIVATE_ADDRESSES: 'on' };
     const world = await makeWorld({ engine: 'sqlite', adapters: [box], env });
     const caller = await world.newAccount();

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { openCore } from '../kit/core-world.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
-// Commands all devices at once. The vendor prints which of them it is asked for, and kills the process at the one of that number.
+// Commands all devices at once. The vendor prints which of them is commanded, and kills the process at the command of that number.
 const [dataDir = '', account = '', devices = '', killedAt = '', url] = process.argv.slice(2);
 const vendor = testVendor();
 vendor.devices = Array.from({ length: Number(devices) }, (_, index) => `light-${index}`);

@@ -19,8 +19,8 @@ async function newAccount(place: Place): Promise<number> {
   return id;
 }
 
-/** Answers the devices whose vendor was asked before the process was killed. */
-async function askedUntilKilled(place: Place, account: number, killedAt: number): Promise<string[]> {
+/** Returns the devices whose vendor was called before the process was killed. */
+async function commandedUntilKilled(place: Place, account: number, killedAt: number): Promise<string[]> {
   const script = join(import.meta.dirname, 'command-until-killed.ts');
   const values = [place.dataDir, account, DEVICES, killedAt, place.url ?? ''].map(String);
   const child = spawn(process.execPath, [script, ...values.filter((value) => value !== '')], {
@@ -31,18 +31,18 @@ async function askedUntilKilled(place: Place, account: number, killedAt: number)
   return printed.trim().split('\n');
 }
 
-onEachEngine('a process that is killed while a vendor is asked', (engine) => {
+onEachEngine('a process that is killed while it calls a vendor', (engine) => {
   for (const killedAt of [1, DEVICES / 2]) {
-    it(`has stored every command that a vendor has seen, ${killedAt} of ${DEVICES} sent at once`, async () => {
+    it(`has stored every command that a vendor has received, ${killedAt} of ${DEVICES} sent at once`, async () => {
       const place = await makePlace(engine);
       const account = await newAccount(place);
-      const asked = await askedUntilKilled(place, account, killedAt);
+      const asked = await commandedUntilKilled(place, account, killedAt);
       assert.equal(asked.length, killedAt);
       const database = await place.open();
       const rows = await database.queries.selectFrom('commands').select(['device_id', 'status']).execute();
       const stored = new Map(rows.map((row) => [row.device_id, row.status]));
       for (const device of asked)
-        assert.ok(stored.has(device), `${device} was asked, and nothing is stored of it`);
+        assert.ok(stored.has(device), `${device} was commanded, and nothing is stored about it`);
       await database.close();
       await place.remove();
     });

@@ -37,7 +37,7 @@ if (isMountable) unmount();
 const skip = isMountable ? false : 'a small file system cannot be mounted here';
 after(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Takes whole pages until nothing fits but `leaving` bytes, so that not even the log of the database can grow. */
+/** Writes whole pages until only `leaving` bytes are free, so that not even the log of the database can grow. */
 function fill(leaving = 0): void {
   const { bavail, bsize } = statfsSync(dir);
   writeFileSync(join(dir, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
@@ -45,7 +45,7 @@ function fill(leaving = 0): void {
 
 const makeSpace = () => rmSync(join(dir, 'filler'));
 
-/** Writes until the disk takes no more, which the last pages of a log may put off; answers the refusal and how many went before it. */
+/** Writes until the disk refuses, which the last pages of a log may delay; returns the refusal and the number of writes before it. */
 async function untilRefused(
   write: (turn: number) => Promise<Answer>,
 ): Promise<{ refusal: Answer; before: number }> {
@@ -80,7 +80,7 @@ describe('a full disk', { skip }, () => {
     unmount();
   });
 
-  it('is told as 503 by what writes, leaves reading alone, and is over when there is space again', async () => {
+  it('returns 503 for writes, does not affect reads, and ends when there is space again', async () => {
     const { connect: base } = service;
     const call = callWith((await openAccount(service.grid)).key);
     const link = (userRef: string) =>
@@ -109,7 +109,7 @@ describe('a full disk', { skip }, () => {
     assert.equal(links.length, before + 2);
   });
 
-  it('is told as 503 by every kind of write, and each goes on when there is space again', async () => {
+  it('returns 503 for every kind of write, and each succeeds when there is space again', async () => {
     const { connect: base, grid } = service;
     const account = await openAccount(grid);
     const call = callWith(account.key);
@@ -155,7 +155,7 @@ describe('a full disk', { skip }, () => {
       const answer = await write(1_000);
       assert.ok(answer.status < 300, `${name}: ${JSON.stringify(answer.body)}`);
     }
-    assert.equal((await callWith(key)(base, { path: '/devices' })).status, 401, 'now it is');
+    assert.equal((await callWith(key)(base, { path: '/devices' })).status, 401, 'now it is revoked');
   });
 });
 
@@ -170,7 +170,7 @@ describe('a start on a disk that is nearly full', { skip }, () => {
     { title: 'the first', make: () => {}, users: 1 },
     { title: 'an upgrade of the oldest data', make: () => makeOldestIn(dir), users: 2 },
   ]) {
-    it(`${title}, is refused with a sentence and goes on when there is space`, async () => {
+    it(`${title}, is refused with a message and continues when there is space`, async () => {
       make();
       for (const leaving of [0, 40, 150, 250]) {
         fill(leaving * 1_024);

@@ -37,7 +37,7 @@ const sound: Found = {
 };
 
 describe('the check of a history', () => {
-  it('finds nothing where nothing is wrong, whatever became of the unanswered command', () => {
+  it('finds nothing when nothing is wrong, whatever happened to the unanswered command', () => {
     assert.deepEqual(contradictions(history, sound), []);
     assert.deepEqual(contradictions(history, { ...sound, values: new Map([['lamp', 'red']]) }), []);
   });

@@ -1,33 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** One request that a client sent, and what it knows of it. */
+/** One request that a client sent, and its outcome as far as the client knows. */
 export interface Sent {
   readonly kind: 'link' | 'command';
   readonly key: string;
   readonly userRef: string;
   readonly deviceId: string | null;
   readonly body: unknown;
-  /** What the device is to be like; each command of a history has its own. */
+  /** The commanded state of the device; each command of a history has its own. */
   readonly value: string | null;
-  /** The answer, or null when the connection broke before there was one. */
+  /** The response, or null when the connection broke before it. */
   answer: { readonly status: number; readonly body: unknown } | null;
 }
 
-/** What is found afterwards. */
+/** The state that is found afterwards. */
 export interface Found {
   readonly userRefs: ReadonlySet<string>;
-  /** The value that each device has now. */
+  /** The present value of each device. */
   readonly values: ReadonlyMap<string, string>;
-  /** How often each value was handed to a device. */
+  /** How often each value was sent to a device. */
   readonly runs: ReadonlyMap<string, number>;
-  /** What each key answers when the request is sent again. */
+  /** The response for each key when the request is repeated. */
   readonly replays: ReadonlyMap<
     string,
     { status: number; body: unknown; code: string | null; replayed: boolean }
   >;
 }
 
-/** Every way in which what is found contradicts what was answered. Requests to one device are in the order of sending. */
+/** Every contradiction between the state and the responses. Requests to one device are in the order of sending. */
 export function contradictions(history: readonly Sent[], found: Found): string[] {
   return [...lostLinks(history, found), ...lostValues(history, found), ...wrongReplays(history, found)];
 }
@@ -43,7 +43,7 @@ function lostValues(history: readonly Sent[], { values, runs }: Found): string[]
   const possible = new Map<string, Set<string>>();
   for (const { kind, deviceId, value, answer } of history) {
     if (kind !== 'command' || deviceId === null || value === null) continue;
-    // An acknowledged command leaves one possible value; one without an answer adds its own.
+    // An acknowledged command leaves one possible value; one without a response adds its own.
     const before = answer?.status === 200 ? new Set<string>() : (possible.get(deviceId) ?? new Set<string>());
     possible.set(deviceId, before.add(value));
     const times = runs.get(value) ?? 0;
@@ -67,9 +67,9 @@ function wrongReplays(history: readonly Sent[], { replays }: Found): string[] {
     if (replay === undefined) {
       faults.push(`${key} was not sent again`);
     } else if (answer === null) {
-      const isUnknown =
+      const isUnknownOutcome =
         replay.code === 'command.outcome_unknown' || replay.code === 'idempotency.in_progress';
-      if (replay.status !== 200 && !isUnknown)
+      if (replay.status !== 200 && !isUnknownOutcome)
         faults.push(`${kind} ${key} had no answer, and then ${replay.status} ${JSON.stringify(replay.body)}`);
     } else if (
       !replay.replayed ||

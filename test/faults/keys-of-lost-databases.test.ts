@@ -12,14 +12,14 @@ const COMMAND = '/devices/light-1/command';
 const ON = { type: 'turn_on' };
 const LINK = { vendor: 'testvendor', user_ref: 'u', credentials: { user: 'u', password: 'p' } };
 
-/** Notes each claim that the server makes, however late. */
+/** Records each claim that the server makes, however late. */
 const NOTED = `
   create table claims_made (key text);
   create function note_claim() returns trigger language plpgsql as
     'begin insert into claims_made values (new.key); return new; end';
   create trigger note_claim after insert on idempotent_requests for each row execute function note_claim()`;
 
-describe('an idempotency key while PostgreSQL goes away', {
+describe('an idempotency key while PostgreSQL is lost', {
   skip: databaseUrl === undefined ? 'TEST_DATABASE_URL is not set' : false,
 }, () => {
   const vendor = testVendor({ pollSeconds: 3_600 });
@@ -33,7 +33,7 @@ describe('an idempotency key while PostgreSQL goes away', {
     place = await makePlace('postgres');
     wire = await tcpProxy(databaseUrl ?? '');
     const url = new URL(wire.through(place.url ?? ''));
-    // As long as a statement is waited for, in a test.
+    // The time limit of a statement in this test.
     url.searchParams.set('query_timeout', '500');
     world = await makeWorld({
       engine: 'postgres',
@@ -57,7 +57,7 @@ describe('an idempotency key while PostgreSQL goes away', {
     vendor.onLink = async () => {};
     caller = await world.newAccount();
     assert.equal((await caller.call('POST', '/link', LINK)).status, 200);
-    // What is remembered needs no database.
+    // Cached entries need no database.
     assert.equal((await caller.call('POST', COMMAND, ON)).status, 200);
     vendor.calls.length = 0;
     keys += 1;
@@ -68,14 +68,14 @@ describe('an idempotency key while PostgreSQL goes away', {
   const codeOf = ({ headers }: Answer) => headers.get('elnav-error');
   const rowsOfKey = async (table: 'claims_made' | 'idempotent_requests') =>
     (await beside.query(`select key from ${table} where key = $1`, [`key ${keys}`])).rowCount;
-  /** The first answer that does not say that the database is away, or that the key is in use. */
+  /** The first response that is neither "database unreachable" nor "key in use". */
   const answered = (path: string, body: unknown): Promise<Answer> =>
-    until('the key is answered', async () => {
+    until('the key has a response', async () => {
       const answer = await send(path, body);
       return answer.status === 503 || answer.status === 409 ? undefined : answer;
     });
 
-  it('keeps the answer of a command that the vendor took, though it could not be stored then', async () => {
+  it('returns the response of a command that the vendor accepted, even if it could not be stored at the time', async () => {
     vendor.onCommand = () => wire.cut();
     const first = await send(COMMAND, ON);
     assert.equal(first.status, 200, JSON.stringify(first.body));
@@ -86,7 +86,7 @@ describe('an idempotency key while PostgreSQL goes away', {
     assert.equal(vendor.count('command'), 1);
   });
 
-  it('says that the outcome is not known where the database failed after the request had begun', async () => {
+  it('returns an unknown outcome when the database failed after the request had begun', async () => {
     vendor.onLink = () => wire.cut();
     const first = await send('/link', LINK);
     assert.deepEqual([first.status, codeOf(first)], [502, 'command.outcome_unknown']);
@@ -96,16 +96,16 @@ describe('an idempotency key while PostgreSQL goes away', {
     assert.equal(vendor.count('link'), 1);
   });
 
-  it('works again at once where nothing had begun, though the server stored the claim late', async () => {
+  it('works again at once when nothing had begun, even if the server stored the claim late', async () => {
     wire.freeze();
     const first = await send(COMMAND, ON);
     assert.deepEqual([first.status, codeOf(first)], [503, 'database.unavailable']);
-    // The server goes on with what nobody waits for any more.
+    // The server continues a statement after its client has given up.
     wire.thaw();
-    await until('the claim is made', async () => (await rowsOfKey('claims_made')) === 1 || undefined);
-    // Nobody asks for the key meanwhile, who would take it over once its lease is over.
+    await until('the claim is stored', async () => (await rowsOfKey('claims_made')) === 1 || undefined);
+    // Nobody uses the key meanwhile, which would take it over once its lease is over.
     await until(
-      'the key is given back',
+      'the key is released',
       async () => (await rowsOfKey('idempotent_requests')) === 0 || undefined,
     );
     const again = await answered(COMMAND, ON);

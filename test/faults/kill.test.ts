@@ -27,7 +27,7 @@ interface Job {
 
 const isAcknowledged = ({ answer }: Sent): boolean => answer?.status === 200;
 
-/** Sends it and notes what came back; false when the connection broke. */
+/** Sends a request and records the response; false when the connection broke. */
 async function send({ call, history }: Job, base: string, sent: Sent): Promise<boolean> {
   history.push(sent);
   try {
@@ -44,7 +44,7 @@ function requestOf({ kind, deviceId, body, key }: Sent) {
   return { path, body, headers: { 'idempotency-key': key } };
 }
 
-/** One client of a round: it links a lamp, then colours it again and again until the service is gone. */
+/** One client of a round: links a lamp, then changes its colour until the service is gone. */
 async function useUntilGone(job: Job, base: string, client: number): Promise<void> {
   const userRef = `user-${job.round}-${client}`;
   const body = { vendor: 'sandbox', user_ref: userRef, credentials: { device_types: ['light'] } };
@@ -75,7 +75,7 @@ async function useUntilGone(job: Job, base: string, client: number): Promise<voi
   }
 }
 
-/** Sends the requests of a round again, each exactly as it was. */
+/** Repeats the requests of a round, each exactly as it was. */
 async function replay({ call, history, round }: Job, base: string): Promise<Map<string, Replayed>> {
   const mine = history.filter(({ userRef }) => userRef.startsWith(`user-${round}-`));
   const answers = await Promise.all(
@@ -132,9 +132,9 @@ onEachEngine('kill -9 while clients work', (engine) => {
       const { connect } = service;
       const killed = service;
       const clients = Array.from({ length: CLIENTS }, (_, client) => useUntilGone(job, connect, client));
-      // After so many answers and a moment: on a slow machine as much is under way as on a fast one.
+      // Kills after a number of responses and a moment, so that as much is in progress on a slow machine as on a fast one.
       const enough = history.filter(isAcknowledged).length + 4 + random() * 24;
-      await until('enough is acknowledged', () => history.filter(isAcknowledged).length >= enough);
+      await until('enough requests are acknowledged', () => history.filter(isAcknowledged).length >= enough);
       setTimeout(() => killed.signal('SIGKILL'), random() * 20);
       await Promise.all(clients);
       assert.equal((await service.exited).signal, 'SIGKILL');

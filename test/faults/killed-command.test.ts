@@ -8,14 +8,14 @@ import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
-/** Longer than a vendor is given. */
+/** Longer than the time limit of a vendor. */
 const LEASE_MS = 30_000;
 
 onEachEngine('a process that is killed while it commands a device', (engine) => {
-  // Alone on its database, a process that starts gives up all that is left.
+  // A process that starts alone on its database ends all commands that were left.
   if (engine === 'sqlite') return;
 
-  it('holds the device until its lease is over, and no longer', async () => {
+  it('keeps other commands waiting until its lease is over, and no longer', async () => {
     const vendor = testVendor();
     const world = await makeCoreWorld(engine, [vendor.adapter]);
     const account = await world.newAccount();
@@ -36,7 +36,7 @@ onEachEngine('a process that is killed while it commands a device', (engine) => 
     const sent = world.send(account, 'light-1', { type: 'turn_off' }).then(() => {
       isDone = true;
     });
-    /** A waiting command looks again at every turn of the clock. */
+    /** A waiting command checks again each time the clock advances. */
     const lookAgain = async (times: number) => {
       for (let time = 0; time < times; time += 1) {
         await world.links.list(account);
@@ -47,12 +47,12 @@ onEachEngine('a process that is killed while it commands a device', (engine) => 
     assert.equal(isDone, false, 'the process might still be at work');
     assert.equal(vendor.count('command'), 0);
 
-    // Leases go by the clock of the database, which nobody turns: the lease is set back instead.
+    // Leases use the clock of the database, which tests cannot advance: the lease is moved back instead.
     await world.database.queries
       .updateTable('commands')
       .set(({ eb }) => ({ lease_until: eb('lease_until', '-', LEASE_MS) }))
       .execute();
-    await until('the command had its turn', async () => {
+    await until('the command has run', async () => {
       if (!isDone) await lookAgain(1);
       return isDone;
     });

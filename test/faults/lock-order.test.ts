@@ -20,7 +20,7 @@ interface Scene {
   readonly link: string;
 }
 
-/** Writes the rows `light-a`, `light-z` and `light-m`, or those of them that are named, in this order. */
+/** Writes the rows `light-a`, `light-z` and `light-m`, or the named ones, in this order. */
 type Write = (core: Core, names: readonly string[], scene: Scene) => Promise<unknown>;
 
 const see: Write = ({ database }, names, { account }) => {
@@ -65,11 +65,11 @@ const begin: Write = ({ database }, names, scene) => {
 
 const answer: Write = ({ database }, names, scene) => {
   const store = createRequestStore(database);
-  const told = { status: 200, code: null, body: '{}' };
-  return Promise.all(held(names, scene).map((name) => store.finish({ name, answer: told })));
+  const response = { status: 200, code: null, body: '{}' };
+  return Promise.all(held(names, scene).map((name) => store.finish({ name, answer: response })));
 };
 
-/** One by one and backwards: where no index says in which order they are come upon, it is this one. */
+/** One by one and backwards: without an index to order them, a plan finds them in this order. */
 const plan: Write = async ({ database }, names, { account, link }) => {
   const { add } = createTurnStore(database);
   for (const device of names.toReversed())
@@ -118,7 +118,7 @@ const COMMAND_M = `insert into commands (account_id, id, vendor, device_id, key_
   select account_id, 'of-another', vendor, id, 'k', '{}', 'running', 1, 1 from devices where id = 'light-m'`;
 const REQUEST_M = `insert into idempotent_requests (account_id, route, key, fingerprint, fingerprint_key, status, started_at, lease_until, claim, begun)
   select account_id, '${ROUTE}', id, 'a', 'k1', 'running', 1, 1, 'of-another', 0 from devices where id = 'light-m'`;
-/** Gives the account so many links more that devices are looked up by their link and not by their account. */
+/** Adds so many links to the account that devices are looked up by link and not by account. */
 const FILLED = `with filled as (
     insert into links (account_id, id, vendor, vendor_account, user_ref, status, status_since, created_at, updated_at, vault_key, sealed_credentials)
     select $1, 'link-' || n, 'testvendor', n, '', 'active', 1, 1, 1, 'k1', '' from generate_series(1, 300) as n returning account_id, id)
@@ -129,7 +129,7 @@ const DOCUMENT_M = "update link_documents set updated_at = 2 where name = 'light
 const names = ['light-a', 'light-m', 'light-z'];
 const nothing: Write = async () => {};
 
-/** `middle` locks the row of `light-m`, or takes its place. */
+/** `middle` locks the row of `light-m`, or inserts it. */
 const PAIRS: readonly {
   readonly what: string;
   readonly made?: Write;
@@ -224,7 +224,7 @@ const PAIRS: readonly {
   },
 ];
 
-/** Errors that PostgreSQL gave, also where they were tried again and nobody was told. */
+/** Errors of PostgreSQL, including those that were retried. */
 const refused: string[] = [];
 const { query } = pg.Client.prototype;
 function watch(): void {
@@ -246,7 +246,7 @@ describe('two processes that write the same rows', { skip }, () => {
     const client = other();
     await client.connect();
     const { rows } = await client.query<{ name: string }>('select current_database() as name');
-    // A plan that comes upon rows in the order in which they were handed over, or else stored, whatever the tables are like.
+    // A plan that finds rows in the order in which they were passed, or else stored, whatever the tables contain.
     for (const setting of ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan', 'enable_indexscan'])
       await client.query(`alter database ${rows[0]?.name} set ${setting} = off`);
     await client.end();
@@ -259,7 +259,7 @@ describe('two processes that write the same rows', { skip }, () => {
     await world.remove();
   });
 
-  /** How many statements wait for a lock. */
+  /** The number of statements that wait for a lock. */
   async function waiting(): Promise<number> {
     const client = other();
     await client.connect();
@@ -271,7 +271,7 @@ describe('two processes that write the same rows', { skip }, () => {
   }
 
   for (const { what, made = nothing, middle, first, second, refusals = [] } of PAIRS) {
-    it(`wait for one another and never each for the other: ${what}`, async () => {
+    it(`wait for one another without a deadlock: ${what}`, async () => {
       const account = await world.newAccount();
       vendor.devices = ['light-z', 'light-m', 'light-a'];
       await world.link(account, 'testvendor');
@@ -288,7 +288,7 @@ describe('two processes that write the same rows', { skip }, () => {
       await third.query('begin');
       await third.query(`${middle} and account_id = ${account}`);
       const writing = [first(one, names, scene)];
-      await until('the first waits for the row in the middle', async () => (await waiting()) === 1);
+      await until('the first waits for the middle row', async () => (await waiting()) === 1);
       writing.push(second(two, ['light-z', 'light-a'], scene));
       await until('the second waits for the first', async () => (await waiting()) === 2);
       await third.query('rollback');

@@ -64,7 +64,7 @@ describe('a lost PostgreSQL', {
     await place.remove();
   });
 
-  /** Every kind of request says that the database is away, and when to come back. */
+  /** Every kind of request returns 503 with the time to retry. */
   async function saysThatItIsAway(): Promise<void> {
     const body = { type: 'turn_off' };
     const link = { vendor: 'sandbox', user_ref: 'bo', credentials: {} };
@@ -85,7 +85,7 @@ describe('a lost PostgreSQL', {
     const users = await admin(behindWire.grid, 'GET', '/admin/users');
     assert.equal(users.status, 503);
     assert.deepEqual(Object.keys(users.body as object), ['detail']);
-    // An answer of a moment ago is given again.
+    // The response of a moment ago may be repeated.
     const ready = await until('it is not ready', async () => {
       const found = await readiness(behindWire.connect);
       return found.status === 503 ? found : undefined;
@@ -94,7 +94,7 @@ describe('a lost PostgreSQL', {
     assert.equal((await fetch(`${behindWire.connect}/healthz`)).status, 200);
   }
 
-  it('is told as 503 with Retry-After, and is found again without a restart', async () => {
+  it('returns 503 with Retry-After, and is used again without a restart when it is back', async () => {
     assert.equal((await call(behindWire.connect, { path: `/devices/${device}` })).status, 200);
     for (let round = 0; round < 3; round += 1) {
       await wire.cut();
@@ -108,7 +108,7 @@ describe('a lost PostgreSQL', {
     }
   });
 
-  it('leaves no memory behind: what was revoked, changed or deleted meanwhile holds afterwards', async () => {
+  it('leaves no stale cache: what was revoked, changed or deleted meanwhile applies afterwards', async () => {
     const { body: made } = await admin(
       other.grid,
       'POST',
@@ -122,7 +122,7 @@ describe('a lost PostgreSQL', {
       body: { vendor: 'sandbox', user_ref: 'cecilia', credentials },
     });
     const [gone] = (linked.body as { devices: { id: string }[] }).devices;
-    // Both are in the memory of the instance that is cut off.
+    // Both are cached in the disconnected instance.
     assert.equal((await second(behindWire.connect, { path: `/devices/${gone?.id}` })).status, 200);
     assert.equal((await second(behindWire.connect, { path: '/devices' })).status, 200);
 
@@ -137,7 +137,7 @@ describe('a lost PostgreSQL', {
     assert.equal(removed.status, 204);
     assert.notEqual((await second(behindWire.connect, { path: '/devices' })).status, 200);
     await wire.resume();
-    // The very first answers that are not "away" must be right already.
+    // The very first responses other than 503 must already be right.
     const first = await until('the key is looked at', async () => {
       const { status } = await second(behindWire.connect, { path: '/devices' });
       return status === 503 ? undefined : status;
@@ -150,7 +150,7 @@ describe('a lost PostgreSQL', {
     assert.equal(device404, 404);
   });
 
-  it('leaves no device in memory: what was commanded meanwhile is shown once changes are heard again', async () => {
+  it('leaves no stale device in the cache: a command of another instance shows once changes arrive again', async () => {
     await readyAgain(behindWire.connect);
     const isOn = ({ state }: { state: { power_on?: boolean } }) => state.power_on;
     const read = async (): Promise<boolean | undefined> => {
@@ -169,22 +169,22 @@ describe('a lost PostgreSQL', {
     for (const on of [true, false]) {
       const type = on ? 'turn_off' : 'turn_on';
       assert.equal((await call(other.connect, { path, body: { type } })).status, 200);
-      await until('the change is heard', async () => ((await read()) === !on ? true : undefined));
-      // Both are in the memory of the instance that is cut off now.
+      await until('the change has arrived', async () => ((await read()) === !on ? true : undefined));
+      // Both are cached in the instance that is disconnected now.
       assert.deepEqual([await read(), await listed()], [!on, !on]);
       const before = heard();
       await wire.cut();
       const body = { type: on ? 'turn_on' : 'turn_off' };
       assert.equal((await call(other.connect, { path, body })).status, 200);
       await wire.resume();
-      // Until then memory is not asked at all.
+      // Until then the cache is not used at all.
       await until('it listens again', async () => (heard() > before ? true : undefined));
-      // The list first: a read may ask the vendor anew.
+      // The list first: a read may call the vendor again.
       assert.deepEqual([await listed(), await read()], [on, on]);
     }
   });
 
-  it('that is silent instead of gone is told as 503 as well, and is found again', async () => {
+  it('returns 503 as well when it does not respond, and is used again when it does', async () => {
     await readyAgain(behindWire.connect);
     wire.freeze();
     const answer = await call(behindWire.connect, { path: '/links' });
@@ -196,7 +196,7 @@ describe('a lost PostgreSQL', {
 });
 
 describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not set' : false }, () => {
-  it('leaves requests answered and limited, shows as degraded, and is found again', async () => {
+  it('does not stop requests or limits, degrades readiness, and is used again when it is back', async () => {
     const place = await makePlace('sqlite');
     const wire = await tcpProxy(redisUrl ?? '');
     const service = await startService({
@@ -216,9 +216,9 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
 
     for (const lose of [() => wire.cut(), () => wire.freeze()]) {
       await lose();
-      // The calls of the loss before may have used up what there is for now.
+      // The calls before may have used up the present quota.
       await until('a call is let through', async () => ((await ask()) === 200 ? true : undefined));
-      await until('the loss shows', async () => {
+      await until('the loss is reported', async () => {
         const { status, body } = await readiness(service.connect);
         assert.equal(status, 200);
         return body.status === 'degraded' && body.checks.redis?.includes('lost') ? true : undefined;
@@ -227,7 +227,7 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
       assert.deepEqual([...new Set(statuses)].sort(), [200, 429], 'limits hold without Redis');
       await isHalved(service);
       await wire.resume();
-      await until('Redis is found again', async () =>
+      await until('Redis is used again', async () =>
         (await readiness(service.connect)).body.checks.redis === 'ok' ? true : undefined,
       );
     }
@@ -237,7 +237,7 @@ describe('a lost Redis', { skip: redisUrl === undefined ? 'TEST_REDIS_URL is not
   });
 });
 
-/** Of a burst of 20 this process lets 10 through, and one more every two seconds; the field says so. */
+/** Of a burst of 20 this process admits 10, and one more every two seconds; the header says so. */
 async function isHalved(service: Service): Promise<void> {
   const { key } = await openAccount(service.grid, 'per_minute=60&per_hour=1000&per_day=1000&burst=20');
   const call = callWith(key);

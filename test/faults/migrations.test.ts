@@ -17,7 +17,7 @@ import { type Engine, makePlace, onEachEngine, type Place } from '../kit/databas
 import { admin, callWith, envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { makeOldestIn, OLDEST_TABLES, oldestRows, oldestSchema } from './oldest-schema.ts';
 
-/** So many points are tried between the first statement of a migration and its last. */
+/** The number of points between the first statement of a migration and its last that are tested. */
 const POINTS = 20;
 
 const spread = (count: number, last: number): number[] => [
@@ -39,7 +39,7 @@ async function makeOldest(engine: Engine): Promise<Place> {
 
 type Rows = readonly Record<string, unknown>[];
 
-/** The rows of every table of the oldest schema, without the columns that came later. */
+/** The rows of every table of the oldest schema, without later columns. */
 async function oldestRowsAt(place: Place): Promise<Map<string, Rows>> {
   const database = await place.open();
   const found = new Map<string, Rows>();
@@ -64,7 +64,7 @@ function schemaIn(dataDir: string): unknown[] {
   return rows.map((row) => ({ ...row }));
 }
 
-/** Without what the migrator keeps for itself, which it may make first. */
+/** Without the migrator's own tables, which it may create first. */
 function ownTables(schema: readonly unknown[]): string {
   return JSON.stringify(schema.filter((row) => !/kysely_/.test(JSON.stringify(row))));
 }
@@ -100,7 +100,7 @@ onEachEngine('a database of the oldest version', (engine) => {
   });
 });
 
-/** Directories to begin a migration in: an empty one, and one with the oldest version's data. */
+/** Directories to begin a migration in: an empty one, and one with data of the oldest version. */
 const BEGINNINGS = [
   { title: 'in the first start', make: () => makePlace('sqlite'), rows: 0 },
   { title: 'in the upgrade of the oldest data', make: () => makeOldest('sqlite'), rows: 2 },
@@ -124,19 +124,19 @@ for (const { title, make, rows } of BEGINNINGS) {
     });
     after(() => template.remove());
 
-    /** A place of its own that begins as the template. */
+    /** A place of its own, copied from the template. */
     async function place(): Promise<Place> {
       const made = await makePlace('sqlite');
       cpSync(template.dataDir, made.dataDir, { recursive: true });
       return made;
     }
 
-    /** All of the migrations is there, or nothing. */
+    /** Either all migrations are applied, or none. */
     function assertAllOrNothing(made: Place, what: string): void {
       assert.ok([untouched, ownTables(whole)].includes(ownTables(schemaIn(made.dataDir))), what);
     }
 
-    /** It opens, with the schema that it has where nothing disturbed it, and with its rows. */
+    /** It opens, with the schema of an undisturbed migration and with its rows. */
     async function assertWhole(made: Place, what: string): Promise<void> {
       const database = await made.open();
       const accounts = await database.queries.selectFrom('accounts').select('id').execute();
@@ -146,7 +146,7 @@ for (const { title, make, rows } of BEGINNINGS) {
     }
 
     for (const signal of ['SIGKILL', 'SIGTERM']) {
-      it(`bears ${signal} at ${POINTS} points`, async () => {
+      it(`survives ${signal} at ${POINTS} points`, async () => {
         const run = (made: Place, fault: Record<string, string>) =>
           spawnSync(
             process.execPath,
@@ -169,7 +169,7 @@ for (const { title, make, rows } of BEGINNINGS) {
       });
     }
 
-    it(`bears a disk that becomes full, at ${POINTS} sizes`, async () => {
+    it(`survives a full disk, at ${POINTS} sizes`, async () => {
       const pages = (dataDir: string): number => {
         const file = openSqlite(dataDir);
         const [row] = file.prepare('pragma page_count').all();
@@ -198,7 +198,7 @@ for (const { title, make, rows } of BEGINNINGS) {
       for (const one of [least, clean]) await one.remove();
     });
 
-    it('finishes what older versions, which noted a migration last, left half done at any statement', async () => {
+    it('completes what older versions, which recorded a migration last, left half done at any statement', async () => {
       let tried = 0;
       for (let statements = 1; ; statements += 1) {
         const made = await place();
@@ -213,7 +213,7 @@ for (const { title, make, rows } of BEGINNINGS) {
   });
 }
 
-/** Migrates as older versions did, each statement by itself, and stops after so many of them. Answers whether that was all. */
+/** Migrates as older versions did, each statement separately, and stops after that many. Returns whether that was all. */
 async function migrateAsOlder(dataDir: string, statements: number): Promise<boolean> {
   const file = openSqlite(dataDir);
   let left = statements;
@@ -259,7 +259,7 @@ describe('a database that cannot be migrated', () => {
     return output;
   }
 
-  it('is one of a newer version: it says which way is out', async () => {
+  it('reports a newer version, and the remedy', async () => {
     const output = await refusedAt((file) =>
       file.exec(`insert into kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`),
     );
@@ -269,7 +269,7 @@ describe('a database that cannot be migrated', () => {
     );
   });
 
-  it('is one with tables that no version left so: it is left as it is', async () => {
+  it('reports tables that no version left in this state, without changes', async () => {
     const output = await refusedAt((file) =>
       file.exec(`delete from kysely_migration where name > '0006'; create table foreign_one (id text)`),
     );
@@ -281,7 +281,7 @@ describe('a database that cannot be migrated', () => {
 });
 
 onEachEngine('a database of a newer version', (engine) => {
-  it('is refused with a sentence, and left as it is', async () => {
+  it('is refused with a message, and left unchanged', async () => {
     const place = await makePlace(engine);
     const database = await place.open();
     await database.queries

@@ -7,8 +7,8 @@ import type { Engine } from '../kit/databases.ts';
 import { VAULT_KEYS } from '../kit/world.ts';
 
 /*
- * A database as the first version with links left it, at migration 0003, kept as text: migrations may come to be written
- * otherwise, and the databases of users stay as they are.
+ * A database of the first version with links, at migration 0003, stored as text: migrations may be rewritten later, while users'
+ * databases stay the same.
  */
 
 export function oldestSchema(engine: Engine): string {
@@ -51,7 +51,7 @@ INSERT INTO kysely_migration_lock VALUES ('migration_lock', 0);
 `;
 }
 
-/** At least one row in every table; the credentials of the link open with the vault keys of the tests. */
+/** At least one row in every table; the test vault keys decrypt the link's credentials. */
 export function oldestRows(): string {
   const vault = createVault(parseVaultKeys(VAULT_KEYS), systemRandom);
   const sealed = vault.seal('{}', { account: 1, link: 'link1', field: 'credentials' });
@@ -74,7 +74,7 @@ INSERT INTO meter_readings VALUES (1, 'link1', 'charger-1', 30, 't1', '[]');
 `;
 }
 
-/** Makes such an embedded database in a directory. */
+/** Creates such an embedded database in a directory. */
 export function makeOldestIn(dataDir: string): void {
   const database = new DatabaseSync(join(dataDir, 'elnav.sqlite'));
   database.exec(`PRAGMA journal_mode = WAL; ${oldestSchema('sqlite')} ${oldestRows()}`);

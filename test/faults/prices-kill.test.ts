@@ -10,16 +10,16 @@ import { makePlace, onEachEngine } from '../kit/databases.ts';
 const KILLS = 12;
 
 onEachEngine('a process that is killed while it replaces a day of prices', (engine) => {
-  it('leaves the old day or the new one, never something of both', async () => {
+  it('leaves the old day or the new one, never a mixture', async () => {
     const place = await makePlace(engine);
     await (await place.open()).close();
-    const seen = new Set<string>();
+    const fingerprints = new Set<string>();
     for (let kill = 0; kill < KILLS; kill += 1) {
       const args = [join(import.meta.dirname, 'replace-prices.ts'), place.dataDir];
       const child = spawn(process.execPath, [...args, ...(place.url === undefined ? [] : [place.url])], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      // One round more each time, so that both days are met however slow the machine is.
+      // One more round each time, so that both days occur however slow the machine is.
       for (let rounds = 0; rounds < kill + 2; ) rounds += String(await once(child.stdout, 'data')).length;
       child.kill('SIGKILL');
       await once(child, 'close');
@@ -33,10 +33,10 @@ onEachEngine('a process that is killed while it replaces a day of prices', (engi
       assert.equal(fingerprintOf({ slots }), day.fingerprint);
       assert.equal(slots[0]?.start, day.start);
       for (const [index, slot] of slots.entries()) assert.equal(slot.end, slots[index + 1]?.start ?? day.end);
-      seen.add(day.fingerprint);
+      fingerprints.add(day.fingerprint);
       await database.close();
     }
-    assert.ok(seen.size > 1, 'it was killed at different places');
+    assert.ok(fingerprints.size > 1, 'it was killed at different points');
     await place.remove();
   });
 });

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { createPriceStore } from '../../src/domain/prices/store.ts';
 import { dayPrices } from '../../src/domain/prices/test-prices.ts';
 
-// Replaces a day by one of other slots, again and again, until it is killed.
+// Replaces a day of prices by one with other slots, again and again, until it is killed.
 const [dataDir = '', url] = process.argv.slice(2);
 const database = await openDatabase({
   dataDir,

@@ -18,8 +18,8 @@ import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 onEachEngine('secrets of vendors', (engine) => {
   const lines: string[] = [];
-  const told: string[] = [];
-  /** Passwords, states, codes and sessions that were on their way. */
+  const responses: string[] = [];
+  /** Passwords, states, codes and sessions that were sent. */
   const travelled = new Set<string>([SERVED_PARTNER.clientSecret]);
   const served = new Map<string, ServedVendor>();
   let clock: TurnedClock;
@@ -44,7 +44,7 @@ onEachEngine('secrets of vendors', (engine) => {
     for (const one of served.values()) await one.close();
   });
 
-  /** Lets time pass meanwhile: a vendor that hangs is waited for. */
+  /** Advances the time meanwhile, since a vendor that does not respond is waited for. */
   async function timely<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = work.finally(() => {
@@ -59,7 +59,7 @@ onEachEngine('secrets of vendors', (engine) => {
 
   async function send(method: string, path: string, body?: unknown) {
     const answer = await timely(caller.call(method, path, body));
-    told.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
+    responses.push(JSON.stringify(answer.body), JSON.stringify([...answer.headers]));
     return answer;
   }
 
@@ -67,7 +67,7 @@ onEachEngine('secrets of vendors', (engine) => {
     return fetch(url, { redirect: 'manual', ...init });
   }
 
-  /** Links by OAuth; every word that a browser carries is noted. */
+  /** Links by OAuth, and records every secret that a browser carries. */
   async function codeOf({ slug }: Adapter, vendor: ServedVendor): Promise<string> {
     const begun = await browse(`${world.connect}/oauth/${slug}/authorize`);
     const page = begun.headers.get('location') ?? '';
@@ -79,7 +79,7 @@ onEachEngine('secrets of vendors', (engine) => {
     });
     const back = signedIn.headers.get('location') ?? '';
     travelled.add(new URL(back).searchParams.get('code') ?? 'none');
-    // A code that is not the vendor's own, then one that comes when the vendor fails.
+    // A code that is not the vendor's own, then one while the vendor fails.
     const wrong = new URL(
       (await browse(`${world.connect}/oauth/${slug}/authorize`)).headers.get('location') ?? '',
     );
@@ -90,13 +90,13 @@ onEachEngine('secrets of vendors', (engine) => {
     travelled.add('canary-code-991');
     const refused = await browse(`${world.connect}/oauth/${slug}/callback?${guess}`);
     assert.equal(refused.status, 400);
-    told.push(await refused.text());
+    responses.push(await refused.text());
     const answer = (await (await browse(back)).json()) as { link_code: string };
     travelled.add(answer.link_code);
     return answer.link_code;
   }
 
-  /** Sends secrets through linking, reading and commanding, with every fault that a vendor can have. */
+  /** Sends secrets through linking, reads and commands, with every fault that a vendor can have. */
   async function drive(adapter: Adapter): Promise<void> {
     const vendor = served.get(adapter.slug);
     assert.ok(vendor !== undefined);
@@ -123,25 +123,25 @@ onEachEngine('secrets of vendors', (engine) => {
   const secrets = () => [...travelled, ...[...served.values()].flatMap(({ tokens }) => [...tokens])];
   const found = (text: string) => secrets().filter((secret) => text.includes(secret));
 
-  it('stand in no line of the log', () => {
+  it('are in no line of the log', () => {
     assert.ok(lines.length > 50, `only ${lines.length} lines`);
     assert.deepEqual(found(lines.join('')), []);
   });
 
-  it('stand in no answer', () => {
-    const bodies = told.join('\n');
+  it('are in no response', () => {
+    const bodies = responses.join('\n');
     assert.match(bodies, /"error"/);
     assert.ok(secrets().length > 15, `only ${secrets().length} secrets`);
     assert.deepEqual(found(bodies), []);
   });
 
-  it('stand in no metric', async () => {
+  it('are in no metric', async () => {
     const text = await (await fetch(`${world.connect}/metrics`)).text();
     assert.match(text, /elnav_vendor_call_seconds/);
     assert.deepEqual(found(text), []);
   });
 
-  it('stand nowhere in the database', async () => {
+  it('are nowhere in the database', async () => {
     if (engine === 'sqlite') {
       const { dataDir } = world.place;
       const text = readdirSync(dataDir)

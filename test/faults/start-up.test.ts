@@ -8,7 +8,7 @@ import { ENGINES, makePlace, type Place } from '../kit/databases.ts';
 import { envOf, runToEnd, startService, stopService } from '../kit/service.ts';
 import { ADMIN_TOKEN, VAULT_KEYS } from '../kit/world.ts';
 
-/** A refusal is sentences for the operator, on code 1, and never a stack. */
+/** Asserts that a start is refused with sentences for the operator, exit code 1, and without a stack. */
 async function refused(env: Record<string, string>): Promise<string> {
   const { code, output } = await runToEnd({ env });
   assert.equal(code, 1, output);
@@ -17,7 +17,7 @@ async function refused(env: Record<string, string>): Promise<string> {
   return output;
 }
 
-/** Somebody else than the owner of what this process makes; root is let into everything, so it plays another. */
+/** A user other than the owner of this process's files; root may read everything, so it switches to another user. */
 function stranger() {
   const own = process.getuid?.();
   return own === 0
@@ -33,14 +33,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What `npm run key` makes. */
+/** The key that `npm run key` creates. */
 async function keyFrom(env: Record<string, string>): Promise<string> {
   const { code, output } = await runToEnd({ bin: 'key', env });
   assert.equal(code, 0, output);
   return /^export GRID=\S+ KEY=(elnav_\S+)$/m.exec(output)?.[1] ?? '';
 }
 
-/** A start that shows the key and the token of a first start, which work. */
+/** A start that prints the key and the token of a first start, both of which work. */
 async function assertFirst(env: Record<string, string>): Promise<void> {
   const service = await startService({ env });
   const key = /export CONNECT=\S+ GRID=\S+ KEY=(\S+)/.exec(service.output())?.[1] ?? '';
@@ -62,7 +62,7 @@ describe('the first start', () => {
   });
   afterEach(() => place.remove());
 
-  it('makes secrets that only its user reads, shows them once, and starts again with them', async (t) => {
+  it('creates secrets that only its user can read, prints them once, and starts again with them', async (t) => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     const first = await startService({ env });
     const [, connect, grid, key = ''] =
@@ -93,7 +93,7 @@ describe('the first start', () => {
     );
   });
 
-  it('needs nothing of the data directory: who starts over deletes it whole', () => {
+  it('needs nothing from the data directory, so that deleting it starts over', () => {
     const tracked = execFileSync('git', ['ls-files', 'data', 'seed'], { encoding: 'utf8' }).split('\n');
     assert.ok(tracked.includes('seed/postal_codes.tsv'));
     assert.deepEqual(
@@ -102,14 +102,14 @@ describe('the first start', () => {
     );
   });
 
-  it('does not make new vault keys for stored credentials', async () => {
+  it('does not create new vault keys while credentials are stored', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     await stopService(await startService({ env }));
     rmSync(join(place.dataDir, 'vault-keys'));
     assert.match(await refused(env), /vault keys are missing: .*vault-keys is gone.*Restore the file/);
   });
 
-  it('says so when the vault keys cannot be understood', async () => {
+  it('reports vault keys that cannot be parsed', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     await stopService(await startService({ env }));
     for (const text of ['', 'k1:c2hvcnQ=\n']) {
@@ -118,7 +118,7 @@ describe('the first start', () => {
     }
   });
 
-  it('refuses a data directory that another process uses, and goes on when that is gone', async () => {
+  it('refuses a data directory that another process uses, until that has ended', async () => {
     const env = envOf(place);
     const first = await startService({ env });
     assert.match(
@@ -131,15 +131,15 @@ describe('the first start', () => {
     await stopService(await startService({ env }));
   });
 
-  it('says which port is in use, and how to take another; the key is still to come', async () => {
+  it('reports the port that is in use and the remedy, and prints the key at the next start', async () => {
     const squatter = createServer().unref();
     await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));
     const { port } = squatter.address() as { port: number };
     const env = { ELNAV_DATA_DIR: place.dataDir };
     for (const name of ['ELNAV_CONNECT_PORT', 'ELNAV_GRID_PORT']) {
-      const said = await refused({ ...env, [name]: String(port) });
+      const refusal = await refused({ ...env, [name]: String(port) });
       assert.match(
-        said,
+        refusal,
         new RegExp(`Port ${port} is in use\\. Stop what uses it, or set ELNAV_CONNECT_PORT`),
       );
     }
@@ -151,7 +151,7 @@ describe('the first start', () => {
     await assertFirst(env);
   });
 
-  it('says which host it does not have, and the key is still to come', async () => {
+  it('reports a host that this machine does not have, and prints the key at the next start', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     for (const host of ['nope.invalid', '203.0.113.1'])
       assert.match(
@@ -161,7 +161,7 @@ describe('the first start', () => {
     await assertFirst(env);
   });
 
-  it('shows a key, or how to make one, after it was killed or stopped anywhere', async () => {
+  it('prints a key, or how to create one, after it was killed or stopped at any point', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     const imports = ['test/faults/at-statement.ts'];
     const counted = await startService({ env, imports });
@@ -170,7 +170,7 @@ describe('the first start', () => {
     assert.ok(last > 100, counted.output());
     for (const { signal, exit, shares } of [
       { signal: 'SIGKILL', exit: { code: null, signal: 'SIGKILL' }, shares: [0.4, 0.85, 0.95] },
-      // In the last part nothing is waited for: there the service gets ready, shows its key and stops.
+      // Nothing is awaited in the last part: there the service becomes ready, prints its key and stops.
       { signal: 'SIGTERM', exit: { code: 0, signal: null }, shares: [0.2, 0.4] },
     ]) {
       for (const share of shares) {
@@ -187,7 +187,7 @@ describe('the first start', () => {
     }
   });
 
-  it('makes another key on demand, with the service running or not', async () => {
+  it('creates another key on demand, with the service running or not', async () => {
     const port = String(await freePort());
     const env = { ELNAV_DATA_DIR: place.dataDir, ELNAV_GRID_PORT: port };
     const none = await runToEnd({ bin: 'key', env });
@@ -214,7 +214,7 @@ describe('the first start', () => {
     await stopService(again);
   });
 
-  it('refuses to take the place of a database that is gone while its secrets are there', async () => {
+  it('refuses to create a new database while the secrets of a lost one exist', async () => {
     const env = { ELNAV_DATA_DIR: place.dataDir };
     await stopService(await startService({ env }));
     for (const name of readdirSync(place.dataDir)) {
@@ -228,7 +228,7 @@ describe('the first start', () => {
     assert.deepEqual(readdirSync(place.dataDir), left);
   });
 
-  it('says whose a data directory is that it may not write, and what to run', async () => {
+  it('reports the owner of a data directory that it cannot write, and the command that fixes it', async () => {
     const { uid, chown } = stranger();
     chmodSync(place.dataDir, 0o755);
     const inside = join(place.dataDir, 'data');
@@ -243,7 +243,7 @@ describe('the first start', () => {
     assert.ok(output.includes(`Run \`${chown} ${inside}\`, or set ELNAV_DATA_DIR`), output);
   });
 
-  it('says which TLS file is missing, or that the two are no certificate and its key', async () => {
+  it('reports the missing TLS file, or a certificate and key that do not match', async () => {
     const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(place.dataDir, name));
     const env = { ...envOf(place), ELNAV_TLS_CERT_FILE: cert ?? '', ELNAV_TLS_KEY_FILE: key ?? '' };
     assert.match(await refused(env), /ELNAV_TLS_CERT_FILE: .*cert\.pem cannot be read/);
@@ -253,7 +253,7 @@ describe('the first start', () => {
     assert.match(await refused(env), /are not a PEM certificate and its key/);
   });
 
-  it('leaves a database that it cannot open as it is', async () => {
+  it('leaves a database that it cannot open unchanged', async () => {
     const env = envOf(place);
     await stopService(await startService({ env }));
     const file = join(place.dataDir, 'elnav.sqlite');
@@ -269,14 +269,14 @@ describe('the first start', () => {
     }
   });
 
-  it('says so when the data directory cannot be created', async () => {
+  it('reports that the data directory cannot be created', async () => {
     const file = join(place.dataDir, 'file');
     writeFileSync(file, '');
     assert.match(
       await refused({ ...envOf(place), ELNAV_DATA_DIR: join(file, 'data') }),
       /data directory .* cannot be created/,
     );
-    // A parent that takes no directories, and says that it is not there.
+    // A parent that allows no directories, and reports that it does not exist.
     assert.match(
       await refused({ ...envOf(place), ELNAV_DATA_DIR: '/proc/nope' }),
       /data directory \/proc\/nope cannot be created \(ENOENT.*Set ELNAV_DATA_DIR/,
@@ -284,7 +284,7 @@ describe('the first start', () => {
   });
 });
 
-describe('settings that are not right', () => {
+describe('invalid settings', () => {
   it('are listed together, with the name that was probably meant', async () => {
     const output = await refused({
       ELNAV_CONECT_PORT: '1',
@@ -303,20 +303,20 @@ describe('settings that are not right', () => {
     assert.doesNotMatch(output, /the-password|short/);
   });
 
-  it('are a DATABASE_URL without the secrets that it needs', async () => {
+  it('include a DATABASE_URL without the required secrets', async () => {
     const output = await refused({ DATABASE_URL: 'postgres://127.0.0.1:1/x' });
     assert.match(output, /ELNAV_ADMIN_TOKEN is required with DATABASE_URL/);
     assert.match(output, /ELNAV_VAULT_KEYS is required with DATABASE_URL .*openssl rand/);
   });
 
-  it('are a database that nobody serves or that refuses', async () => {
+  it('include a database that is unreachable or refuses the connection', async () => {
     const secrets = { ELNAV_ADMIN_TOKEN: ADMIN_TOKEN, ELNAV_VAULT_KEYS: VAULT_KEYS };
     const away = await refused({ ...secrets, DATABASE_URL: 'postgres://root:the-password@127.0.0.1:1/x' });
     assert.match(away, /The database of DATABASE_URL cannot be reached \(.*ECONNREFUSED/);
     assert.doesNotMatch(away, /the-password/);
   });
 
-  it('are a database of that server which does not exist', {
+  it('include a database that does not exist on its server', {
     skip: ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set',
   }, async () => {
     const url = new URL(process.env.TEST_DATABASE_URL ?? '');
@@ -326,8 +326,8 @@ describe('settings that are not right', () => {
   });
 });
 
-describe('a Redis that nobody serves', () => {
-  it('does not keep the service from starting; it says that it is degraded', async () => {
+describe('an unreachable Redis', () => {
+  it('does not prevent the service from starting, but degrades its readiness', async () => {
     const place = await makePlace('sqlite');
     const service = await startService({ env: { ...envOf(place), REDIS_URL: 'redis://127.0.0.1:1' } });
     const ready = await fetch(`${service.connect}/readyz`);

@@ -35,7 +35,7 @@ async function serve(place: Place): Promise<Linked> {
   return { service, call, key, lamp: idOf('light'), pump: idOf('heat_pump') };
 }
 
-/** A connection that has had one answer and waits; collects what comes. */
+/** A kept-alive connection after one response; collects what it receives. */
 async function keptAlive(base: string): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
   const { port, hostname } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -50,7 +50,7 @@ async function keptAlive(base: string): Promise<{ socket: Socket; text(): string
   return { socket, text: () => text, closed };
 }
 
-/** A WebSocket upgrade by hand; resolves with the first line of the answer. */
+/** A WebSocket upgrade by hand; resolves with the status line of the response. */
 function upgrade(base: string): Promise<string> {
   const { port, hostname } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -66,14 +66,14 @@ function upgrade(base: string): Promise<string> {
 const codeOf = ({ headers }: Answer) => headers.get('elnav-error');
 
 onEachEngine('SIGTERM', (engine) => {
-  it('loses nothing that was acknowledged, and answers or ends every connection', async (t) => {
+  it('loses nothing that was acknowledged, and answers or closes every connection', async (t) => {
     const place = await makePlace(engine);
     const { service, call, key, lamp, pump } = await serve(place);
     const { connect: base, grid } = service;
     const command = (id: string, body: object, idempotencyKey: string) =>
       call(base, { path: `/devices/${id}/command`, body, headers: { 'idempotency-key': idempotencyKey } });
 
-    // A vendor call that would hang for 14 seconds, one of its reads, and a connection that waits.
+    // A vendor call that would take 14 seconds, one of its reads, and an idle connection.
     await call(base, { path: `/sandbox/devices/${pump}`, body: { fail: 'timeout' } }).catch(() => {});
     const hanging = command(pump, { type: 'turn_off' }, 'hangs').catch(() => null);
     const read = call(base, { path: `/devices/${pump}` }).catch(() => null);
@@ -88,7 +88,7 @@ onEachEngine('SIGTERM', (engine) => {
         last = dim;
       }
     })();
-    await until('work is under way', () => (last >= 5 ? true : undefined));
+    await until('work is in progress', () => (last >= 5 ? true : undefined));
 
     const began = performance.now();
     service.signal('SIGTERM');
@@ -115,16 +115,16 @@ onEachEngine('SIGTERM', (engine) => {
       later.every((answer) => answer.startsWith('503') && answer.includes('"error"')),
       idle.text(),
     );
-    const told = await hanging;
-    assert.equal(told?.status, 502, 'the hanging command was answered');
-    assert.equal(told === null ? '' : codeOf(told), 'command.outcome_unknown');
+    const response = await hanging;
+    assert.equal(response?.status, 502, 'the hanging command was answered');
+    assert.equal(response === null ? '' : codeOf(response), 'command.outcome_unknown');
     assert.equal((await read)?.status, 503, 'the hanging read was answered');
     await assert.rejects(fetch(`${grid}/healthz`));
 
     const again = await startService({ env: envOf(place) });
     const { body } = await call(again.connect, { path: `/devices/${lamp}` });
     assert.match(JSON.stringify(body), new RegExp(`"dim (?:${last}|${last + 1}),`));
-    // It is known at once, without waiting for a lease, what became of the command that hung.
+    // The outcome of the hanging command is known at once, without waiting for a lease.
     const path = `/devices/${pump}/command`;
     const headers = { 'idempotency-key': 'hangs' };
     const replay = await call(again.connect, { path, body: { type: 'turn_off' }, headers });
@@ -141,7 +141,7 @@ onEachEngine('SIGTERM', (engine) => {
     await place.remove();
   });
 
-  it('takes no time when there is nothing to do', async (t) => {
+  it('is immediate when nothing is running', async (t) => {
     const place = await makePlace(engine);
     const { service } = await serve(place);
     const began = performance.now();

@@ -14,7 +14,7 @@ import { type TestVendor, testVendor } from '../kit/vendor-for-tests.ts';
 const skip = ENGINES.includes('postgres') ? false : 'TEST_DATABASE_URL is not set';
 const PACE = { active: 600, idle: 600, asleep: 600 };
 
-/** Shows another time than the database does, and fires its timers when it is told to. */
+/** A clock that differs from the database's, and fires its timers when it is told to. */
 interface WrongClock extends Clock {
   pass(ms: number): void;
 }
@@ -31,15 +31,15 @@ interface Side extends Core {
 interface Two {
   readonly vendor: TestVendor;
   readonly account: number;
-  /** Comes first. */
+  /** Goes first. */
   readonly one: Side;
   readonly other: Side;
-  /** What is written in this column becomes so much older: as if time had passed by every clock. */
+  /** Moves the times in this column into the past, as if that time had passed on every clock. */
   age(column: 'due_at' | 'fetched_at' | 'held_until' | 'renewing_until', ms: number): Promise<void>;
-  /** What a query says, ms after the database's clock. */
+  /** The result of a query, in ms after the database's clock. */
   fromNow(of: RawBuilder<unknown>): Promise<number[]>;
   linkId(): Promise<string>;
-  /** What a process waits for until the test opens it, or ends. */
+  /** Keeps a process waiting until the test opens it, or ends. */
   gate(): { readonly opened: Promise<void>; open(): void };
 }
 
@@ -105,7 +105,7 @@ const DIFFERENCES = [
 
 describe('two processes whose clocks differ by an hour', { skip }, () => {
   for (const [difference, wrong] of DIFFERENCES) {
-    it(`read each device once, and what a dead one was at is read by the other: ${difference}`, async () => {
+    it(`read each device once, and the tasks of a dead process are taken over: ${difference}`, async () => {
       const polled = (vendor: TestVendor): Adapter => ({ ...vendor.adapter, pace: PACE });
       await withTwo(wrong, polled, async ({ vendor, account, one, other, age, fromNow, gate }) => {
         vendor.devices = ['light-1', 'light-2', 'light-3'];
@@ -130,7 +130,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
           return looked === 60 || vendor.count('read') > 3;
         });
         assert.equal(vendor.count('read'), 3, 'each is read by one');
-        // The first one dies with them: nothing of it is heard within three minutes.
+        // The first process dies during the reads: it sends nothing for three minutes.
         vendor.onRead = async () => {};
         await age('due_at', 185_000);
         await until('the other reads them', async () => {
@@ -141,7 +141,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         await other.polling.settled();
         answer.open();
         await one.polling.settled();
-        // Whoever is next, it is due by then and not an hour later.
+        // Whichever process reads it, it is due then and not an hour later.
         for (const next of [one, other]) {
           for (const ms of await fromNow(sql`select due_at from device_turns`))
             assert.ok(ms > 500_000 && ms <= 690_000, `next read in ${ms} ms`);
@@ -167,7 +167,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`hold one stream of a link, and the other takes it when the first is dead: ${difference}`, async () => {
+    it(`hold one stream per link, which the other takes over when the first is dead: ${difference}`, async () => {
       let runs = 0;
       const streaming = (vendor: TestVendor): Adapter => ({
         ...vendor.adapter,
@@ -188,7 +188,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
         const link = { account, link: await linkId(), vendor: 'testvendor' };
         one.streams.start();
         await until('the first holds it', () => runs === 1);
-        await until('the other knows', () => other.streams.isOpen(link));
+        await until('the other has noticed', () => other.streams.isOpen(link));
         other.streams.start();
         for (let look = 0; look < 10; look += 1) {
           await other.streams.settled();
@@ -207,7 +207,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`renew the tokens of a link one at a time, and the other when the first is dead: ${difference}`, async () => {
+    it(`renew the tokens of a link one at a time, and the other takes over when the first is dead: ${difference}`, async () => {
       await withTwo(
         wrong,
         ({ adapter }) => adapter,
@@ -249,7 +249,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       );
     });
 
-    it(`ask a vendor for webhooks once, and the other when the first is dead: ${difference}`, async () => {
+    it(`subscribe to webhooks once, and the other takes over when the first is dead: ${difference}`, async () => {
       let asked = 0;
       let answered = Promise.resolve();
       const subscribe = async () => {
@@ -285,7 +285,7 @@ describe('two processes whose clocks differ by an hour', { skip }, () => {
       });
     });
 
-    it(`apply at once what the other took in before it died, and later what failed: ${difference}`, async () => {
+    it(`apply at once the deliveries that a dead process accepted, and later those that failed: ${difference}`, async () => {
       const pushes = (vendor: TestVendor) => pushing(vendor.adapter);
       await withTwo(wrong, pushes, async ({ account, one, other, age }) => {
         await one.link(account, 'testvendor');

@@ -27,7 +27,7 @@ async function linkLamp(call: Call, base: string, userRef: string): Promise<stri
   return (linked as { devices: { id: string }[] }).devices[0]?.id ?? '';
 }
 
-/** Makes keys and revokes them on one instance; the other must refuse each from the next request on. */
+/** Creates keys and revokes them on one instance; the other must refuse each from the next request on. */
 async function revokedOnTheOther(
   grid: string,
   { connect, userId }: { connect: string; userId: number },
@@ -52,7 +52,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
   before(async () => {
     place = await makePlace('postgres');
     const env = { ...envOf(place), ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) };
-    // Both at once: the migrations are run by one, and the other waits.
+    // Both at once: one runs the migrations, and the other waits.
     [a, b] = await Promise.all([startService({ env }), startService({ env })]);
     const account = await openAccount(a.grid);
     call = callWith(account.key);
@@ -94,7 +94,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('forget on one what was unlinked on the other', async () => {
+  it('drop on one what was unlinked on the other', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
       const userRef = `gone-${round}`;
@@ -116,7 +116,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('agree on one link when both link the same vendor account at once', async () => {
+  it('create one link when both link the same vendor account at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const userRef = `both-${round}`;
       const ids = await Promise.all([a, b, a, b].map(({ connect }) => linkLamp(call, connect, userRef)));
@@ -126,7 +126,7 @@ describe('two instances on one PostgreSQL', { skip }, () => {
     }
   });
 
-  it('run a request with an idempotency key once, whichever of them gets it', async () => {
+  it('run a request with an idempotency key once, whichever of them receives it', async () => {
     const lamp = await linkLamp(call, a.connect, 'once');
     for (let round = 0; round < 10; round += 1) {
       const request = {
@@ -159,7 +159,7 @@ describe('the limits of three instances', {
     const place = await makePlace('postgres');
     const env = { ...envOf(place), REDIS_URL: `${redisUrl}limits:` };
     const all = await Promise.all([startService({ env }), startService({ env }), startService({ env })]);
-    // Counted by themselves, halved, the three would let 30 through.
+    // Counting separately, halved, the three would admit 30.
     const grid = all[0]?.grid ?? '';
     const { key } = await openAccount(grid, 'per_minute=60&per_hour=1000&per_day=1000&burst=20');
     const call = callWith(key);
@@ -175,7 +175,7 @@ describe('the limits of three instances', {
       asked.map(async (base) => (await call(base, { path: '/devices' })).status),
     );
     const taken = statuses.filter((status) => status === 200).length;
-    // One more every second, and one for those that were on their way.
+    // One more every second, and one for those that were in transit.
     const most = 21 + Math.ceil((performance.now() - begun) / 1_000);
     assert.ok(taken >= 20 && taken <= most, `${taken} calls were let through, and at most ${most} may be`);
     await Promise.all(all.map(stopService));
@@ -183,7 +183,7 @@ describe('the limits of three instances', {
   });
 });
 
-describe('Connect alone and Grid alone', { skip }, () => {
+describe('Connect and Grid as separate processes', { skip }, () => {
   it('refuse a revoked key from the next request on, without Redis', async () => {
     const place = await makePlace('postgres');
     const env = envOf(place);

@@ -7,7 +7,7 @@ import { type Caller, makeWorld } from '../kit/world.ts';
 
 const skip = process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false;
 
-/** Two instances in this process, so that they can share a vendor that counts. */
+/** Two instances in this process, so that they can share a vendor that counts calls. */
 async function twoWorlds() {
   const place = await makePlace('postgres');
   const vendor = testVendor();
@@ -54,7 +54,7 @@ describe('commands to one device from two instances', { skip }, () => {
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     assert.equal(vendor.count('command'), 40);
     assert.equal(vendor.atOnce.onOne, 1);
-    assert.ok(vendor.atOnce.inAll > 1, 'two devices were at work at one time');
+    assert.ok(vendor.atOnce.inAll > 1, 'commands to two devices overlapped');
     await world.close();
   });
 });

@@ -5,8 +5,8 @@ import { callWith, envOf, openAccount, runToEnd, startService, stopService } fro
 
 const other = (id: string) => `${id}:${Buffer.alloc(32, 9).toString('base64')}`;
 
-onEachEngine('vault keys that are not those of the database', (engine) => {
-  it('keep a service from starting, and change nothing', async () => {
+onEachEngine('vault keys that do not match the database', (engine) => {
+  it('prevent the start, and change nothing', async () => {
     const place = await makePlace(engine);
     const env = envOf(place);
     const first = await startService({ env });
@@ -26,7 +26,7 @@ onEachEngine('vault keys that are not those of the database', (engine) => {
       assert.doesNotMatch(output, /\n\s+at /);
     }
 
-    // A new key before the old one is how keys are changed.
+    // Keys are rotated by adding a new one in front of the old one.
     const rotated = { ...env, ELNAV_VAULT_KEYS: `${other('k2')},${env.ELNAV_VAULT_KEYS}` };
     const again = await startService({ env: rotated });
     const { body: links } = await call(again.connect, { path: '/links' });
@@ -42,12 +42,12 @@ onEachEngine('vault keys that are not those of the database', (engine) => {
   });
 });
 
-onEachEngine('an instance with other vault keys than those beside it', (engine) => {
+onEachEngine('an instance whose vault keys differ from those of the others', (engine) => {
   if (engine === 'sqlite') return;
-  it('says that the fault is its own, and takes no link for lost', async () => {
+  it('reports its own fault, and marks no link as lost', async () => {
     const place = await makePlace(engine);
     const env = envOf(place);
-    // Both start while nothing is stored that could tell them apart.
+    // Both start while nothing is stored that could reveal the difference.
     const [right, wrong] = [
       await startService({ env }),
       await startService({ env: { ...env, ELNAV_VAULT_KEYS: other('k1') } }),

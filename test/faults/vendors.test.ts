@@ -58,7 +58,7 @@ describe('a vendor that fails', () => {
     ['rate_limited', 'vendor.rate_limited', /retry in 30 seconds/, '30'],
   ] as const;
   for (const [kind, code, sentence, retryAfter] of kinds) {
-    it(`by ${kind} is a 502 that says so, and leaves the link active`, async () => {
+    it(`with ${kind} gives a 502 that says so, and leaves the link active`, async () => {
       const id = await linkLamp(kind, kind);
       for (const answer of [await call(base, { path: `/devices/${id}` }), await turnOff(id)]) {
         assert.equal(answer.status, 502);
@@ -69,13 +69,13 @@ describe('a vendor that fails', () => {
       }
       assert.equal((await linkOf(kind))?.status, 'active');
       const listed = JSON.stringify((await call(base, { path: '/devices' })).body);
-      assert.match(listed, new RegExp(`${id}.*"online":true`), 'what was last known stays listed');
+      assert.match(listed, new RegExp(`${id}.*"online":true`), 'the last state stays listed');
       await fault(id, null);
       assert.equal((await turnOff(id)).status, 200);
     });
   }
 
-  it('by silence holds up nobody else, and is a 502 within 15 seconds', async (t) => {
+  it('without a response delays nobody else, and gives a 502 within 15 seconds', async (t) => {
     const silent = await Promise.all(
       Array.from({ length: 20 }, (_, index) => linkLamp(`silent-${index}`, 'timeout')),
     );
@@ -117,7 +117,7 @@ describe('a vendor that fails', () => {
     assert.equal(link?.status, 'unreachable');
     assert.match(link?.status_reason ?? '', /did not respond/);
     const replay = await turnOff(silent[0] ?? '', { 'idempotency-key': 'silent-0' });
-    assert.equal(replay.headers.get('elnav-error'), 'vendor.timeout', 'it is not sent again');
+    assert.equal(replay.headers.get('elnav-error'), 'vendor.timeout', 'the command is not sent again');
     assert.equal(replay.headers.get('idempotent-replayed'), 'true');
     await fault(silent[0] ?? '', null);
     assert.equal((await call(base, { path: `/devices/${silent[0]}` })).status, 200);

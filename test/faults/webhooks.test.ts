@@ -10,13 +10,13 @@ const CLIENTS = 20;
 const SECRET = 'the client secret of the tests';
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
-/** What a vendor has posted, and what of it was acknowledged. */
+/** The deliveries that a vendor posted, and those that were acknowledged. */
 interface Posted {
   sent: number;
   acknowledged: number;
 }
 
-/** Posts one delivery after the other, each of them another, until the service is gone. */
+/** Posts distinct deliveries one after the other until the service is gone. */
 async function postUntilGone(base: string, client: string, posted: Posted): Promise<void> {
   for (let turn = 0; ; turn += 1) {
     const body = JSON.stringify({ event_type: 'set_point', home_id: `${client}-${turn}`, room_id: '1' });
@@ -69,10 +69,10 @@ onEachEngine('kill -9 while a vendor posts', (engine) => {
       assert.equal((await service.exited).signal, 'SIGKILL');
       service = await startService({ env });
     }
-    // What was left is gone through by the process that came last.
+    // Pending deliveries are applied by the last process.
     await until('all is applied', async () => {
       const text = await (await fetch(`${service.connect}/metrics`)).text();
-      // On PostgreSQL once the lease of the process that was killed has run out.
+      // On PostgreSQL once the lease of the killed process has expired.
       return (
         Number(/elnav_webhook_backlog\{vendor="netatmo"\} (\d+)/.exec(text)?.[1] ?? 0) === 0 || undefined
       );

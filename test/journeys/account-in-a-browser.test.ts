@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { nextLetter } from '../kit/people.ts';
+import { nextEmail } from '../kit/people.ts';
 import { callJson, makeWorld, type World } from '../kit/world.ts';
 
 const EMAIL = 'anna@example.com';
@@ -34,14 +34,14 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     return (await page.locator('#key').textContent()) ?? '';
   };
 
-  it('leads from signing up over the mail to an account that says what to do next', async () => {
+  it('leads from signing up and the email to an account page with the next steps', async () => {
     await page.goto(`${world.grid}/account`);
     assert.match(page.url(), /\/auth\/login\?/);
     await page.goto(`${world.grid}/auth/signup`);
     await page.getByLabel('Email address').fill(EMAIL);
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.waitForURL(/info=sent/);
-    const { link } = await nextLetter(world, EMAIL);
+    const { link } = await nextEmail(world, EMAIL);
     await page.goto(link);
     await page.locator('main form button').click();
     await page.waitForURL(`${world.grid}/account`);
@@ -49,7 +49,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     await isAccessible();
   });
 
-  it('makes a key that is shown once, works, and is gone when it is revoked', async () => {
+  it('creates a key that is shown once, works, and stops working when it is revoked', async () => {
     const key = await makeKey('laptop <b>');
     assert.match(key, /^elnav_/);
     await isAccessible();
@@ -93,7 +93,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     await plain.close();
   });
 
-  it('shows a brand while it is chosen, and keeps it', async () => {
+  it('previews a brand while it is edited, and saves it', async () => {
     await page.goto(`${world.grid}/account`);
     const fill = () => page.locator('.preview-light .preview-fill').first().getAttribute('fill');
     assert.equal(await fill(), '#0b5d48');
@@ -109,7 +109,7 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await fill(), '#ffe600');
   });
 
-  it('copies the key where the browser permits it', async () => {
+  it('copies the key where the browser allows it', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${world.grid}/account`);
     const key = await makeKey('phone');
@@ -118,18 +118,18 @@ describe('an account in a browser', { skip: withoutBrowser }, () => {
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
   });
 
-  it('shows nothing of the account to who goes back after signing out', async () => {
+  it('shows nothing of the account to a person that goes back after signing out', async () => {
     await page.goto(`${world.grid}/account`);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL((url) => !url.pathname.startsWith('/account'));
     const visited: string[] = [];
     for (let back = 0; back < 3; back += 1) {
-      // The page of a new key was the answer of a form; the browser asks before it would send that again.
+      // The page of a new key was the response to a form; the browser asks before it sends that again.
       await page.goBack().catch(() => {});
       await page.waitForLoadState();
       visited.push(new URL(page.url()).pathname);
-      const shown = await page.locator('html').innerHTML();
-      assert.ok(!shown.includes(EMAIL) && !/elnav_[0-9A-Za-z]{12}_/.test(shown), page.url());
+      const markup = await page.locator('html').innerHTML();
+      assert.ok(!markup.includes(EMAIL) && !/elnav_[0-9A-Za-z]{12}_/.test(markup), page.url());
     }
     assert.equal(visited[0], '/auth/login');
     await page.goto(`${world.grid}/account`);

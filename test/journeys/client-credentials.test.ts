@@ -7,7 +7,7 @@ import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { makeWorld } from '../kit/world.ts';
 
-/** A vendor that knows its partners alone: RFC 6749 §4.4. */
+/** A vendor that accepts only its partners: RFC 6749 §4.4. */
 const building = {
   slug: 'building',
   name: 'Building',
@@ -48,12 +48,12 @@ const building = {
   },
 } satisfies Adapter;
 
-it("a vendor is signed in at with the operator's own client, and says when there is none", async (test) => {
-  const seen: string[] = [];
+it("a vendor is called with the operator's own client, and reports when there is none", async (test) => {
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? body}`);
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? body}`);
     response.end(request.url === '/token' ? '{"access_token":"of-the-app"}' : 'lift-1');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,7 +81,7 @@ it("a vendor is signed in at with the operator's own client, and says when there
   assert.equal(linked.status, 200, JSON.stringify(linked.body));
   assert.equal(await configured(world.connect), true);
   await world.close();
-  assert.deepEqual(seen, [
+  assert.deepEqual(requests, [
     'POST /token grant_type=client_credentials&client_id=id&client_secret=secret',
     'GET /sites/7 Bearer of-the-app',
   ]);

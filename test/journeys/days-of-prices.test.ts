@@ -19,7 +19,7 @@ interface Current {
   readonly today_avg: Readonly<Record<string, string>>;
 }
 
-/** A source that publishes when the test says so, at 11 kronor for a euro. */
+/** A source that publishes when the test says so, at 11 SEK per EUR. */
 function sourceOn(clock: TurnedClock) {
   const market = createSimulatedMarket({ clock, rate: 11 });
   const source: PriceSource & { holdBack: string | null } = {
@@ -56,7 +56,7 @@ function sourceOn(clock: TurnedClock) {
 }
 
 const DAYS = [
-  // The day, when it begins at noon of the day before, its quarters, and what its clock shows at each end.
+  // The day, its start at noon of the day before, its quarters, and what its clock shows at each end.
   { what: 'into a common day', day: '2026-11-22', from: Date.UTC(2026, 10, 21, 11), slots: 96 },
   {
     what: 'into the day on which clocks go back',
@@ -92,7 +92,7 @@ for (const { what, day, from, slots } of DAYS) {
     const lastOf = async () => (await get<Item[]>('/prices/spot?area=SE3')).at(-1);
     const bounds = boundsOf(day);
 
-    it('come in the afternoon before, are told to who listens, and turn at midnight', async () => {
+    it('arrive in the afternoon before, are sent to listeners, and change at midnight', async () => {
       world = await makeWorld({
         engine: 'sqlite',
         clock,
@@ -100,20 +100,20 @@ for (const { what, day, from, slots } of DAYS) {
         env: { ELNAV_SAMPLE_PRICES: 'off' },
       });
       await until(
-        'today is there',
+        'today has arrived',
         async () => (await fetch(`${world?.grid}/api/v1/prices/spot`)).status === 200,
       );
       const before = await get<Item[]>('/prices/spot?area=SE3');
-      assert.equal(Date.parse(before[0]?.start ?? ''), from, 'it begins with the slot that is on now');
+      assert.equal(Date.parse(before[0]?.start ?? ''), from, 'it begins with the current slot');
       assert.equal(Date.parse(before.at(-1)?.start ?? '') + 15 * MINUTE_MS, bounds.start);
 
       const events = listen(`${world.grid}/api/v1/prices/stream?area=SE3`);
-      await until('the stream has begun', () => events.seen.includes('current'));
+      await until('the stream has begun', () => events.received.includes('current'));
       await turnUntil(
-        'tomorrow is there',
+        'tomorrow has arrived',
         async () => Date.parse((await lastOf())?.start ?? '') >= bounds.start,
       );
-      await until('the day was told', () => events.seen.includes('day'));
+      await until('the day was sent', () => events.received.includes('day'));
       events.close();
       assert.equal(Date.parse((await lastOf())?.start ?? '') + 15 * MINUTE_MS, bounds.end);
 
@@ -143,13 +143,13 @@ for (const { what, day, from, slots } of DAYS) {
   });
 }
 
-describe('a day of prices that comes late', () => {
+describe('a day of prices that arrives late', () => {
   const clock = turnedClock(Date.UTC(2026, 10, 21, 11, 40));
   const source = sourceOn(clock);
   let world: World | undefined;
   after(() => world?.close());
 
-  it('is asked for until it is there, and today goes on meanwhile', async () => {
+  it("is requested until it arrives, while today's prices are still served", async () => {
     source.holdBack = '2026-11-22';
     world = await makeWorld({
       engine: 'sqlite',
@@ -161,7 +161,7 @@ describe('a day of prices that comes late', () => {
       const answer = await fetch(`${world?.grid}/api/v1/prices/spot?area=SE1`);
       return answer.status === 200 ? ((await answer.json()) as Item[]) : [];
     };
-    await until('today is there', async () => (await spot()).length > 0);
+    await until('today has arrived', async () => (await spot()).length > 0);
     // Until ten past five in the afternoon.
     while (clock.now() < Date.UTC(2026, 10, 21, 16, 10)) {
       clock.turn(5 * MINUTE_MS);
@@ -171,7 +171,7 @@ describe('a day of prices that comes late', () => {
     const ready = (await (await fetch(`${world.grid}/readyz`)).json()) as { checks: { prices: string } };
     assert.match(ready.checks.prices, /^tomorrow's prices are missing for SE1, SE2, SE3, SE4/);
     source.holdBack = null;
-    await until('tomorrow is there', async () => {
+    await until('tomorrow has arrived', async () => {
       clock.turn(MINUTE_MS);
       return Date.parse((await spot()).at(-1)?.start ?? '') === Date.UTC(2026, 10, 22, 22, 45);
     });
@@ -179,17 +179,17 @@ describe('a day of prices that comes late', () => {
   });
 });
 
-/** The names of the events of a stream, as they come. */
-function listen(url: string): { readonly seen: string[]; close(): void } {
-  const seen: string[] = [];
+/** The names of the events of a stream, as they arrive. */
+function listen(url: string): { readonly received: string[]; close(): void } {
+  const received: string[] = [];
   const abort = new AbortController();
   const read = async () => {
     const answer = await fetch(url, { signal: abort.signal });
     for await (const chunk of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()))
-      seen.push(...[...chunk.matchAll(/^event: (\w+)$/gm)].map(([, name = '']) => name));
+      received.push(...[...chunk.matchAll(/^event: (\w+)$/gm)].map(([, name = '']) => name));
   };
   read().catch(() => {});
-  return { seen, close: () => abort.abort() };
+  return { received, close: () => abort.abort() };
 }
 
 function boundsOf(day: string): { readonly start: number; readonly end: number } {

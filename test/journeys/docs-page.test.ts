@@ -9,14 +9,14 @@ import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts
 
 const run = promisify(execFile);
 
-/** As much of a page as is touched here. */
+/** The part of a window that is used here. */
 interface Window {
   readonly document: { querySelectorAll(selector: string): Iterable<{ open: boolean }> };
 }
 
 const NOTHING = '.none';
 const ALL = '.reference-body details';
-/** Unfolding makes a page of ten thousand elements: in each colour once. */
+/** Unfolding creates a page of ten thousand elements, so only once in each colour scheme. */
 const LOOKS = [
   { width: 360, colorScheme: 'light', unfolds: ALL },
   { width: 360, colorScheme: 'dark', unfolds: NOTHING },
@@ -44,7 +44,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await world?.close();
   });
 
-  /** A page with what went wrong on it: complaints of the browser, and what was asked of others. */
+  /** A page that records errors of the browser and requests to other origins. */
   const open = async (address: string, options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -71,7 +71,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Use', exact: true }).click();
   };
 
-  it('lists devices with the key that was entered, and says in words what a wrong one is', async () => {
+  it('lists devices with the entered key, and explains a wrong one', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs`);
     const { form, answer, operation } = await tryOut(page, 'get-devices');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -88,7 +88,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     assert.ok(listed.length > 0);
     const command = (await operation.locator('code.command').textContent()) ?? '';
     assert.equal(command, `curl '${world.connect}/devices?user_ref=anna' \\\n  -H "X-Api-Key: $KEY"`);
-    // The two refusals are told in the console of the browser.
+    // The browser's console reports both refusals.
     assert.deepEqual(
       faults.filter((fault) => !/status of 401/.test(fault)),
       [],
@@ -104,7 +104,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('asks before it moves a device, and repeats nothing by accident', async () => {
+  it('asks before it moves a device, and sends nothing twice by accident', async () => {
     const { page, faults, close } = await open(`${world.connect}/docs#post-devices-id-command`);
     const devices = (await caller.call('GET', '/devices')).body as { id: string; device_type: string }[];
     const light = devices.find(({ device_type }) => device_type === 'light');
@@ -116,7 +116,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     const once = await form.getByLabel('idempotency-key').inputValue();
     assert.match(once, /^try-[0-9a-f]{24}$/);
     await form.getByRole('button', { name: 'Send' }).click();
-    assert.equal(await answer.textContent(), '', 'nothing is sent before it is meant');
+    assert.equal(await answer.textContent(), '', 'nothing is sent before the confirmation');
     await form.getByLabel('controls a real device').check();
     await form.getByRole('button', { name: 'Send' }).click();
     await answer.getByText('200 OK').waitFor();
@@ -126,7 +126,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('looks up without a key on Grid, by keyboard alone', async () => {
+  it('looks up without a key on Grid, by keyboard only', async () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('postal code');
@@ -229,7 +229,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('takes the admin token for administration', async () => {
+  it('accepts the admin token for administration', async () => {
     const { page, faults, close } = await open(`${world.grid}/docs`);
     await enter(page, 'Admin token', ADMIN_TOKEN);
     const { form, answer } = await tryOut(page, 'get-admin-users');
@@ -252,7 +252,7 @@ describe('the reference in a browser', { skip: withoutBrowser }, () => {
   });
 
   for (const { width, colorScheme, unfolds } of LOOKS) {
-    it(`has no serious fault for anybody at ${width} pixels, ${colorScheme}`, async () => {
+    it(`has no serious accessibility fault at ${width} pixels, ${colorScheme}`, async () => {
       for (const service of ['connect', 'grid'] as const) {
         const options = { colorScheme, viewport: { width, height: 900 } };
         const { page, faults, close } = await open(`${world[service]}/docs`, options);

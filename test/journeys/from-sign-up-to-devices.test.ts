@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { type AppThatLinks, BACK, openApp, outcomeInApp, signInAtSimulator } from '../kit/app-that-links.ts';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { nextLetter } from '../kit/people.ts';
+import { nextEmail } from '../kit/people.ts';
 import { watchedPage } from '../kit/watched-page.ts';
 import { callJson, makeWorld, type World } from '../kit/world.ts';
 
@@ -35,7 +35,7 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  /** A developer signs up on the front page, opens the mail, and makes a key that is named. */
+  /** A developer signs up on the front page, opens the email, and creates a named key. */
   async function newKey(): Promise<string> {
     const developer = await watchedPage(browser, world.grid, { locale: 'en-GB' });
     const { page } = developer;
@@ -46,14 +46,14 @@ describe('from signing up to linked devices', { skip: withoutBrowser }, () => {
     await page.getByLabel('Password', { exact: false }).first().fill('seven lamps under water');
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
-    const { link } = await nextLetter(world, 'dev@example.com');
+    const { link } = await nextEmail(world, 'dev@example.com');
     await page.goto(link);
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
     await page.getByLabel('Label').fill('my app');
     await page.getByRole('button', { name: 'Create key' }).click();
-    const shown = await page.locator('text=/elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/').first().textContent();
-    const key = /elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(shown ?? '')?.[0] ?? '';
+    const text = await page.locator('text=/elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/').first().textContent();
+    const key = /elnav_[0-9A-Za-z]+_[0-9A-Za-z]+/.exec(text ?? '')?.[0] ?? '';
     await assertAccessible(page);
     assert.deepEqual(developer.faults(), []);
     await developer.close();

@@ -12,7 +12,7 @@ import { makeWorld, type World } from '../kit/world.ts';
 const PHONE = { viewport: { width: 360, height: 800 } } satisfies BrowserContextOptions;
 const SCREEN = { viewport: { width: 1_600, height: 1_000 } } satisfies BrowserContextOptions;
 
-/** Names of price areas that are broken within. */
+/** Names of price areas that are wrapped inside. */
 const BROKEN_NAMES = `[...document.querySelectorAll('.area-code, .area-name')]
   .filter((name) => name.getClientRects().length > 1).map((name) => name.textContent)`;
 
@@ -60,7 +60,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     ['sample', () => sample],
     ['empty', () => empty],
   ] as const) {
-    it(`has no grave fault of accessibility in its ${state} state, narrow and wide, light and dark`, async () => {
+    it(`has no serious accessibility fault in its ${state} state, narrow and wide, light and dark`, async () => {
       for (const options of [PHONE, SCREEN]) {
         for (const colorScheme of ['light', 'dark'] as const) {
           const watched = await open(worldOf(), { ...options, colorScheme });
@@ -73,7 +73,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     });
   }
 
-  it('keeps names whole in the narrowest window', async () => {
+  it('never wraps names inside, even in the narrowest window', async () => {
     const watched = await open(full, { viewport: { width: 320, height: 640 } });
     assert.equal(await watched.page.locator('.area-name').count(), 4);
     assert.deepEqual(await watched.page.evaluate(BROKEN_NAMES), []);
@@ -109,7 +109,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     }
   };
 
-  it('answers in place with a script, by what is typed and by where the browser is', async () => {
+  it('shows results in place with a script, by input and by location', async () => {
     const watched = await open(full, {
       ...SCREEN,
       geolocation: { latitude: 55.605, longitude: 13.0038 },
@@ -132,14 +132,14 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('says so when the browser does not tell where it is', async () => {
+  it('reports that the browser does not share its location', async () => {
     const watched = await open(full, { ...PHONE, permissions: [] });
     await watched.page.getByRole('button', { name: 'Använd min plats' }).click();
     await watched.page.locator('#answer', { hasText: 'lämnade inte ut din plats' }).waitFor();
     await end(watched);
   });
 
-  it('has values read off with the keys and the pointer', async () => {
+  it('shows values by keyboard and pointer', async () => {
     const watched = await open(full, SCREEN);
     const { page } = watched;
     const slider = page.getByLabel('Priserna vid en vald tid');
@@ -156,7 +156,7 @@ describe('the front page in a browser', { skip: withoutBrowser }, () => {
     await end(watched);
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used by keyboard only', async () => {
     const watched = await open(full, SCREEN);
     const { page } = watched;
     await page.keyboard.press('Tab');

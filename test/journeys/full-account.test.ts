@@ -11,7 +11,7 @@ import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const AT_ONCE = 20;
 
-describe('an account with as many links as its tier may have', () => {
+describe('an account with as many links as its tier allows', () => {
   let world: World;
   let served: ServedVendor;
   let vendor: TestVendor;
@@ -53,11 +53,11 @@ describe('an account with as many links as its tier may have', () => {
     return ((await back.json()) as { link_code: string }).link_code;
   }
 
-  /** Where the vendor sends the browser back, once its user has signed in on the page that this leads to. */
+  /** Where the vendor redirects the browser, once its user has signed in on the page that this leads to. */
   async function signedIn(leading: Response, browser: CookieBrowser): Promise<string> {
     const { name, password } = served.vendor.user;
     let page = leading.headers.get('location') ?? '';
-    // First our own address, which begins the sign-in.
+    // First our own address, which starts the sign-in.
     if (page.startsWith('/') || page.startsWith(world.connect))
       page = (await browser.get(new URL(page, world.connect).href)).headers.get('location') ?? '';
     const done = await fetch(page, {
@@ -68,7 +68,7 @@ describe('an account with as many links as its tier may have', () => {
     return done.headers.get('location') ?? '';
   }
 
-  it('is refused before the vendor is asked, and keeps its link code', async () => {
+  it('is refused before the vendor is called, and keeps its link code', async () => {
     const link_code = await linkCode();
     const asked = served.asked.length;
     const answer = await link({ link_code }, 'netatmo');
@@ -94,7 +94,7 @@ describe('an account with as many links as its tier may have', () => {
     assert.match(await answer.text(), /<html lang="en"/);
   });
 
-  it('spends no code of a vendor where it filled up while the user was there, and says what to do', async () => {
+  it('uses no code of a vendor when it became full during the sign-in, and explains what to do', async () => {
     const [own] = (await caller.call('GET', '/links')).body as { id: string }[];
     assert.equal((await caller.call('DELETE', `/links/${own?.id}`)).status, 204);
     const session = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
@@ -112,7 +112,7 @@ describe('an account with as many links as its tier may have', () => {
     assert.doesNotMatch(page, /on our side/);
   });
 
-  it('links again what it has, as the vendor alone can tell', async () => {
+  it('can link existing vendor accounts again, which only the vendor can tell', async () => {
     const again = await link({ user: 'u1', password: 'new' });
     assert.equal(again.status, 200, JSON.stringify(again.body));
     const other = await link({ user: 'another', password: 'p' });

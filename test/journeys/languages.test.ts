@@ -6,7 +6,7 @@ import { CookieBrowser } from '../kit/cookie-browser.ts';
 import { signUp } from '../kit/people.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 
-/** Where the link in the head of a page leads that changes its language. */
+/** The link in a page's header that changes its language. */
 function switchOf(page: string): { href: string; name: string } | undefined {
   const [, href = '', name = ''] = /<a class="other-language" href="([^"]*)"[^>]*>([^<]*)</.exec(page) ?? [];
   return href === '' ? undefined : { href: href.replaceAll('&amp;', '&'), name };
@@ -37,7 +37,7 @@ describe('the language and the frame of pages', () => {
     await plain?.close();
   });
 
-  it('changes on every page that can be shown again, which stays where it was', async () => {
+  it('can be changed on every page that can be shown again, which stays where it was', async () => {
     const paths = [
       [world.grid, '/'],
       [world.grid, '/lookup?q=Ume%C3%A5'],
@@ -64,7 +64,7 @@ describe('the language and the frame of pages', () => {
       const chosen = await browser.get(`${base}${link?.href}`);
       assert.equal(chosen.status, 303, path);
       const back = chosen.headers.get('location') ?? '';
-      // Where pages must not tell one address from another, it is the same for all.
+      // Where pages must not reveal anything about an address, it is the same for all.
       const same = path.startsWith('/auth/magic/') ? '/auth/magic/verify/expired' : path;
       assert.equal(back, path === '/nosuch' ? '/not-found' : same);
       const after = await browser.get(
@@ -78,7 +78,7 @@ describe('the language and the frame of pages', () => {
     }
   });
 
-  it('does not mix up the pages that are kept for all', async () => {
+  it('does not mix up pages that are cached for everybody', async () => {
     for (const url of [`${world.grid}/`, `${world.grid}/auth/login`, `${world.connect}/`]) {
       const swedish = await fetch(url, { headers: { accept: 'text/html', 'accept-language': 'sv' } });
       const etag = swedish.headers.get('etag') ?? '';
@@ -123,7 +123,7 @@ describe('the language and the frame of pages', () => {
     );
   });
 
-  it('holds at a simulated vendor, too', async () => {
+  it('also applies at a simulated vendor', async () => {
     const begun = await fetch(`${world.connect}/oauth/tesla/authorize`, { redirect: 'manual' });
     const url = begun.headers.get('location') ?? '';
     const pageFor = async (headers: Record<string, string>) => (await fetch(url, { headers })).text();
@@ -141,7 +141,7 @@ describe('the language and the frame of pages', () => {
     assert.match(await wrong.text(), /Fel användarnamn eller lösenord\./);
   });
 
-  it('links in the foot to what the operator has set, and to nothing else', async () => {
+  it('has links in the footer to what the operator has configured, and to nothing else', async () => {
     const foot = async (url: string) => {
       const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
       const [, text = ''] = /<ul class="foot-links">(.*?)<\/ul>/s.exec(page) ?? [];
@@ -156,7 +156,7 @@ describe('the language and the frame of pages', () => {
     assert.deepEqual(await foot(`${plain.grid}/`), ['/healthz', licence]);
   });
 
-  it('has files for programs at both services', async () => {
+  it('has well-known files at both services', async () => {
     for (const [base, disallowed] of [
       [world.grid, ['/account', '/auth/']],
       [world.connect, ['/link/', '/oauth/']],

@@ -36,7 +36,7 @@ describe('linking a car in a browser', { skip: withoutBrowser }, () => {
     return (answer.body as { url: string }).url;
   };
 
-  it('goes from the app over the sign-in page of the simulated Tesla to a car that is read', async () => {
+  it('leads from the app through the sign-in page of the simulated Tesla to a car that can be read', async () => {
     const page = await browser.newPage();
     await page.goto(await session());
     await page.getByText('An app from example.com wants to read and control the devices').waitFor();

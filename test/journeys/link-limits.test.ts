@@ -7,18 +7,18 @@ import { type Caller, makeWorld, type World } from '../kit/world.ts';
 const A_MINUTE = 600;
 const AT_ONCE = 40;
 
-describe('what anybody may ask of the pages that link', () => {
+describe('the rate limits of the linking pages', () => {
   let world: World;
   let caller: Caller;
   before(async () => {
-    // Nobody turns it: all that is asked is asked in one minute.
+    // No test advances it: all requests are in one minute.
     const clock = turnedClock();
     world = await makeWorld({ engine: 'sqlite', clock, env: { ELNAV_SIMULATE: 'netatmo' } });
     caller = await world.newAccount();
   });
   after(() => world.close());
 
-  /** Statuses of so many answers, and how often each came. */
+  /** The statuses of a number of responses, with their counts. */
   async function statusesOf(times: number, ask: () => Promise<Response>): Promise<Record<number, number>> {
     const counts: Record<number, number> = {};
     for (let asked = 0; asked < times; asked += AT_ONCE) {
@@ -29,7 +29,7 @@ describe('what anybody may ask of the pages that link', () => {
     return counts;
   }
 
-  it('ends at 600 returns from vendors a minute of an address', async () => {
+  it('allow 600 returns from vendors per minute and address', async () => {
     const ask = () => fetch(`${world.connect}/oauth/netatmo/callback?code=x&state=unknown`);
     assert.deepEqual(await statusesOf(A_MINUTE + 5, ask), { 400: A_MINUTE, 429: 5 });
     const refused = await ask();
@@ -37,7 +37,7 @@ describe('what anybody may ask of the pages that link', () => {
     assert.ok(Number(refused.headers.get('retry-after')) >= 1);
   });
 
-  it('ends at 600 times a minute that somebody of an address agrees to go on to a vendor', async () => {
+  it('allow 600 confirmations to continue to a vendor per minute and address', async () => {
     const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'anna', vendor: 'netatmo' });
     const { url } = body as { url: string };
     const browser = new CookieBrowser();

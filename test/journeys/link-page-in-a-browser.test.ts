@@ -39,7 +39,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   const devicesOf = async (userRef: string) =>
     (await caller.call('GET', `/devices?user_ref=${userRef}`)).body as Device[];
 
-  /** A page that says what it was refused, and what it asked of others. */
+  /** A page that records refusals and requests to other origins. */
   async function open(options: BrowserContextOptions = {}): Promise<{
     page: Page;
     context: BrowserContext;
@@ -60,7 +60,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     return { page, context, strange };
   }
 
-  it('goes from the app by a form to what was found, and back', async () => {
+  it('leads from the app through a form to the found devices, and back', async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
     await assertAccessible(page);
@@ -98,7 +98,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
   };
 
   for (const javaScriptEnabled of [true, false])
-    it(`lets a wrong password be mended, ${javaScriptEnabled ? 'by keyboard alone' : 'without scripts'}`, async () => {
+    it(`lets a wrong password be corrected, ${javaScriptEnabled ? 'by keyboard only' : 'without scripts'}`, async () => {
       const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       const userRef = javaScriptEnabled ? 'bo' : 'cecilia';
       const { username, password } = await easee();
@@ -126,7 +126,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
       await context.close();
     });
 
-  it('searches without scripts, and lets go', async () => {
+  it('searches without scripts, and can be cancelled', async () => {
     const { page, context } = await open({ javaScriptEnabled: false });
     await page.goto(await session('dan'));
     await page.getByLabel('Search for a brand').fill('tesla');
@@ -141,7 +141,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('shows what was found at an OAuth vendor where no app waits', async () => {
+  it('shows the found devices of an OAuth vendor when no app waits', async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('eva', { redirect_uri: undefined }));
     await page.getByRole('link', { name: 'Tesla' }).click();
@@ -165,7 +165,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('leads to what a brand is connected as, with scripts and without', async () => {
+  it('leads to the vendor under which a brand is linked, with scripts and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       await page.goto(await session('gun'));
@@ -194,7 +194,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('leaves no place beside the last tile of an odd number', async () => {
+  it('leaves no gap beside the last tile of an odd number', async () => {
     const { page, context } = await open({ viewport: { width: 1440, height: 900 } });
     await page.goto(await session('henry'));
     const widths = async () =>
@@ -211,11 +211,11 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await page.getByLabel('Search for a brand').fill('easee');
     await page.getByText('1 to choose from').waitFor();
     const [[width, , list] = [0, 0, 1]] = await widths();
-    assert.equal(width, list, 'those that are hidden are not counted');
+    assert.equal(width, list, 'hidden tiles are not counted');
     await context.close();
   });
 
-  it('says in the language of the page what is missing, with scripts and without', async () => {
+  it('reports missing input in the language of the page, with scripts and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       await page.goto(`${await session('hanna')}/easee`);
@@ -226,7 +226,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('waits with the owner of a charger until it has connected', async () => {
+  it("waits until the owner's charger has connected", async () => {
     const { page, context, strange } = await open();
     await page.goto(await session('ivar', { vendor: 'ocpp' }));
     await page.getByRole('heading', { name: 'Connect an OCPP charger' }).waitFor();
@@ -252,7 +252,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     await context.close();
   });
 
-  it('is sound in the states in which something went wrong', async () => {
+  it('has no accessibility fault in its error states', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, strange } = await open({ colorScheme });
       const url = await session('fia');

@@ -24,7 +24,7 @@ describe('the link page', () => {
       engine: 'sqlite',
       clock,
       adapters: [...vendors, vendor.adapter],
-      // With the embedded database the vendors by OAuth are simulated, too.
+      // With the embedded database the OAuth vendors are simulated, too.
       env: { ELNAV_SIMULATE: 'tesla' },
     });
     caller = await world.newAccount();
@@ -78,7 +78,7 @@ describe('the link page', () => {
     assert.deepEqual(await found('värmepump'), ['sandbox']);
     assert.deepEqual(await found('elbil'), ['tesla', 'testvendor', 'sandbox']);
     assert.deepEqual(await found('zaptec'), ['ocpp']);
-    // Beginnings of words alone: "amps" stands within "lamps".
+    // Only beginnings of words match: "lamps" contains "amps".
     assert.deepEqual(await found('charge amps'), ['ocpp']);
     assert.deepEqual(await found('amps'), ['ocpp']);
     assert.deepEqual(await found('(OCPP)'), ['ocpp']);
@@ -86,7 +86,7 @@ describe('the link page', () => {
     assert.deepEqual(await found('nothing such'), []);
   });
 
-  it('makes a form from the schema of every vendor, with a label for every field', async () => {
+  it('creates a form from the schema of every vendor, with a label for every field', async () => {
     let fields = 0;
     for (const language of ['en', 'sv'])
       for (const { slug, credentials } of [...vendors, vendor.adapter].filter((one) => !('oauth' in one))) {
@@ -110,7 +110,7 @@ describe('the link page', () => {
     assert.ok(fields >= 12, `${fields} fields`);
   });
 
-  it('links once, shows what was found to that browser alone, and leads back to the app', async () => {
+  it('links once, shows the result only to that browser, and leads back to the app', async () => {
     const url = await session({ redirect_uri: BACK });
     const browser = CookieBrowser.inLanguage('sv-SE');
     await browser.send(`${url}/testvendor`);
@@ -124,8 +124,8 @@ describe('the link page', () => {
     assert.match(page, /Vi hittade en enhet/);
     assert.match(page, /light-1.*Lampa/s);
     const [own] = (await caller.call('GET', '/links')).body as { id: string }[];
-    const told = `mine=1&amp;status=linked&amp;session=${url.slice(-43)}&amp;link=${own?.id}`;
-    assert.ok(page.includes(`href="https://app.example.com/done?${told}"`), page);
+    const expected = `mine=1&amp;status=linked&amp;session=${url.slice(-43)}&amp;link=${own?.id}`;
+    assert.ok(page.includes(`href="https://app.example.com/done?${expected}"`), page);
     assert.doesNotMatch(page, /secret-ref/);
     // Reloads, the back button and another click are harmless.
     for (const again of [
@@ -145,10 +145,10 @@ describe('the link page', () => {
     const devices = (await caller.call('GET', '/devices?user_ref=secret-ref')).body as unknown[];
     assert.equal(devices.length, 1);
     clock.turn(86_400_000);
-    assert.equal((await browser.send(`${url}/done`)).status, 400, 'the day is over');
+    assert.equal((await browser.send(`${url}/done`)).status, 400, 'it has expired after a day');
   });
 
-  it('links once when two submits come at once', async () => {
+  it('links once when two submits arrive at once', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('en');
     await browser.send(`${url}/testvendor`);
@@ -156,7 +156,7 @@ describe('the link page', () => {
     let go = () => {};
     vendor.onLink = () => new Promise<void>((resolve) => (go = resolve));
     const first = browser.post(`${url}/testvendor`, RIGHT);
-    // The second waits for nothing: who was first is being answered.
+    // The second does not wait: the first is still being processed.
     let second = await browser.post(`${url}/testvendor`, RIGHT);
     while (links() === before) second = await browser.send(`${url}/done`);
     const waiting = await browser.send(`${url}/done`);
@@ -172,7 +172,7 @@ describe('the link page', () => {
     assert.equal(links(), before + 1);
   });
 
-  it('tells every failure in words, keeps what was filled in but no password, and can be tried again', async () => {
+  it('explains every failure, keeps the input except the password, and can be retried', async () => {
     const url = await session({ redirect_uri: BACK });
     const codes: ErrorCodeName[] = [
       'link.credentials_refused',
@@ -183,7 +183,7 @@ describe('the link page', () => {
       'vendor.answer_invalid',
       'vendor.login_expired',
     ];
-    const seen = new Set<string>();
+    const notices = new Set<string>();
     for (const code of codes)
       for (const language of ['en', 'sv']) {
         vendor.onLink = async () => {
@@ -194,23 +194,26 @@ describe('the link page', () => {
           user: 'anna',
           password: 'hunter2',
         });
-        const told = code === 'vendor.login_expired' ? 'link.credentials_refused' : code;
-        assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [ERRORS[told].connect, told]);
+        const expected = code === 'vendor.login_expired' ? 'link.credentials_refused' : code;
+        assert.deepEqual(
+          [answer.status, answer.headers.get('elnav-error')],
+          [ERRORS[expected].connect, expected],
+        );
         const page = await answer.text();
         const [notice = ''] = /role="alert".*?<p>(<strong>.*?<\/p><p>.*?)<\/p>/s.exec(page) ?? [];
         assert.match(notice, /Test vendor/);
-        seen.add(notice);
+        notices.add(notice);
         assert.match(page, /value="anna"/);
         assert.doesNotMatch(page, /hunter2|<img|\u202e/);
         assert.match(page, new RegExp(`<code>${answer.headers.get('x-request-id')}</code>`));
       }
-    assert.equal(seen.size, 2 * (codes.length - 1), 'each has words of its own');
+    assert.equal(notices.size, 2 * (codes.length - 1), 'each has its own text');
     vendor.onLink = async () => {};
     clock.turn(900_000);
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
   });
 
-  it('says beside the field what is wrong with it, before the vendor is asked', async () => {
+  it('reports an invalid field beside it, before the vendor is called', async () => {
     const url = await session();
     const before = links();
     const browser = CookieBrowser.inLanguage('sv');
@@ -227,11 +230,11 @@ describe('the link page', () => {
     assert.match(((await program.json()) as { error: string }).error, /^credentials\.password: /);
   });
 
-  it('lets nobody try passwords without end', async () => {
+  it('limits wrong passwords', async () => {
     const url = await session();
     const before = links();
     let users = 0;
-    // Another user each time: it is the session whose tries have an end here.
+    // Another user each time, since the limit under test is the session's.
     const wrong = () => {
       users += 1;
       const filled = { user: `anna-${users}`, password: 'wrong' };
@@ -246,7 +249,7 @@ describe('the link page', () => {
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
   });
 
-  it('lets an account guess the password of a vendor’s user ten times, by whatever way', async () => {
+  it('lets an account guess the password of a vendor’s user ten times, on all paths together', async () => {
     vendor.onLink = async () => {
       throw new AppError('link.credentials_refused', 'the password is wrong');
     };
@@ -272,7 +275,7 @@ describe('the link page', () => {
     assert.equal(await guess('guessed'), 400);
   });
 
-  it('takes nothing that a page of another site sends, and nothing that is no form', async () => {
+  it('accepts nothing from a page of another site, and nothing but forms', async () => {
     const url = await session();
     const before = links();
     for (const headers of [
@@ -300,7 +303,7 @@ describe('the link page', () => {
     assert.equal(links(), before);
   });
 
-  it('leads a session for one vendor straight there, and nowhere else', async () => {
+  it('leads a session for one vendor directly to it, and to no other', async () => {
     const url = await session({ vendor: 'testvendor' });
     const path = new URL(url).pathname;
     const browser = CookieBrowser.inLanguage('en');
@@ -317,7 +320,7 @@ describe('the link page', () => {
     assert.ok((await unknown.text()).includes(`href="${new URL(open).pathname}"`), 'another can be chosen');
   });
 
-  it("links for the session's own account, whoever opens it", async () => {
+  it("links for the session's own account, whatever account opens it", async () => {
     const stranger = await world.newAccount();
     const url = await session({ user_ref: 'theirs' }, stranger);
     assert.equal((await CookieBrowser.inLanguage('en').post(`${url}/testvendor`, RIGHT)).status, 303);
@@ -325,7 +328,7 @@ describe('the link page', () => {
     assert.equal(((await caller.call('GET', '/devices?user_ref=theirs')).body as unknown[]).length, 0);
   });
 
-  it('shows names of others as text, cut and in order, and says when nothing was found', async () => {
+  it('shows foreign names as text, cut and sorted, and says when nothing was found', async () => {
     const done = async () => {
       const url = await session();
       const browser = CookieBrowser.inLanguage('en');
@@ -343,7 +346,7 @@ describe('the link page', () => {
     assert.match(await done(), /No devices were found there.*Check in Test vendor’s own app/s);
   });
 
-  it('tells the owner of a charging station where it is to dial in', async () => {
+  it('tells the owner of a charging station the address to configure', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('sv');
     const sent = await browser.post(`${url}/ocpp`, { identity: 'CP-1', password: 'long enough' });
@@ -353,7 +356,7 @@ describe('the link page', () => {
     assert.ok(page.includes(`<code>${world.connect.replace('http', 'ws')}/ocpp/</code>`));
   });
 
-  it('says what a query says as text', async () => {
+  it('shows text from the query as text', async () => {
     const page = await (
       await CookieBrowser.inLanguage('en').send(`${await session()}?q=${encodeURIComponent(XSS)}`)
     ).text();
@@ -363,7 +366,7 @@ describe('the link page', () => {
     assert.equal(odd.status, 200);
   });
 
-  it('tells a sign-in that failed at the vendor on a page that leads back to the session', async () => {
+  it('reports a sign-in that failed at the vendor on a page that leads back to the session', async () => {
     const url = await session();
     const browser = CookieBrowser.inLanguage('sv');
     const agreed = await browser.post(`${url}/tesla`, {});

@@ -50,7 +50,7 @@ for (const engine of ENGINES)
       assert.equal(answer.headers.get('cache-control'), 'no-store');
       return answer.body as View;
     };
-    const toldBy = (answer: Response) => {
+    const parametersOf = (answer: Response) => {
       const { origin, pathname, searchParams } = new URL(answer.headers.get('location') ?? '');
       assert.deepEqual([answer.status, `${origin}${pathname}`], [303, APP]);
       return Object.fromEntries(searchParams);
@@ -75,7 +75,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'linked', 'what is linked does not expire');
     });
 
-    it('stays open with the reason while the user may try again on our page', async () => {
+    it('stays open with the reason while the user may retry on our page', async () => {
       const { session, url } = await begin();
       const browser = CookieBrowser.inLanguage('en');
       vendor.onLink = async () => {
@@ -96,8 +96,8 @@ for (const engine of ENGINES)
     it('has failed when the user goes back without a link, and can be opened again', async () => {
       const { session, url } = await begin({ vendor: 'sandbox' });
       const browser = CookieBrowser.inLanguage('en');
-      const told = toldBy(await browser.get(`${url}/cancel`));
-      assert.deepEqual(told, { status: 'failed', session, reason: 'cancelled' });
+      const parameters = parametersOf(await browser.get(`${url}/cancel`));
+      assert.deepEqual(parameters, { status: 'failed', session, reason: 'cancelled' });
       const failed = await view(session);
       assert.deepEqual([failed.status, failed.reason], ['failed', 'cancelled']);
       const sent = await browser.post(`${url}/sandbox`, { device_types: 'light', seed: session });
@@ -109,7 +109,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'linked');
     });
 
-    it('leads nowhere where there is no app to go back to', async () => {
+    it('leads nowhere when there is no app to return to', async () => {
       const { session, url } = await begin({ redirect_uri: undefined });
       const browser = CookieBrowser.inLanguage('en');
       assert.doesNotMatch(await (await browser.get(url)).text(), /\/cancel"/);
@@ -118,7 +118,7 @@ for (const engine of ENGINES)
       assert.equal((await view(session)).status, 'open');
     });
 
-    it('expires after a day, is known for a week, and then is no more', async () => {
+    it('expires after a day, can be read for a week, and is then deleted', async () => {
       const { session } = await begin();
       clock.turn(DAY_MS);
       const { status, devices } = await view(session);
@@ -132,7 +132,7 @@ for (const engine of ENGINES)
       assert.deepEqual([gone.status, gone.headers.get('elnav-error')], [404, 'session.not_found']);
     });
 
-    it('is told to the account that began it alone; to a browser it is a page', async () => {
+    it('can be read only by the account that began it; a browser gets a page', async () => {
       const { session, url } = await begin();
       const stranger = await world.newAccount();
       const [foreign, missing] = await Promise.all(

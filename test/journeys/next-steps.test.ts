@@ -36,7 +36,7 @@ describe('what a user still has to do after linking', () => {
   });
   after(() => world.close());
 
-  it('stands in the answer of POST /link, of the session, and on its last page', async () => {
+  it('is part of the response of POST /link, of the session, and of its last page', async () => {
     const credentials = { user: 'anna', password: 'right' };
     const linked = await caller.call('POST', '/link', {
       vendor: 'testvendor',

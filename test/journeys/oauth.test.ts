@@ -27,7 +27,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(answer.status, 302, await answer.text());
     return new URL(answer.headers.get('location') ?? '');
   };
-  /** Signs in on the vendor's page, and answers where it sends the browser back to. */
+  /** Signs in on the vendor's page, and returns where it redirects the browser. */
   const signIn = async (page: URL, form: Record<string, string> = {}): Promise<string> => {
     const { name, password } = served.vendor.user;
     const answer = await fetch(page, {
@@ -44,7 +44,7 @@ describe('signing in at an OAuth vendor', () => {
     ((await answer.json()) as { error: string }).error,
   ];
 
-  it('goes by a link code from our address to devices that can be read', async () => {
+  it('leads from our address through a link code to devices that can be read', async () => {
     const browser = new CookieBrowser();
     const page = await begin(browser);
     assert.equal(page.origin, served.url);
@@ -67,7 +67,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual([again.status, again.headers.get('elnav-error')], [400, 'link.credentials_refused']);
   });
 
-  it('keeps working when tokens expire, and says so when the user takes the permission back', async () => {
+  it('keeps working when tokens expire, and reports when the user revokes the permission', async () => {
     const { body } = await caller.call('GET', '/devices?vendor=netatmo&limit=1');
     const [device] = body as { id: string }[];
     const path = `/devices/${encodeURIComponent(device?.id ?? '')}`;
@@ -82,7 +82,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual([lost.status, lost.headers.get('elnav-error')], [502, 'vendor.login_expired']);
     const calls = served.asked.length;
     assert.equal((await caller.call('GET', path)).status, 502);
-    assert.equal(served.asked.length, calls, 'a lost login is not tried again');
+    assert.equal(served.asked.length, calls, 'a lost login is not retried');
     const links = (await caller.call('GET', '/links')).body as { vendor: string; status: string }[];
     assert.equal(links.find(({ vendor }) => vendor === 'netatmo')?.status, 'needs_relink');
     served.vendor.fault(null);
@@ -128,7 +128,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(program.status, 200);
   });
 
-  it('refuses a state that is replayed, unknown, missing, late or of another vendor', async () => {
+  it('refuses a state that is replayed, unknown, missing, expired or of another vendor', async () => {
     const browser = new CookieBrowser();
     const first = await signIn(await begin(browser));
     assert.equal((await browser.get(first)).status, 200);
@@ -154,7 +154,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.match(String(text), /netatmo/);
   });
 
-  it('tells the reason when the vendor or the user says no', async () => {
+  it('reports the reason when the vendor or the user denies the sign-in', async () => {
     const browser = new CookieBrowser();
     const back = await signIn(await begin(browser), { cancel: '1' });
     const [status, code, text] = await errorOf(await browser.get(back));
@@ -172,7 +172,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual((await errorOf(await browser.get(wrongCode))).slice(0, 2), [400, 'oauth.denied']);
   });
 
-  it('takes a vendor in whatever case it is written, and answers its slug', async () => {
+  it("accepts a vendor's slug in any case, and returns the slug", async () => {
     const browser = new CookieBrowser();
     const begun = await browser.get(`${world.connect}/oauth/Netatmo/authorize`);
     assert.equal(begun.status, 302);
@@ -191,7 +191,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(session.status, 200, JSON.stringify(session.body));
   });
 
-  it('says where a link code comes from when there is none', async () => {
+  it('explains where a link code comes from when it is missing', async () => {
     for (const credentials of [{}, { code: 'x' }]) {
       const { status, headers, body } = await caller.call('POST', '/link', {
         vendor: 'netatmo',
@@ -206,7 +206,7 @@ describe('signing in at an OAuth vendor', () => {
     }
   });
 
-  it('says what the operator must set, and what is not OAuth', async () => {
+  it('names the settings that the operator lacks, and vendors without OAuth', async () => {
     const bare = await makeWorld({ engine: 'sqlite', env: { ELNAV_SIMULATE: 'none' } });
     const [status, code, text] = await errorOf(await fetch(`${bare.connect}/oauth/netatmo/authorize`));
     assert.deepEqual([status, code], [502, 'oauth.not_configured']);
@@ -220,9 +220,9 @@ describe('signing in at an OAuth vendor', () => {
       configured: boolean;
       linking: { method: string; authorize_path?: string };
     }[];
-    const told = vendors.find(({ slug }) => slug === 'netatmo');
+    const view = vendors.find(({ slug }) => slug === 'netatmo');
     assert.deepEqual(
-      [told?.configured, told?.linking.method, told?.linking.authorize_path],
+      [view?.configured, view?.linking.method, view?.linking.authorize_path],
       [false, 'oauth', '/oauth/netatmo/authorize'],
     );
     await bare.close();
@@ -235,14 +235,14 @@ describe('signing in at an OAuth vendor', () => {
       return answer.body as { session: string; url: string; expires_at: string };
     };
 
-    /** Goes on to the vendor from the page that says who asks. */
+    /** Continues to the vendor from the page that says who asks. */
     const agree = async (browser: CookieBrowser, id: string): Promise<URL> => {
       const agreed = await browser.post(`${world.connect}/link/sessions/${id}/netatmo`, {});
       assert.equal(agreed.status, 303, await agreed.text());
       return begin(browser, `?session=${id}`);
     };
 
-    it('opens the vendor for a browser alone that was told who asks', async () => {
+    it('opens the vendor only for a browser that was shown who asks', async () => {
       const { session: id, url } = await session({ vendor: 'netatmo' });
       const consent = `${url}/netatmo`;
       const authorize = `${world.connect}/oauth/netatmo/authorize?session=${id}`;
@@ -271,7 +271,7 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it('says who asks, for what, in words of the reader', async () => {
+    it("says who asks, for what, in the reader's language", async () => {
       const { url } = await session({ vendor: 'netatmo' });
       const read = async (language: string) =>
         (await CookieBrowser.inLanguage(language).get(`${url}/netatmo`)).text();
@@ -299,7 +299,7 @@ describe('signing in at an OAuth vendor', () => {
       const browser = new CookieBrowser();
       const start = await browser.get(url);
       assert.equal(start.status, 303);
-      // Absolute: whoever opened the page by another name of this server would come back without the cookie.
+      // Absolute: a browser that opened the page under another host name of this server would return without the cookie.
       const consent = start.headers.get('location') ?? '';
       assert.equal(consent, `${url}/netatmo`);
       assert.equal((await browser.get(consent)).status, 200);
@@ -314,11 +314,11 @@ describe('signing in at an OAuth vendor', () => {
       assert.equal(back.status, 303, await back.text());
       const devices = (await caller.call('GET', '/devices?user_ref=bo')).body as unknown[];
       assert.ok(devices.length > 0);
-      const { link, ...told } = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<
+      const { link, ...view } = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<
         string,
         unknown
       >;
-      assert.deepEqual([told.status, told.reason], ['linked', null]);
+      assert.deepEqual([view.status, view.reason], ['linked', null]);
       assert.equal(
         back.headers.get('location'),
         `https://app.example.com/done?mine=1&status=linked&session=${id}&link=${link}`,
@@ -327,7 +327,7 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it('leads back with the reason, and can be tried again', async () => {
+    it('leads back with the reason, and can be retried', async () => {
       const { session: id } = await session({ redirect_uri: 'http://localhost:3000/' });
       const browser = new CookieBrowser();
       const failed = await browser.get(await signIn(await agree(browser, id), { cancel: '1' }));
@@ -335,8 +335,8 @@ describe('signing in at an OAuth vendor', () => {
         failed.headers.get('location'),
         `http://localhost:3000/?status=failed&session=${id}&reason=access_denied`,
       );
-      const told = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<string, unknown>;
-      assert.deepEqual([told.status, told.reason], ['failed', 'access_denied']);
+      const view = (await caller.call('GET', `/link/sessions/${id}`)).body as Record<string, unknown>;
+      assert.deepEqual([view.status, view.reason], ['failed', 'access_denied']);
       const linked = await browser.get(await signIn(await agree(browser, id)));
       assert.match(
         linked.headers.get('location') ?? '',
@@ -370,24 +370,24 @@ describe('signing in at an OAuth vendor', () => {
       assert.deepEqual([status, code], [400, 'oauth.state_invalid']);
     });
 
-    it('shows the vendors to pick from', async () => {
+    it('shows the vendors to choose from', async () => {
       const { url } = await session({});
       const page = await (await fetch(url)).text();
       const links = [...page.matchAll(/<a class="vendor" href="(http[^"]*)"/g)].map((found) => found[1]);
-      // Tesla is not set up here: its link would lead nowhere.
+      // Tesla is not configured here, so its link would lead nowhere.
       assert.deepEqual(links, [`${url}/netatmo`]);
       const bare = await fetch(`${url}/tesla`);
       assert.deepEqual((await errorOf(bare)).slice(0, 2), [502, 'oauth.not_configured']);
     });
 
-    it('ends after a day', async () => {
+    it('expires after a day', async () => {
       const { url, expires_at } = await session({});
       assert.equal(expires_at, new Date(clock.now() + 86_400_000).toISOString());
       clock.turn(86_400_000);
       assert.deepEqual((await errorOf(await fetch(url))).slice(0, 2), [400, 'session.invalid']);
     });
 
-    it('takes no address that could lead elsewhere', async () => {
+    it('accepts no address that could lead elsewhere', async () => {
       const wrong = [
         'http://app.example.com/',
         '//evil.example/',
@@ -410,7 +410,7 @@ describe('signing in at an OAuth vendor', () => {
     });
   });
 
-  it("shows the vendor's budget with the link's own", async () => {
+  it("returns the vendor's budget including the link's own", async () => {
     const { status, body } = await caller.call('GET', '/vendors/netatmo/budget');
     assert.equal(status, 200);
     const budgets = body as {

@@ -44,7 +44,7 @@ function simulate(
   return station;
 }
 
-/** The status with which a WebSocket handshake is answered. */
+/** The status of the response to a WebSocket handshake. */
 function handshake(base: string, identity: string, password: string, from = '127.0.0.1'): Promise<number> {
   const { port, hostname } = new URL(base);
   const socket = openSocket(Number(port), hostname);
@@ -100,9 +100,9 @@ async function command(
   base: string,
   { id, ...body }: { id: string; type: string; current_a?: number },
 ) {
-  const { status, body: told } = await call(base, { path: `/devices/${id}/command`, body });
-  assert.equal(status, 200, JSON.stringify(told));
-  return (told as { state: State }).state;
+  const { status, body: response } = await call(base, { path: `/devices/${id}/command`, body });
+  assert.equal(status, 200, JSON.stringify(response));
+  return (response as { state: State }).state;
 }
 
 async function records(place: Place) {
@@ -115,7 +115,7 @@ async function records(place: Place) {
 
 for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
   onEachEngine(`a station that speaks ${protocol}`, (engine) => {
-    it('is linked, let in, started, limited, and goes on after a restart of the service', async () => {
+    it('is linked, accepted, started, limited, and continues after a restart of the service', async () => {
       const place = await makePlace(engine);
       let service: Service = await startService({ env: envOf(place) });
       const { connect: base } = service;
@@ -147,9 +147,9 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
         here,
         ({ charging, power_w }) => charging === true && power_w === 6_900,
       );
-      assert.ok((again.energy_wh ?? 0) >= (full.energy_wh ?? 0), 'the meter goes on');
+      assert.ok((again.energy_wh ?? 0) >= (full.energy_wh ?? 0), 'the meter continues');
       const stopped = await command(call, base, { id, type: 'stop_charge' });
-      // After its reconnection a 2.0.1 station has told nothing of the plug but the transaction, which has ended.
+      // After its reconnect a 2.0.1 station has reported only the transaction, which has ended, and nothing about the plug.
       assert.notEqual(stopped.charging, true);
       await becomes('no power', here, ({ power_w }) => power_w === 0);
 
@@ -170,7 +170,7 @@ for (const protocol of ['ocpp1.6', 'ocpp2.0.1'] as const) {
 }
 
 describe('stations behind a trusted proxy', () => {
-  it('are told apart by their own addresses', async () => {
+  it('are distinguished by their own addresses', async () => {
     const place = await makePlace('sqlite');
     const service = await startService({ env: { ...envOf(place), ELNAV_TRUST_PROXY: '127.0.0.1' } });
     const guess = (from: string) => handshake(service.connect, 'CP-9', 'a-wrong-password', from);
@@ -185,8 +185,8 @@ describe('stations behind a trusted proxy', () => {
   });
 });
 
-describe('a station that does not answer a command', () => {
-  it('is a 502 within 15 seconds', async () => {
+describe('a station that does not respond to a command', () => {
+  it('gives a 502 within 15 seconds', async () => {
     const place = await makePlace('sqlite');
     const service = await startService({ env: envOf(place) });
     const call = callWith((await openAccount(service.grid)).key);

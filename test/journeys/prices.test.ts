@@ -9,7 +9,7 @@ import { simulateEnergidataservice } from '../../src/sources/energidataservice/s
 import { until } from '../kit/until.ts';
 import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
-// 10:20 in Sweden, while tomorrow's prices are not there yet.
+// 10:20 in Sweden, before tomorrow's prices are published.
 const NOW = Date.UTC(2026, 10, 21, 9, 20);
 
 interface Plan {
@@ -46,7 +46,7 @@ describe('prices from a source to a plan', () => {
           ELNAV_ECB_BASE_URL: rates?.url ?? '',
         },
       });
-    // The first source lies from the start.
+    // The first source is wrong from the start.
     market.fault('thousandfold' satisfies PriceFault);
     world = await open();
     caller = await world.newAccount();
@@ -69,7 +69,7 @@ describe('prices from a source to a plan', () => {
       },
     });
 
-  it('takes those of the next source while the first one lies, converted at the published rate', async () => {
+  it('uses the next source while the first one is wrong, converted at the published rate', async () => {
     await until('SE3 has a price', async () => (await plan('SE3')).status === 200);
     const answer = (await plan('SE3')).body as Plan;
     assert.equal(answer.price_source, 'energidataservice');
@@ -82,7 +82,7 @@ describe('prices from a source to a plan', () => {
     );
   });
 
-  it('shows how it stands', async () => {
+  it('reports the state of the sources', async () => {
     const ready = (await (await fetch(`${world.grid}/readyz`)).json()) as {
       readonly status: string;
       readonly checks: { readonly prices: string };
@@ -94,10 +94,10 @@ describe('prices from a source to a plan', () => {
     assert.match(metrics, /elnav_source_requests_total{source="ecb",outcome="ok"} 1/);
   });
 
-  it('takes the first one again when it has come to its senses', async () => {
+  it('uses the first source again when it is right again', async () => {
     market.fault(null);
     await until('SE1 has a price', async () => {
-      // Slower than a call over a socket takes, so that none runs out of its time.
+      // Slower than a call over a socket, so that none times out.
       clock.turn(500);
       return (await plan('SE1')).status === 200;
     });

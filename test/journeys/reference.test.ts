@@ -10,7 +10,7 @@ import { makeWorld, type World } from '../kit/world.ts';
 
 const SERVICES = ['connect', 'grid'] as const;
 
-/** Names of fields, all the way down. */
+/** Names of fields at all levels. */
 const shapeOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(
@@ -20,14 +20,14 @@ const shapeOf = (value: unknown): unknown =>
       )
     : typeof value;
 
-/** A device without the meter that goes on counting. */
+/** A device without its meter, which keeps counting. */
 const withoutMeter = (device: unknown): unknown => {
   const { state, ...rest } = device as { readonly state: Record<string, unknown> };
   const { energy_wh, ...others } = state;
   return { ...rest, state: others };
 };
 
-/** Bytes of a page as it comes over the line. */
+/** The size of a page as it is transferred, bytes. */
 const sizeOf = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': 'br' } }, async (response) => {
@@ -65,7 +65,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('is one page for all, which browsers ask for again, small and without a script or style in it', async () => {
+  it('is one page for everybody, revalidated by browsers, small, and without inline scripts or styles', async () => {
     for (const service of SERVICES) {
       const answer = await fetch(`${world[service]}/docs`, { headers: { 'accept-encoding': 'br' } });
       assert.equal(answer.status, 200);
@@ -75,7 +75,7 @@ describe('the reference of both services', () => {
         /^default-src 'none'; script-src 'self';/,
       );
       assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe|nonce|http/);
-      assert.ok((await sizeOf(`${world[service]}/docs`)) < 40 * 1024, 'small as it is sent');
+      assert.ok((await sizeOf(`${world[service]}/docs`)) < 40 * 1024, 'small when it is transferred');
       const page = await answer.text();
       assert.doesNotMatch(page, /<style|<script(?! type="module" src="\/assets\/)| style="| on[a-z]+="/);
       const etag = answer.headers.get('etag') ?? '';
@@ -86,7 +86,7 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('leads from one service to the other, and calls by its own address', async () => {
+  it('links from one service to the other, and calls its own address', async () => {
     const connect = await (await fetch(`${world.connect}/docs`)).text();
     const grid = await (await fetch(`${world.grid}/docs`)).text();
     assert.ok(connect.includes(`href="${world.grid}/docs"`));
@@ -96,9 +96,9 @@ describe('the reference of both services', () => {
     assert.ok(grid.includes(`curl &#39;${world.grid}/api/v1/lookup/postal?code=11122&#39;`));
   });
 
-  it('shows examples that the schemas let through', async () => {
+  it('shows examples that match their schemas', async () => {
     const wrong: string[] = [];
-    let seen = 0;
+    let count = 0;
     for (const service of SERVICES) {
       const document = (await (await fetch(`${world[service]}/openapi.json`)).json()) as ApiDocument;
       for (const { id, body, answers } of sectionsOf(document).flatMap(({ operations }) => operations)) {
@@ -106,16 +106,16 @@ describe('the reference of both services', () => {
         const answered = answers
           .map(({ content }) => content?.['application/json']?.schema)
           .filter((schema) => schema !== undefined);
-        const shown = [
+        const examples = [
           ...sent.map((schema) => [schema, exampleOf(schema, { onlyRequired: true })] as const),
           ...answered.map((schema) => [schema, exampleOf(schema)] as const),
         ];
-        seen += shown.length;
-        const bad = shown.filter(([schema, example]) => !Compile(schema).Check(example));
+        count += examples.length;
+        const bad = examples.filter(([schema, example]) => !Compile(schema).Check(example));
         wrong.push(...bad.map(([, example]) => `${service} ${id}: ${JSON.stringify(example)}`));
       }
     }
-    assert.ok(seen > 100, `only ${seen} examples`);
+    assert.ok(count > 100, `only ${count} examples`);
     assert.deepEqual(wrong, []);
   });
 
@@ -153,13 +153,16 @@ describe('the reference of both services', () => {
     }
   });
 
-  it('is not sent again, as a document, to who has it', async () => {
+  it('gives 304 for an unchanged document', async () => {
     for (const service of SERVICES) {
       const url = `${world[service]}/openapi.json`;
       const etag = (await fetch(url)).headers.get('etag') ?? '';
       assert.match(etag, /^"[\w-]{22}"$/);
-      const known = await fetch(url, { headers: { 'if-none-match': etag } });
-      assert.deepEqual([known.status, await known.text(), known.headers.get('etag')], [304, '', etag]);
+      const unchanged = await fetch(url, { headers: { 'if-none-match': etag } });
+      assert.deepEqual(
+        [unchanged.status, await unchanged.text(), unchanged.headers.get('etag')],
+        [304, '', etag],
+      );
       const changed = await fetch(url, { headers: { 'if-none-match': '"another"' } });
       assert.equal(changed.status, 200);
       assert.ok((await changed.text()).length > 10_000);

@@ -10,7 +10,7 @@ interface Ended {
   readonly out: string;
 }
 
-/** Runs the operator's command as a process of its own. */
+/** Runs the operator's command as a separate process. */
 function register(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
   const { PATH = '' } = process.env;
   return new Promise((resolve) => {
@@ -26,7 +26,7 @@ function register(args: readonly string[], env: Readonly<Record<string, string>>
 }
 
 describe('npm run vendor:register', () => {
-  it("makes Connect's domain known to Tesla", async (test) => {
+  it("registers Connect's domain with Tesla", async (test) => {
     const served = await serveVendor(tesla, systemClock);
     test.after(() => served.close());
     const env = { ...served.env, ELNAV_CONNECT_URL: 'https://elnav.example.com' };
@@ -41,7 +41,7 @@ describe('npm run vendor:register', () => {
     assert.match(wrong.out, /^elnav: Tesla refused the client id and secret/);
   });
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     const faults = [
       [
         [],

@@ -9,7 +9,7 @@ const OFFERED = { sqlite: ['easee', 'ocpp', 'sandbox'], postgres: ['easee', 'ocp
 const WITHOUT_A_NAME = { sqlite: 200, postgres: 303 };
 
 onEachEngine('the vendors that users of a link session choose from', (engine) => {
-  it('have the sandbox among them on the embedded database alone; elsewhere a session names it', async (test) => {
+  it('include the sandbox only with the embedded database; otherwise a session must name it', async (test) => {
     const world = await makeWorld({ engine, clock: turnedClock() });
     test.after(() => world.close());
     const caller = await world.newAccount();

@@ -21,7 +21,7 @@ interface Item {
   readonly state?: State;
 }
 
-/** A user with all ten devices, and a clock that the test turns. */
+/** A user with all ten devices, and a clock that the test advances. */
 async function household(engine: 'sqlite' | 'postgres') {
   const clock = turnedClock(Date.now());
   const world = await makeWorld({ engine, clock });
@@ -48,7 +48,7 @@ async function post(caller: Caller, path: string, body: object): Promise<State> 
 }
 
 onEachEngine('a household of simulated devices', (engine) => {
-  it('charges its car as physics has it: plugged in, at full power, tapering, complete', async () => {
+  it('charges its car as physics requires: plugged in, at full power, tapering, complete', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const car = idOf('vehicle');
     const command = (body: object) => post(caller, `/devices/${car}/command`, body);
@@ -86,7 +86,7 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('washes a programme from its delayed start to its end', async () => {
+  it('runs a washing programme from its delayed start to its end', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const washer = idOf('smart_home_appliance');
     const command = (body: object) => post(caller, `/devices/${washer}/command`, body);
@@ -104,12 +104,12 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('is listed with what is known, and tells which devices cannot be reached', async () => {
+  it('is listed with the last states, and says which devices are unreachable', async () => {
     const { world, caller, idOf } = await household(engine);
     const before = (await caller.call('GET', '/devices')).body as Item[];
     assert.ok(
       before.every(({ state }) => state === undefined),
-      'nothing is known before it is read',
+      'no state exists before the first read',
     );
     for (const { id } of before) assert.equal((await stateOf(caller, id)).online, true);
     const pump = idOf('heat_pump');
@@ -130,7 +130,7 @@ onEachEngine('a household of simulated devices', (engine) => {
     await world.close();
   });
 
-  it('is freed from a fault at once, while its commands still wait for it', async () => {
+  it('recovers from a fault at once, while its commands still wait', async () => {
     const { clock, world, caller, idOf } = await household(engine);
     const light = idOf('light');
     await post(caller, `/sandbox/devices/${light}`, { fail: 'timeout' });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { assertAccessible } from '../kit/axe.ts';
 import { openBrowser, withoutBrowser } from '../kit/chromium.ts';
-import { nextLetter } from '../kit/people.ts';
+import { nextEmail } from '../kit/people.ts';
 import { watchedPage } from '../kit/watched-page.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 
@@ -23,7 +23,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await world?.close();
   });
 
-  it('goes from signing up to the account page, out, and in again with the password', async () => {
+  it('leads from signing up to the account page, out, and in again with the password', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/signup`);
     await page.getByLabel('Email address').fill('anna@example.com');
@@ -34,14 +34,14 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     assert.match((await page.textContent('main')) ?? '', /files in the folder outbox/);
     await assertAccessible(page);
 
-    const { link } = await nextLetter(world, 'anna@example.com');
+    const { link } = await nextEmail(world, 'anna@example.com');
     await page.goto(link);
     assert.match((await page.textContent('main')) ?? '', /anna@example\.com/);
-    assert.equal(await page.locator('.notice').count(), 0, 'this browser asked');
+    assert.equal(await page.locator('.notice').count(), 0, 'this browser requested it');
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.waitForURL(`${world.grid}/account`);
-    assert.equal(await page.locator('main b').count(), 0, 'a name is no markup');
+    assert.equal(await page.locator('main b').count(), 0, 'a name is escaped');
 
     await page.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await page.goto(`${world.grid}/account`);
@@ -50,7 +50,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.locator('#password').fill('a wrong password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor();
-    assert.ok(!page.url().includes('anna'), 'an address of mail stands in no address of a page');
+    assert.ok(!page.url().includes('anna'), 'the URL of a page contains no email address');
     await assertAccessible(page);
     await page.getByLabel('Email address').fill('anna@example.com');
     await page.locator('#password').fill(PASSWORD);
@@ -68,7 +68,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('goes on with a link that was asked for by telephone, in Swedish', async () => {
+  it('continues with a link that was requested on a phone, in Swedish', async () => {
     const { page, faults, close } = await watchedPage(browser, world.grid, { ...PHONE, colorScheme: 'dark' });
     await page.goto(`${world.grid}/auth/login?next=/docs`);
     await assertAccessible(page);
@@ -78,9 +78,9 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.getByLabel('E-postadress').fill('bo@example.com');
     await page.getByRole('button', { name: 'Skapa konto' }).click();
     await page.getByRole('heading', { name: 'Kolla din e-post' }).waitFor();
-    const { link } = await nextLetter(world, 'bo@example.com');
+    const { link } = await nextEmail(world, 'bo@example.com');
 
-    // The letter is read in another browser.
+    // The email is opened in another browser.
     const elsewhere = await watchedPage(browser, world.grid, PHONE);
     await elsewhere.page.goto(link);
     assert.match((await elsewhere.page.textContent('.notice')) ?? '', /en annan webbläsare/);
@@ -94,7 +94,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await page.getByLabel('E-postadress').fill('bo@example.com');
     await page.getByRole('button', { name: 'Mejla mig en inloggningslänk' }).click();
     await page.getByRole('heading', { name: 'Kolla din e-post' }).waitFor();
-    await page.goto((await nextLetter(world, 'bo@example.com', 1)).link);
+    await page.goto((await nextEmail(world, 'bo@example.com', 1)).link);
     await page.getByRole('button', { name: 'Logga in' }).click();
     await page.waitForURL(`${world.grid}/docs`);
     assert.deepEqual(faults(), []);
@@ -106,7 +106,7 @@ describe('signing in in a browser', { skip: withoutBrowser }, () => {
     await close();
   });
 
-  it('shows what was typed when it is asked to, and sends it as a password', async () => {
+  it('shows the typed password on demand, and sends it as a password', async () => {
     const { page, close } = await watchedPage(browser, world.grid, SCREEN);
     await page.goto(`${world.grid}/auth/login`);
     const password = page.locator('#password');

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, it } from 'node:test';
 import { ask, freshAddress, hangUp, type Reply } from '../kit/ask.ts';
 import { onEachEngine } from '../kit/databases.ts';
-import { cookieIn, lettersTo, nextLetter, signUp } from '../kit/people.ts';
+import { cookieIn, emailsTo, nextEmail, signUp } from '../kit/people.ts';
 import { until } from '../kit/until.ts';
 import { ADMIN_TOKEN, makeWorld, type World } from '../kit/world.ts';
 
 const PASSWORD = 'flod gardin nyckel';
 const HTML = { accept: 'text/html,application/xhtml+xml' };
-/** What differs from one answer to the next. */
+/** Headers that differ between responses. */
 const VARYING = ['date', 'x-request-id', 'set-cookie'];
 
 onEachEngine('signing in', (engine) => {
@@ -35,7 +35,7 @@ onEachEngine('signing in', (engine) => {
   const cookieOf = ({ headers }: Reply, name: string) =>
     [headers['set-cookie'] ?? []].flat().find((one) => one.startsWith(`${name}=`)) ?? '';
   const sent = (cookie: string) => cookie.split(';', 1)[0] ?? '';
-  const shown = (reply: Reply) =>
+  const comparable = (reply: Reply) =>
     JSON.stringify([
       reply.status,
       Object.entries(reply.headers).filter(([name]) => !VARYING.includes(name)),
@@ -47,17 +47,17 @@ onEachEngine('signing in', (engine) => {
     return Number(/^elnav_password_hashes_total (\d+)$/m.exec(text)?.[1]);
   };
 
-  /** Somebody with a password, signed up in one browser. */
+  /** A person with a password, signed up in one browser. */
   async function newPerson(email: string): Promise<string> {
     const asked = await post('/auth/signup', { email, password: PASSWORD, name: 'Anna' });
     assert.equal(asked.text, '{"status":"sent"}', asked.text);
-    const { path } = await nextLetter(world, email);
+    const { path } = await nextEmail(world, email);
     const used = await get(path, { cookie: sent(cookieOf(asked, 'elnav_signup')) });
     assert.equal(used.status, 200, used.text);
     return sent(cookieOf(used, 'elnav_session'));
   }
 
-  it('goes from signing up to signing out, for a program', async () => {
+  it('works from signing up to signing out, for a program', async () => {
     const cookie = await newPerson('anna@example.com');
     const me = await get('/auth/me', { cookie });
     const { id, ...rest } = JSON.parse(me.text) as { id: number };
@@ -80,7 +80,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await get('/auth/me', { cookie: other })).status, 200, 'another browser stays');
   });
 
-  it('takes JSON as well, and names the field that is wrong', async () => {
+  it('accepts JSON as well, and names the invalid field', async () => {
     const json = (body: unknown) =>
       ask(world.grid, {
         method: 'POST',
@@ -108,7 +108,7 @@ onEachEngine('signing in', (engine) => {
     assert.ok(!short.text.includes('canary'), short.text);
   });
 
-  it('answers the same for a known and an unknown address, after as many computations', async () => {
+  it('gives the same response for an existing and an unknown address, after as many computations', async () => {
     await newPerson('known@example.com');
     await signUp(world, 'bare@example.com');
     const asks: readonly (readonly [string, (email: string) => Promise<Reply>])[] = [
@@ -123,26 +123,26 @@ onEachEngine('signing in', (engine) => {
       const seen: string[] = [];
       for (const email of ['known@example.com', 'bare@example.com', 'unknown@example.com']) {
         const before = await hashes();
-        seen.push(shown(await send(email)), `${(await hashes()) - before}`);
+        seen.push(comparable(await send(email)), `${(await hashes()) - before}`);
       }
       assert.deepEqual(seen.slice(0, 2), seen.slice(2, 4), what);
       assert.deepEqual(seen.slice(0, 2), seen.slice(4, 6), what);
     }
-    const subjects = lettersTo(world, 'known@example.com').map(({ subject }) => subject);
+    const subjects = emailsTo(world, 'known@example.com').map(({ subject }) => subject);
     assert.ok(subjects.includes('You have an account at elnav already'), subjects.join());
   });
 
-  it('sends no letter to an address that only asks for a link', async () => {
+  it('sends no email to an address that only requests a link', async () => {
     await post('/auth/magic', { email: 'stranger@example.com' });
     await post('/auth/signup', { email: 'after@example.com' });
-    await nextLetter(world, 'after@example.com');
-    assert.deepEqual(lettersTo(world, 'stranger@example.com'), []);
+    await nextEmail(world, 'after@example.com');
+    assert.deepEqual(emailsTo(world, 'stranger@example.com'), []);
   });
 
-  it('uses no link up for a mail scanner, and then once', async () => {
+  it('does not use up a link for a mail scanner, and accepts it once', async () => {
     await newPerson('scanned@example.com');
     await post('/auth/magic', { email: 'scanned@example.com' });
-    const { path } = await nextLetter(world, 'scanned@example.com', 1);
+    const { path } = await nextEmail(world, 'scanned@example.com', 1);
     for (let times = 0; times < 2; times += 1) {
       const page = await get(path, HTML);
       assert.equal(page.status, 200);
@@ -161,17 +161,17 @@ onEachEngine('signing in', (engine) => {
     assert.ok(replayed !== undefined && never !== undefined);
     assert.equal(replayed.status, 400);
     assert.equal(replayed.headers['elnav-error'], 'signin.link_invalid');
-    assert.equal(shown(replayed), shown(never));
+    assert.equal(comparable(replayed), comparable(never));
     const [page, other] = await Promise.all([path, unknown].map((one) => get(one, HTML)));
     assert.equal(page?.text, other?.text);
     assert.match(page?.text ?? '', /href="\/auth\/login">Get a new link/);
   });
 
-  it('uses no link up that a person asked for, whatever type a scanner takes', async () => {
+  it('does not use up a link that a person requested, whatever type a scanner accepts', async () => {
     const email = 'previewed@example.com';
     await newPerson(email);
     await post('/auth/magic', { email, next: '/docs' }, HTML);
-    const { path } = await nextLetter(world, email, 1);
+    const { path } = await nextEmail(world, email, 1);
     for (const headers of [{}, { accept: '*/*' }, { accept: 'image/*' }, { accept: 'text/plain' }]) {
       const page = await get(path, headers);
       assert.deepEqual([page.status, page.headers['set-cookie']], [200, undefined], JSON.stringify(headers));
@@ -182,35 +182,35 @@ onEachEngine('signing in', (engine) => {
     assert.ok(cookieOf(used, 'elnav_session') !== '', 'a program that reads JSON is signed in');
   });
 
-  it('counts no letter that says that an address is known', async () => {
-    const sentLetters = async () => {
+  it('does not count emails that say that an address exists', async () => {
+    const countedEmails = async () => {
       const { text } = await get('/metrics', { 'x-admin-token': ADMIN_TOKEN });
       return Number(/^elnav_mails_total\{outcome="sent"\} (\d+)$/m.exec(text)?.[1] ?? 0);
     };
     await newPerson('uncounted@example.com');
-    await until('the letters before are counted', async () => (await sentLetters()) > 0);
-    const before = await sentLetters();
-    // Two of them: were they counted, it could not be taken for the one that comes after.
+    await until('the earlier emails are counted', async () => (await countedEmails()) > 0);
+    const before = await countedEmails();
+    // Two of them: if they were counted, the count could not be that of the later one.
     for (const earlier of [1, 2]) {
       await post('/auth/magic', { email: 'uncounted@example.com' });
-      await nextLetter(world, 'uncounted@example.com', earlier);
+      await nextEmail(world, 'uncounted@example.com', earlier);
     }
     await post('/auth/signup', { email: 'counted@example.com' });
-    await nextLetter(world, 'counted@example.com');
-    await until('the letter after it is counted', async () => (await sentLetters()) > before);
-    assert.equal(await sentLetters(), before + 1);
+    await nextEmail(world, 'counted@example.com');
+    await until('the later email is counted', async () => (await countedEmails()) > before);
+    assert.equal(await countedEmails(), before + 1);
   });
 
-  it('takes a link from nobody on another site', async () => {
+  it('accepts a link from no page of another site', async () => {
     await newPerson('csrf@example.com');
     await post('/auth/magic', { email: 'csrf@example.com' });
-    const { path } = await nextLetter(world, 'csrf@example.com', 1);
+    const { path } = await nextEmail(world, 'csrf@example.com', 1);
     assert.equal((await get(path, { 'sec-fetch-site': 'cross-site' })).status, 403);
     assert.equal((await post(path, {}, { ...HTML, origin: 'https://evil.example' })).status, 403);
-    assert.equal((await get(path)).status, 200, 'it is still good');
+    assert.equal((await get(path)).status, 200, 'it is still valid');
   });
 
-  it('refuses forms of other sites, whoever is signed in', async () => {
+  it('refuses forms of other sites, whether or not a person is signed in', async () => {
     const cookie = await newPerson('forged@example.com');
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
@@ -243,7 +243,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(good.status, 200);
   });
 
-  it('mails links to where the service is, whatever a request says', async () => {
+  it('sends links to the configured address, whatever a request says', async () => {
     const email = 'host@example.com';
     const forged = {
       host: 'evil.example',
@@ -251,12 +251,12 @@ onEachEngine('signing in', (engine) => {
       forwarded: 'host=evil.example',
     };
     assert.equal((await post('/auth/signup', { email }, forged)).status, 200);
-    const { link, text } = await nextLetter(world, email);
+    const { link, text } = await nextEmail(world, email);
     assert.ok(link.startsWith(`${world.grid}/auth/magic/verify/`), link);
     assert.ok(!text.includes('evil'));
   });
 
-  it('gives a new session for one that was planted', async () => {
+  it('replaces a planted session with a new one', async () => {
     await newPerson('fixed@example.com');
     const planted = `elnav_session=${'p'.repeat(43)}`;
     const reply = await post(
@@ -272,11 +272,11 @@ onEachEngine('signing in', (engine) => {
       { email: 'fixed@example.com', password: PASSWORD },
       { cookie: own },
     );
-    assert.equal((await get('/auth/me', { cookie: own })).status, 401, 'the one before has ended');
+    assert.equal((await get('/auth/me', { cookie: own })).status, 401, 'the earlier one has ended');
     assert.equal((await get('/auth/me', { cookie: sent(cookieOf(next, 'elnav_session')) })).status, 200);
   });
 
-  it('refuses a password that nobody can have, and computes nothing for it', async () => {
+  it('refuses an impossible password without computing a hash', async () => {
     const before = await hashes();
     for (const [length, status] of [
       [1_025, 422],
@@ -294,7 +294,7 @@ onEachEngine('signing in', (engine) => {
     assert.equal(await hashes(), before);
   });
 
-  it('lets somebody try an address ten times, and keeps nobody else out', async () => {
+  it('allows ten attempts per address, and blocks nobody else', async () => {
     await newPerson('tried@example.com');
     const stranger = { 'x-forwarded-for': freshAddress() };
     const tries: Reply[] = [];
@@ -322,11 +322,11 @@ onEachEngine('signing in', (engine) => {
     assert.equal((await post('/auth/login', { email: 'x@example.com', password: 'wrong' })).status, 401);
   });
 
-  it('lets a browser sign in that did before, when strangers everywhere have tried its address', async () => {
+  it('accepts a browser that signed in before, when others have tried its address too often', async () => {
     const email = 'besieged@example.com';
     await newPerson(email);
     const right = { email, password: PASSWORD };
-    const known = sent(cookieOf(await post('/auth/login', right), 'elnav_known'));
+    const knownBrowser = sent(cookieOf(await post('/auth/login', right), 'elnav_known'));
     const other = sent(
       cookieOf(await post('/auth/login', { ...right, email: 'tried@example.com' }), 'elnav_known'),
     );
@@ -334,25 +334,29 @@ onEachEngine('signing in', (engine) => {
     for (let times = 0; times < 101; times += 1)
       statuses.push((await post('/auth/login', { email, password: 'wrong' })).status);
     assert.deepEqual([statuses.filter((status) => status === 401).length, statuses.at(-1)], [99, 429]);
-    assert.equal((await post('/auth/login', right)).status, 429, 'a browser that nobody has seen');
-    assert.equal((await post('/auth/login', right, { cookie: other })).status, 429, 'one of somebody else');
-    assert.equal((await post('/auth/login', right, { cookie: known })).status, 200);
+    assert.equal((await post('/auth/login', right)).status, 429, 'a new browser');
+    assert.equal(
+      (await post('/auth/login', right, { cookie: other })).status,
+      429,
+      'the browser of another person',
+    );
+    assert.equal((await post('/auth/login', right, { cookie: knownBrowser })).status, 200);
   });
 
-  it('mails an address no more than three letters at a time, and still lets its owner in', async () => {
+  it('sends an address at most three emails at a time, and still lets its owner in', async () => {
     const email = 'flooded@example.com';
     await newPerson(email);
-    const seen = lettersTo(world, email).length;
+    const seen = emailsTo(world, email).length;
     for (let times = 0; times < 5; times += 1) {
       const asked = await post('/auth/magic', { email });
       assert.deepEqual([asked.status, asked.text], [200, '{"status":"sent"}'], 'whoever asks, from wherever');
     }
     await post('/auth/signup', { email });
     await post('/auth/signup', { email: 'after-the-flood@example.com' });
-    await nextLetter(world, 'after-the-flood@example.com');
-    assert.equal(lettersTo(world, email).length - seen, 3);
-    const { path } = await nextLetter(world, email, seen);
-    assert.equal((await get(path)).status, 200, 'one that a stranger asked for signs its reader in');
+    await nextEmail(world, 'after-the-flood@example.com');
+    assert.equal(emailsTo(world, email).length - seen, 3);
+    const { path } = await nextEmail(world, email, seen);
+    assert.equal((await get(path)).status, 200, 'a link that a stranger requested signs its reader in');
     const stranger = { 'x-forwarded-for': freshAddress() };
     const asked: number[] = [];
     for (let times = 0; times < 6; times += 1)
@@ -360,9 +364,9 @@ onEachEngine('signing in', (engine) => {
     assert.deepEqual(asked, [200, 200, 200, 200, 200, 429]);
   });
 
-  it('answers others while a flood of sign-ins is computed', async () => {
+  it('serves others while a flood of sign-ins is computed', async () => {
     const before = await hashes();
-    // Each on a connection of its own.
+    // Each on its own connection.
     const flood = Array.from({ length: 60 }, (_, index) =>
       fetch(`${world.grid}/auth/login`, {
         method: 'POST',
@@ -376,13 +380,13 @@ onEachEngine('signing in', (engine) => {
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
     const all = (await hashes()) - before;
     assert.equal(alive.status, 200);
-    // By the count and not by the time: the machine may be busy with something else.
+    // By the count and not by the time, since the machine may be busy.
     assert.ok(computed < all, `${computed} of ${all} were begun before others were answered`);
     assert.deepEqual(
       [...new Set(statuses)].filter((status) => status !== 401 && status !== 429),
       [],
     );
-    assert.ok(statuses.includes(401) && statuses.includes(429), 'some wait, some are turned away');
+    assert.ok(statuses.includes(401) && statuses.includes(429), 'some wait, some are refused');
   });
 
   it('leads a browser back to its form, and never elsewhere', async () => {
@@ -406,13 +410,13 @@ onEachEngine('signing in', (engine) => {
       assert.deepEqual([reply.status, reply.headers.location], [303, location], next);
     }
     await post('/auth/magic', { email: 'next@example.com', next: '/docs' }, HTML);
-    const { link } = await nextLetter(world, 'next@example.com', 1);
+    const { link } = await nextEmail(world, 'next@example.com', 1);
     assert.ok(link.endsWith('?next=%2Fdocs&for=person'), link);
     const foreign = await get('/auth/login?next=//evil.example', HTML);
     assert.ok(!foreign.text.includes('evil'));
   });
 
-  it('shows of an address none but sentences of its own', async () => {
+  it('shows only its own sentences, whatever the URL says', async () => {
     const stranger = 'Your account is locked, call +46 8 123 45 67 <script>alert(1)</script>';
     for (const [path, own] of [
       ['/auth/login?error=', /notice-bad" role="alert">That did not work\. Please try again\.</],
@@ -430,19 +434,19 @@ onEachEngine('signing in', (engine) => {
     const led = await get('/account', HTML);
     assert.deepEqual([led.status, led.headers.location], [303, '/auth/login?info=required&next=%2Faccount']);
     const page = await get(String(led.headers.location), HTML);
-    assert.ok(!page.text.includes('notice-bad'), 'nobody did anything wrong');
+    assert.ok(!page.text.includes('notice-bad'), 'no error is shown');
     const forgotten = await get('/auth/login', { ...HTML, 'accept-language': 'sv' });
     assert.match(forgotten.text, /Glömt lösenordet/);
     const swedish = await get('/auth/login?error=signin.refused', { ...HTML, 'accept-language': 'sv' });
     assert.match(swedish.text, /<html lang="sv">.*E-postadressen eller lösenordet är fel/s);
   });
 
-  it('keeps a name as it is, and a nameless person too', async () => {
+  it('keeps a name unchanged, and allows none', async () => {
     const email = 'named@example.com';
     const name = '<img src=x onerror=alert(1)> \u202eÅsa';
     await post('/auth/signup', { email, name: name.normalize('NFD') });
-    const { path, text } = await nextLetter(world, email);
-    assert.ok(!text.includes('onerror'), 'a letter holds nothing that a stranger wrote');
+    const { path, text } = await nextEmail(world, email);
+    assert.ok(!text.includes('onerror'), 'an email contains nothing that a stranger wrote');
     const used = await get(path);
     assert.equal((JSON.parse(used.text) as { name: string }).name, name.normalize('NFC'));
   });
@@ -467,7 +471,7 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
   });
   after(() => world.close());
 
-  it('has cookies for TLS alone, links to its address and forms from its address', async () => {
+  it('sets cookies for TLS only, and uses its public address in links and for forms', async () => {
     const email = `closed-${engine}@example.com`;
     const made = await fetch(`${grid}/admin/users?email=${email}`, {
       method: 'POST',
@@ -484,14 +488,14 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
     assert.match(asked.headers.getSetCookie().join(), /^__Host-elnav_signup=\w{43}; .*Secure/);
     const foreign = await fetch(`${grid}/auth/magic`, { method: 'POST', body, headers: { origin: grid } });
     assert.equal(foreign.status, 403);
-    const { link, path } = await nextLetter(world, email);
+    const { link, path } = await nextEmail(world, email);
     assert.ok(link.startsWith('https://grid.example/auth/magic/verify/'), link);
     const used = await fetch(`${grid}${path}`);
     assert.match(used.headers.getSetCookie().join(), /^elnav_session=\w{43}; .*Secure/);
     assert.ok(cookieIn(used, 'elnav_session'));
   });
 
-  it('makes no account, and says so', async () => {
+  it('creates no account, and says so', async () => {
     const body = new URLSearchParams({ email: 'new@example.com' });
     const refused = await fetch(`${grid}/auth/signup`, { method: 'POST', body });
     assert.deepEqual([refused.status, refused.headers.get('elnav-error')], [403, 'signup.closed']);
@@ -502,7 +506,7 @@ onEachEngine('a service with a public address and no sign-ups', (engine) => {
   });
 });
 
-/** A port that nothing listens on. */
+/** A port on which nothing listens. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

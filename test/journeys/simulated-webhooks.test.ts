@@ -5,7 +5,7 @@ import { netatmo } from '../../src/vendors/netatmo/index.ts';
 import { until } from '../kit/until.ts';
 import { makeWorld } from '../kit/world.ts';
 
-it('a built-in simulator posts its webhooks to Connect, signed with the secret of this start', async () => {
+it('a built-in simulator posts webhooks to Connect, signed with the secret of this start', async () => {
   const clock = turnedClock();
   const world = await makeWorld({
     engine: 'sqlite',
@@ -32,7 +32,7 @@ it('a built-in simulator posts its webhooks to Connect, signed with the secret o
         /^elnav_http_request_seconds_count\{.*route="\/webhooks\/:vendor",status="202".*\} (\d+)$/m;
       return Number(counted.exec(text)?.[1] ?? 0);
     };
-    await until('the activation is posted and taken', async () => {
+    await until('the delivery is posted and accepted', async () => {
       clock.turn(1_000);
       return (await accepted()) > 0;
     });

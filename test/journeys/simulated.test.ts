@@ -9,7 +9,7 @@ import { type Caller, makeWorld, type World } from '../kit/world.ts';
 
 const simulated = vendors.filter(({ simulator }) => simulator !== undefined);
 
-/** What an end user sees: pages, and where they lead. */
+/** What an end user visits: pages, and where they lead. */
 async function follow(
   url: string,
   init: RequestInit = {},
@@ -37,24 +37,24 @@ for (const engine of ENGINES) {
     let world: World;
     let caller: Caller;
     before(async () => {
-      // By name, so that PostgreSQL has them too.
+      // By name, so that they are also enabled with PostgreSQL.
       const env = { ELNAV_SIMULATE: simulated.map(({ slug }) => slug).join() };
       world = await makeWorld({ engine, env });
       caller = await world.newAccount();
     });
     after(() => world.close());
 
-    it('sees which vendors are simulated', async () => {
+    it('is told which vendors are simulated', async () => {
       const { body } = await caller.call('GET', '/vendors');
-      const told = (body as VendorDescription[]).filter((vendor) => vendor.simulated);
+      const simulatedVendors = (body as VendorDescription[]).filter((vendor) => vendor.simulated);
       assert.deepEqual(
-        told.map(({ slug, configured }) => [slug, configured]),
+        simulatedVendors.map(({ slug, configured }) => [slug, configured]),
         simulated.map(({ slug }) => [slug, true]),
       );
-      assert.ok(told.length >= 3);
+      assert.ok(simulatedVendors.length >= 3);
     });
 
-    it('names them on the page of a link session', async () => {
+    it('finds them on the page of a link session', async () => {
       const { body } = await caller.call('POST', '/link/sessions', { user_ref: 'newcomer' });
       const page = await (await fetch((body as { url: string }).url)).text();
       const ofTesla = page.split('<li ').filter((item) => item.includes('>Tesla'));
@@ -63,9 +63,9 @@ for (const engine of ENGINES) {
     });
 
     for (const { slug, simulator, oauth } of simulated)
-      it(`links ${slug}, and reads devices whose names say that they are made up`, async () => {
+      it(`links ${slug}, and reads devices whose names say that they are simulated`, async () => {
         const { createSimulator } = (await simulator?.()) ?? assert.fail();
-        // Another one of its kind, for its users are the same.
+        // Another instance of the simulator, since its users are the same.
         const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl: () => '' });
         const credentials =
           oauth === undefined

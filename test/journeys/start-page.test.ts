@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const unescaped = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
 
-describe('the page at the address of Connect', () => {
+describe('the start page of Connect', () => {
   let world: World;
   let caller: Caller;
   before(async () => {
@@ -25,7 +25,7 @@ describe('the page at the address of Connect', () => {
   const read = async (language: string) =>
     (await fetch(world.connect, { headers: { accept: 'text/html', 'accept-language': language } })).text();
 
-  it('says in both languages what runs here, and leads on', async () => {
+  it('says in both languages what runs here, and links to it', async () => {
     const { version } = (
       (await (await fetch(`${world.connect}/openapi.json`)).json()) as {
         info: { version: string };
@@ -42,12 +42,12 @@ describe('the page at the address of Connect', () => {
     }
   });
 
-  it('leads programs to the reference, as before', async () => {
+  it('redirects programs to the reference', async () => {
     const answer = await fetch(world.connect, { redirect: 'manual' });
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs']);
   });
 
-  it('begins with lines for a shell that work as they stand', async () => {
+  it('begins with shell commands that work unchanged', async () => {
     const page = await read('en');
     const lines = unescaped(/<pre[^>]*><code>(.*?)<\/code>/s.exec(page)?.[1] ?? '');
     assert.match(lines, /KEY='elnav_…'/);
@@ -58,7 +58,7 @@ describe('the page at the address of Connect', () => {
     assert.equal(Number(power), 3 * 230 * 8, stdout.slice(-300));
   });
 
-  it('is told of by the front page of Grid, with the way there', async () => {
+  it('is linked from the front page of Grid', async () => {
     const headers = { accept: 'text/html', 'accept-language': 'sv' };
     const page = await (await fetch(world.grid, { headers })).text();
     assert.match(page, /<strong>elnav<\/strong> är ett API för bilar/);
@@ -74,7 +74,7 @@ describe('the page at the address of Connect', () => {
     });
     after(() => browser?.close());
 
-    it('has no grave fault of accessibility, narrow and wide, light and dark', async () => {
+    it('has no serious accessibility fault, narrow and wide, light and dark', async () => {
       for (const width of [360, 1_440])
         for (const colorScheme of ['light', 'dark'] as const) {
           const options = { viewport: { width, height: 800 }, colorScheme, locale: 'sv-SE' };

@@ -29,7 +29,7 @@ const link = (caller: Caller, identity: string) =>
     credentials: { identity, password: PASSWORD },
   });
 
-onEachEngine('running a charging station', (engine) => {
+onEachEngine('operating a charging station', (engine) => {
   let world: World;
   let caller: Caller;
   let station: SimulatedStation;
@@ -47,7 +47,7 @@ onEachEngine('running a charging station', (engine) => {
   const ask = (body: object, headers: Record<string, string> = {}) =>
     caller.call('POST', path, body, headers);
 
-  it('that is away is told as what is known of it, and is not asked', async () => {
+  it('returns the stored details of a disconnected station, without calling it', async () => {
     const { status, body } = await caller.call('GET', path);
     assert.equal(status, 200);
     assert.deepEqual([(body as View).connected, (body as View).frames], [false, []]);
@@ -55,7 +55,7 @@ onEachEngine('running a charging station', (engine) => {
     assert.deepEqual([answer.status, answer.headers.get('elnav-error')], [502, 'device.offline']);
   });
 
-  it('answers what it said, and is done once for a key', async () => {
+  it('returns its response, and runs once per key', async () => {
     await station.connect();
     const headers = { 'idempotency-key': 'reset-1' };
     const first = await ask({ type: 'reset', mode: 'hard' }, headers);
@@ -65,7 +65,7 @@ onEachEngine('running a charging station', (engine) => {
     assert.equal(station.received.filter(({ action }) => action === 'Reset').length, 1);
   });
 
-  it('shows the last frames to its owner alone', async () => {
+  it('shows the last frames only to its owner', async () => {
     const { body } = await caller.call('GET', path);
     const { connected, frames } = body as View;
     assert.ok(connected && frames.some(({ action }) => action === 'Reset'));
@@ -76,7 +76,7 @@ onEachEngine('running a charging station', (engine) => {
     }
   });
 
-  it('refuses what is no operation, what would lock it out, and devices that do not dial in', async () => {
+  it('refuses unknown operations, those that would lock it out, and devices that do not dial in', async () => {
     const refused: readonly [object, number, string, RegExp][] = [
       [{ type: 'explode' }, 400, 'command.type_unknown', /the types are reset, unlock/],
       [{ type: 'reset', mode: 'gently' }, 400, 'request.invalid', /mode/],
@@ -108,7 +108,7 @@ onEachEngine('running a charging station', (engine) => {
     assert.equal((await reader.call('POST', path, { type: 'reset' })).status, 403);
   });
 
-  it('is kept in the log of commands', async () => {
+  it('is recorded in the log of commands', async () => {
     await station.disconnect();
     await world.close();
     const database = await place.open();
@@ -122,7 +122,7 @@ onEachEngine('running a charging station', (engine) => {
 describe('a station of another process', {
   skip: process.env.TEST_DATABASE_URL === undefined ? 'TEST_DATABASE_URL is not set' : false,
 }, () => {
-  it('is run, and told of, by the one that holds it', async () => {
+  it('is operated and described by the process that holds it', async () => {
     const place = await makePlace('postgres');
     const [a, b] = await Promise.all([
       makeWorld({ engine: 'postgres', place }),
@@ -132,11 +132,11 @@ describe('a station of another process', {
     await link(caller, 'CP-2');
     const station = simulate(b.connect, 'CP-2');
     await station.connect();
-    const seen = async () => (await caller.call('GET', '/devices/CP-2/station?vendor=OCPP')).body as View;
-    await until('a hears of it through b', async () => (await seen()).connected);
+    const viewAtA = async () => (await caller.call('GET', '/devices/CP-2/station?vendor=OCPP')).body as View;
+    await until('a learns of it through b', async () => (await viewAtA()).connected);
     const answer = await caller.call('POST', '/devices/CP-2/station', { type: 'unlock' });
     assert.deepEqual([answer.status, answer.body], [200, { type: 'unlock', status: 'Unlocked' }]);
-    assert.ok((await seen()).frames.some(({ action }) => action === 'UnlockConnector'));
+    assert.ok((await viewAtA()).frames.some(({ action }) => action === 'UnlockConnector'));
     const refused = await caller.call('POST', '/devices/CP-2/station', {
       type: 'set_configuration',
       key: 'AuthorizationKey',

@@ -45,7 +45,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     await served.close();
   });
 
-  /** In steps so small that the network has its time between them. */
+  /** In steps so small that the network can keep up. */
   const passUntil = (what: string, holds: () => boolean | Promise<boolean>): Promise<void> =>
     until(what, async () => {
       if (await holds()) return true;
@@ -58,38 +58,38 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
   const openings = () => served.asked.filter((call) => call === 'GET /events').length;
   const signIns = () => served.asked.filter((call) => call === 'POST /token').length;
 
-  it('tells what changes, without a read', async () => {
+  it('reports changes, without a read', async () => {
     vendor.turn('lamp-2', true);
-    await until('it is known', async () => (await powerOf('lamp-2')) === 7);
+    await until('the state has arrived', async () => (await powerOf('lamp-2')) === 7);
     assert.deepEqual(
       served.asked.filter((call) => call.startsWith('GET /devices/')),
       [],
     );
   });
 
-  it('is opened anew from where it was left, and lives through any time in which only comments come', async () => {
+  it('is reopened from its last event, and stays open while only comments arrive', async () => {
     for (const id of ['lamp-1', 'lamp-2']) {
       vendor.turn(id, true);
-      await until('it is known', async () => (await powerOf(id)) === 7);
+      await until('the state has arrived', async () => (await powerOf(id)) === 7);
     }
     const end = world.clock.now() + 3 * SILENCE_SECONDS * 1_000;
     await passUntil('time has passed', () => world.clock.now() >= end);
     assert.equal(openings(), 1);
     vendor.closeStreams();
-    await passUntil('it is opened anew', async () => openings() === 2 && isOpen());
+    await passUntil('it is open again', async () => openings() === 2 && isOpen());
     assert.deepEqual(vendor.lastEventIds, [null, '2']);
     vendor.turn('lamp-1', false);
-    await until('it is known', async () => (await powerOf('lamp-1')) === 0);
+    await until('the state has arrived', async () => (await powerOf('lamp-1')) === 0);
   });
 
-  it('renews a token that is refused, once', async () => {
+  it('renews a refused token, once', async () => {
     vendor.expireTokens();
     vendor.closeStreams();
-    await passUntil('it is opened anew', async () => vendor.lastEventIds.length === 2 && isOpen());
+    await passUntil('it is open again', async () => vendor.lastEventIds.length === 2 && isOpen());
     assert.deepEqual([signIns(), openings()], [2, 3]);
   });
 
-  it('keeps to the limits of the vendor, and to its blocks', async () => {
+  it('respects the limits of the vendor, and its blocks', async () => {
     const link = (await world.links.list(account))[0]?.id ?? '';
     const limits = await world.budgets.view(chimes, [{ account, link }]);
     assert.equal(limits.find(({ name }) => name === 'openings')?.used, 1);
@@ -98,28 +98,28 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     await passUntil('it was refused', () => openings() === 2);
     const refusedAt = world.clock.now();
     vendor.fault(null);
-    await passUntil('it is opened anew', async () => openings() === 3 && isOpen());
+    await passUntil('it is open again', async () => openings() === 3 && isOpen());
     const waited = world.clock.now() - refusedAt;
-    assert.ok(waited >= 29_000, `it was tried again after ${waited} ms, and 30 s were asked for`);
+    assert.ok(waited >= 29_000, `it was retried after ${waited} ms instead of 30 s`);
   });
 
-  it('waits for as long as the vendor asks before it comes back', async () => {
+  it('waits for as long as the vendor requests before it reconnects', async () => {
     vendor.askToWait(90_000);
-    await until('it has been told', () => openings() === 1);
+    await until('it has been requested', () => openings() === 1);
     vendor.closeStreams();
     await passUntil('it has ended', async () => !(await isOpen()));
     const endedAt = world.clock.now();
-    await passUntil('it is opened anew', async () => openings() === 2 && isOpen());
+    await passUntil('it is open again', async () => openings() === 2 && isOpen());
     const waited = world.clock.now() - endedAt;
     assert.ok(waited >= 89_000 && waited < 120_000, `${waited} ms`);
   });
 
-  it('of a login that is lost asks for a new link', async () => {
+  it('with a lost login requires a new link', async () => {
     vendor.fault('login_lost');
     vendor.expireTokens();
     vendor.closeStreams();
     await passUntil(
-      'it is told',
+      'it is reported',
       async () => (await world.links.list(account))[0]?.status === 'needs_relink',
     );
   });

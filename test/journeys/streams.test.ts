@@ -6,7 +6,7 @@ import { until } from '../kit/until.ts';
 import { makeWorld } from '../kit/world.ts';
 
 onEachEngine('a link whose vendor has a stream', (engine) => {
-  it('is told of changes over a WebSocket, and lets go of it when the server stops', async () => {
+  it('receives changes over a WebSocket, and closes it when the server stops', async () => {
     const world = await makeWorld({ engine, adapters: [easee], env: { ELNAV_SIMULATE: 'easee' } });
     try {
       const caller = await world.newAccount();
@@ -30,7 +30,7 @@ onEachEngine('a link whose vendor has a stream', (engine) => {
       const { devices } = body as { devices: { id: string }[] };
       const states = async () => (await caller.call('GET', '/devices')).body as { state?: object }[];
       await until(
-        'every charger has told its state',
+        'every charger has reported its state',
         async () => (await states()).filter(({ state }) => state !== undefined).length === devices.length,
       );
     } finally {

@@ -10,11 +10,11 @@ interface Place {
   readonly clock: TurnedClock;
   readonly served: ServedVendor;
   readonly world: World;
-  /** An account of its own that has linked this user of the simulator, and what it was answered. */
+  /** An account of its own that has linked this user of the simulator, and the response. */
   link(user: User): Promise<{ readonly caller: Caller; readonly linked: Answer }>;
 }
 
-/** The service before Tesla's simulator, over real sockets. */
+/** The service with Tesla's simulator, over real sockets. */
 async function open(
   test: TestContext,
   env: (served: ServedVendor) => Readonly<Record<string, string>>,
@@ -51,9 +51,9 @@ async function open(
 const command = (caller: Caller, id: string, body: object) =>
   caller.call('POST', `/devices/${id}/command`, body);
 
-describe("the month's money", () => {
-  it("that a fleet wants whole leaves other users' cars their share, and energy sites cost nothing", async (test) => {
-    // 95 reads in all; linking asks five times which of 500 cars know our key, and once of one.
+describe('the monthly budget', () => {
+  it("of a large fleet leaves other users' cars their share, and energy sites cost nothing", async (test) => {
+    // 95 reads in all; linking asks five times which of 500 cars know our key, and once about one.
     const { link } = await open(test, () => ({ ELNAV_TESLA_MONTHLY_USD: '0.20' }));
     const fleet = await link('large');
     const { devices } = fleet.linked.body as { devices: { id: string }[] };
@@ -85,7 +85,7 @@ describe("the month's money", () => {
     ]);
   });
 
-  it('of nothing leaves what is free', async (test) => {
+  it('of zero still allows free calls', async (test) => {
     const { link } = await open(test, () => ({ ELNAV_TESLA_MONTHLY_USD: '0' }));
     const { caller } = await link('home');
     assert.equal((await caller.call('GET', `/devices/${SITES.battery}`)).status, 200);
@@ -94,8 +94,8 @@ describe("the month's money", () => {
   });
 });
 
-describe('one Tesla user whom two accounts have linked', () => {
-  it('stays linked in both: each renews tokens of its own', async (test) => {
+describe('one Tesla user linked by two accounts', () => {
+  it('stays linked in both: each renews its own tokens', async (test) => {
     const { link, served, clock } = await open(test, () => ({}));
     const callers = [(await link('home')).caller, (await link('home')).caller];
     for (let round = 0; round < 3; round += 1) {
@@ -112,7 +112,7 @@ describe('one Tesla user whom two accounts have linked', () => {
   });
 });
 
-describe('cars that take signed commands alone', () => {
+describe('cars that accept only signed commands', () => {
   it('have no controls without a proxy, and say why', async (test) => {
     const { link } = await open(test, () => ({}));
     const { caller, linked } = await link('signed');

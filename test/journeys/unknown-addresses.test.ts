@@ -4,14 +4,14 @@ import { makeWorld, type World } from '../kit/world.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'sv' };
 
-describe('an address at which there is nothing', () => {
+describe('an unknown path', () => {
   let world: World;
   before(async () => {
     world = await makeWorld({ engine: 'sqlite' });
   });
   after(() => world?.close());
 
-  it('is told to a person in a page that leads on', async () => {
+  it('gives a person a page with links', async () => {
     for (const base of [world.grid, world.connect]) {
       const answer = await fetch(`${base}/<b>konto`, { headers: BROWSER });
       const page = await answer.text();
@@ -20,18 +20,18 @@ describe('an address at which there is nothing', () => {
       assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
       assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
       assert.match(page, /<html lang="sv">.*<h1>Sidan finns inte<\/h1>.*href="\/docs"/s);
-      assert.ok(!page.includes('<b>'), 'nothing of the address is repeated');
+      assert.ok(!page.includes('<b>'), 'nothing of the path is repeated');
     }
   });
 
-  it('is told so too where only a form is taken', async () => {
+  it('gives the same page where only a form is accepted', async () => {
     const answer = await fetch(`${world.grid}/auth/magic`, { headers: BROWSER });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get('allow'), 'POST');
     assert.match(await answer.text(), /<h1>Sidan finns inte<\/h1>/);
   });
 
-  it('is told to a program as every error is', async () => {
+  it('gives a program the usual error', async () => {
     for (const [base, name] of [
       [world.grid, 'detail'],
       [world.connect, 'error'],

@@ -8,7 +8,7 @@ import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
 import { type Accounts, type Actor, createAccounts } from '../../src/domain/accounts/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
-/** A key that protects nothing, for tests alone. */
+/** A key that protects nothing, for tests only. */
 export const TEST_KEYS: readonly VaultKey[] = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 
 export const ADMIN: Actor = { name: 'admin', ip: '192.0.2.1', requestId: 'test-1' };
@@ -16,17 +16,17 @@ export const ADMIN: Actor = { name: 'admin', ip: '192.0.2.1', requestId: 'test-1
 /** A well-formed key that was never issued. */
 export const unknownKey = (): string => issueApiKey(systemRandom).key;
 
-/** Accounts on an empty database, at a time that the test turns. */
+/** Accounts on an empty database, with a clock that the test advances. */
 export interface AccountsWorld {
   readonly place: Place;
   readonly clock: TurnedClock;
   readonly database: Database;
   readonly accounts: Accounts;
-  /** A user with one key, of the free tier unless told otherwise. */
+  /** A user with one key, of the free tier by default. */
   userWithKey(tier?: string): Promise<{ readonly id: number; readonly keyId: string; readonly key: string }>;
 }
 
-/** Made before and removed after the tests of the suite that it is called in. */
+/** Created before and removed after the tests of the suite that calls it. */
 export function accountsWorld(engine: Engine): AccountsWorld {
   let made: { place: Place; database: Database; accounts: Accounts } | undefined;
   const clock = turnedClock();

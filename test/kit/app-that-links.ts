@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 
-/** What the app that sent a home owner to the link page shows when they come back. */
+/** What the app that sent a home owner to the link page shows on their return. */
 export const BACK = 'back in the app';
 
 export interface AppThatLinks {
@@ -11,7 +11,7 @@ export interface AppThatLinks {
   close(): void;
 }
 
-/** An app of somebody else's, on a port of its own. */
+/** An external app, on a port of its own. */
 export async function openApp(): Promise<AppThatLinks> {
   const server = createServer((_request, response) => response.end(BACK));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -19,13 +19,13 @@ export async function openApp(): Promise<AppThatLinks> {
   return { url: `http://127.0.0.1:${port}/linked`, close: () => server.close() };
 }
 
-/** Waits until the page is back in the app, and answers what the app is told. */
+/** Waits until the browser is back in the app, and returns the parameters that the app received. */
 export async function outcomeInApp(page: Page, app: AppThatLinks): Promise<Record<string, string>> {
   await page.waitForURL((url) => url.href.startsWith(app.url));
   return Object.fromEntries(new URL(page.url()).searchParams);
 }
 
-/** Signs in on the page of a simulated vendor with the password that the page itself tells. */
+/** Signs in on the page of a simulated vendor with the password that the page shows. */
 export async function signInAtSimulator(page: Page, user: string): Promise<void> {
   const password = await page
     .locator('code', { hasText: new RegExp(`^${user}$`) })

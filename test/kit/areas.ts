@@ -53,7 +53,7 @@ const north = { municipality: '2580', elomrade: 'SE1', lat: 65.58, lon: 22.15 } 
 const south = { municipality: '1280', elomrade: 'SE4', lat: 55.6, lon: 13.0 } as const;
 const west = { municipality: '1383', lat: 57.1, lon: 12.25 } as const;
 
-/** Tables small enough to reason about; price areas are rectangles. Facts of 2026, other rows as a test needs them. */
+/** Tables small enough to reason about; price areas are rectangles. Facts of 2026, with other rows where a test needs them. */
 export function smallTables(changed: Partial<Tables> = {}): AreaTables {
   return {
     counties: [

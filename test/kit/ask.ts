@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 export interface Question {
   readonly method: string;
-  /** Sent as it is: no client mends its percent-encoding. */
+  /** Sent unchanged: no client corrects its percent-encoding. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
@@ -17,13 +17,13 @@ export interface Reply {
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 let clients = 0;
 
-/** A client address of its own for each request, so that no limit or ban of one address is met by accident. */
+/** A new client address for each request, so that no limit or ban of an address applies by accident. */
 export function freshAddress(): string {
   clients += 1;
   return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`;
 }
 
-/** Sends one request without any client's good manners. */
+/** Sends one request without the corrections of an HTTP client. */
 export function ask(base: string, { method, path, headers = {}, body }: Question): Promise<Reply> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ export function ask(base: string, { method, path, headers = {}, body }: Question
             text: Buffer.concat(parts).toString('utf8'),
           });
         response.on('end', answered);
-        // A stream of events has no end: its first part is the answer.
+        // A stream of events has no end, so its first part is the response.
         const isEndless = response.headers['content-type']?.startsWith('text/event-stream') === true;
         response.on('data', (part: Buffer) => {
           parts.push(part);
@@ -65,7 +65,7 @@ export function ask(base: string, { method, path, headers = {}, body }: Question
   });
 }
 
-/** Closes what `ask` keeps open. */
+/** Closes connections that `ask` keeps open. */
 export function hangUp(): void {
   agent.destroy();
 }

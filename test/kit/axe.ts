@@ -4,19 +4,19 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Faults that axe calls moderate, and that somebody who reads by headings or landmarks is lost by. */
+/** Faults that axe rates as moderate, but that mislead people who navigate by headings or landmarks. */
 const ORIENTATION = ['heading-order', 'landmark-one-main', 'page-has-heading-one', 'region'];
 
-/** The narrowest window in which all must be there without scrolling to the side (WCAG 1.4.10). */
+/** The narrowest window that must show everything without horizontal scrolling (WCAG 1.4.10). */
 const NARROWEST = 320;
 
-/** Controls smaller than 24 px (WCAG 2.5.8); links in a text may be, and boxes have their label to be hit by. */
+/** Controls smaller than 24 px (WCAG 2.5.8), except links in text and boxes with a label. */
 const SMALL_CONTROLS = `[...document.querySelectorAll('button, input, select, textarea, summary, a.button')]
   .filter((element) => element.type !== 'hidden' && element.type !== 'checkbox' && element.checkVisibility())
   .filter((element) => { const { width, height } = element.getBoundingClientRect(); return Math.min(width, height) < 24; })
   .map((element) => element.outerHTML.slice(0, 120))`;
 
-/** As much of axe as is asked for here. */
+/** The part of axe's result that is used here. */
 interface Audited {
   readonly axe: {
     run(options: object): Promise<{
@@ -29,9 +29,9 @@ interface Audited {
   };
 }
 
-/** No fault of accessibility that keeps somebody from using the page, and nothing wider than the window, this one or the narrowest. */
+/** Asserts that no accessibility fault blocks a person, and that nothing is wider than this window or the narrowest one. */
 export async function assertAccessible(page: Page): Promise<void> {
-  // As the browser's own code: the page's policy lets nobody else put it there.
+  // Injected as the browser's own code, since the page's policy blocks other scripts.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as Audited;
@@ -46,7 +46,7 @@ export async function assertAccessible(page: Page): Promise<void> {
     [],
     page.url(),
   );
-  assert.deepEqual(await page.evaluate(SMALL_CONTROLS), [], `${page.url()}: controls that are hard to hit`);
+  assert.deepEqual(await page.evaluate(SMALL_CONTROLS), [], `${page.url()}: controls that are too small`);
   await assertFits(page);
   const window = page.viewportSize();
   assert.ok(window !== null);

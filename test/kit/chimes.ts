@@ -58,7 +58,7 @@ const stream: Stream = {
   },
 };
 
-/** A vendor that was made up for tests: lamps that are switched over HTTP, and tell of it by server-sent events. */
+/** A fictitious vendor for tests: lamps that are switched over HTTP and reported by server-sent events. */
 export const chimes = {
   slug: 'chimes',
   name: 'Chimes',
@@ -100,13 +100,13 @@ async function findLamps(session: Session): Promise<Found[]> {
 }
 
 export interface ChimesSimulator extends VendorSimulator {
-  /** What `Last-Event-ID` clients have come with, in order; null without one. */
+  /** The `Last-Event-ID` of each connection, in order; null without one. */
   readonly lastEventIds: readonly (string | null)[];
   /** The user at home switches a lamp. */
   turn(id: string, on: boolean): void;
   /** Ends every stream of events. */
   closeStreams(): void;
-  /** Asks clients to come back no sooner than after so many milliseconds. */
+  /** Asks clients to reconnect no sooner than after this many milliseconds. */
   askToWait(ms: number): void;
 }
 
@@ -120,13 +120,13 @@ function createSimulator(options: SimulatorOptions): ChimesSimulator {
     everySeconds: HEARTBEAT_SECONDS,
     opened: ({ lastEventId }) => void lastEventIds.push(lastEventId ?? null),
   });
-  function tell(chime: Chime): void {
+  function report(chime: Chime): void {
     count += 1;
     events.tell(home, { event: 'CHANGED', data: JSON.stringify(chime), id: String(count) });
   }
   function set(chime: Chime, on: boolean): void {
     Object.assign(chime, { on, watt: on ? 7 : 0 });
-    tell(chime);
+    report(chime);
   }
   const vendor = simulatedVendor<Chime[], Chime>(options, {
     vendor: 'Chimes',

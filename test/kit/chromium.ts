@@ -2,16 +2,16 @@ import { type Browser, chromium } from 'playwright-core';
 
 const executablePath = process.env.TEST_CHROMIUM;
 
-/** Why tests in a browser are left out; false where they run. */
+/** Why browser tests are skipped; false when they run. */
 export const withoutBrowser: string | false =
   executablePath === undefined || executablePath === '' ? 'TEST_CHROMIUM is not set' : false;
 
-/** Chromium, without the calls home that it makes by itself. */
+/** Chromium, without the requests to its vendor that it makes by itself. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: executablePath ?? '',
     args: [
-      // Tests run as root in containers, where the sandbox cannot.
+      // In containers tests run as root, where Chromium's sandbox does not work.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-quic',

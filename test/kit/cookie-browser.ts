@@ -1,4 +1,4 @@
-/** What a browser keeps and sends, without following redirects: a program's unless `headers` ask for pages. */
+/** Keeps and sends cookies like a browser, without following redirects; requests pages only if `headers` ask for them. */
 export class CookieBrowser {
   readonly #headers: Readonly<Record<string, string>>;
   #cookies = new Map<string, string>();
@@ -7,7 +7,7 @@ export class CookieBrowser {
     this.#headers = headers;
   }
 
-  /** That of a person, who wants pages in a language. */
+  /** A person's browser, which requests pages in a language. */
   static inLanguage(language: string): CookieBrowser {
     return new CookieBrowser({ accept: 'text/html', 'accept-language': language });
   }

@@ -13,16 +13,16 @@ import { createVault } from '../../src/domain/calls/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
-/** Links, devices and commands as one process has them, without HTTP. */
+/** Links, devices and commands of one process, without HTTP. */
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
 interface CoreOptions {
   readonly place: Pick<Place, 'open'>;
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
-  /** Where the calls of adapters with hosts go. */
+  /** The destination of calls of adapters with hosts. */
   readonly hostOf?: Reach['hostOf'];
-  /** Where their streams of events come from. */
+  /** The source of their streams of events. */
   readonly openEvents?: Reach['openEvents'];
   /** What their connections to devices and brokers are kept by. */
   readonly connections?: Reach['connections'];
@@ -31,7 +31,7 @@ interface CoreOptions {
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 
 function noHost(adapter: Adapter): never {
-  throw new Error(`${adapter.slug} is called, and the test says nothing of its hosts`);
+  throw new Error(`${adapter.slug} is called, but the test sets none of its hosts`);
 }
 
 /** Opens a process on a place: several at a time on PostgreSQL. */
@@ -66,7 +66,7 @@ export async function openCore({
   return {
     ...core,
     database,
-    /** What the account may have; a test says otherwise. */
+    /** The limits of the account by default. */
     bounds,
     vault,
     metrics,
@@ -95,7 +95,7 @@ export interface CoreWorld extends Core {
   readonly place: Place;
   readonly clock: TurnedClock;
   newAccount(): Promise<number>;
-  /** A further process on the same database; PostgreSQL only. */
+  /** Another process on the same database; PostgreSQL only. */
   another(): Promise<Core>;
   remove(): Promise<void>;
 }

@@ -13,9 +13,9 @@ import { migrate } from '../../src/db/migrate.ts';
 export interface Place {
   readonly dataDir: string;
   readonly url: string | undefined;
-  /** Opens it, as one process would; several times on PostgreSQL, once at a time on SQLite. */
+  /** Opens the database, as one process does; several times on PostgreSQL, once at a time on SQLite. */
   open(clock?: Clock): Promise<Database>;
-  /** The same place, reached by another address. */
+  /** The same place, through another address. */
   through(url: string): Place;
   remove(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export type Engine = 'sqlite' | 'postgres';
 
 const postgresUrl = process.env.TEST_DATABASE_URL;
 
-/** The engines that this run can reach; SQLite always. */
+/** The engines that are available in this run; SQLite always is. */
 export const ENGINES: readonly Engine[] = postgresUrl === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
 
-/** Runs a suite once for each engine; says so where PostgreSQL is left out. */
+/** Runs a suite once per engine; reports when PostgreSQL is skipped. */
 export function onEachEngine(title: string, suite: (engine: Engine) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = ENGINES.includes(engine) ? false : 'TEST_DATABASE_URL is not set';
@@ -39,7 +39,7 @@ export async function makePlace(engine: Engine): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'elnav-test-'));
   const removeDir = () => rmSync(dataDir, { recursive: true, force: true });
   if (engine === 'sqlite') return placeOf(dataDir, undefined, async () => removeDir());
-  // Not a schema: migrations look at the tables of all schemas, and fail when another test drops its own meanwhile.
+  // Not a schema: migrations read the tables of all schemas, and fail when another test drops its own meanwhile.
   const database = `elnav_test_${systemRandom(8).toString('hex')}`;
   await administer(`create database ${database}`);
   const url = new URL(postgresUrl ?? '');
@@ -50,7 +50,7 @@ export async function makePlace(engine: Engine): Promise<Place> {
   });
 }
 
-/** A place that another process has made, and removes. */
+/** A place that another process created and will remove. */
 export const placeAt = (dataDir: string, url: string | undefined): Place =>
   placeOf(dataDir, url, async () => {});
 

@@ -15,7 +15,7 @@ export interface SimulatedEsett {
   close(): Promise<void>;
 }
 
-/** eSett's simulator on a port of its own, and the client that the services call it with. */
+/** eSett's simulator on a port of its own, and the client with which the services call it. */
 export async function startEsett(
   options: { readonly clock?: Clock; readonly unit?: 'MW' | 'MWh' } = {},
 ): Promise<SimulatedEsett> {
@@ -28,7 +28,7 @@ export async function startEsett(
     clock,
     random: (bytes) => Buffer.alloc(bytes),
     log: silentLog,
-    // A repetition would wait for the clock to be turned.
+    // A retry would wait for the clock to be advanced.
     attempts: 1,
   });
   return {

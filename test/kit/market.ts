@@ -1,4 +1,4 @@
-/** Prices and production with told sources, for tests outside of their domains. */
+/** Prices and production from fixed sources, for tests outside of their domains. */
 export {
   everyDay,
   type FakeSource,

@@ -4,28 +4,28 @@ import { join } from 'node:path';
 import { until } from './until.ts';
 import type { World } from './world.ts';
 
-/** A letter in the outbox. */
-export interface FoundLetter {
+/** An email in the outbox. */
+export interface FoundEmail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The whole address of its link, and its path. */
+  /** The URL of its link, and the path of that URL. */
   readonly link: string;
   readonly path: string;
 }
 
-/** The letters to an address, in the order of writing. */
-export function lettersTo({ place }: Pick<World, 'place'>, email: string): FoundLetter[] {
+/** The emails to an address, in the order of writing. */
+export function emailsTo({ place }: Pick<World, 'place'>, email: string): FoundEmail[] {
   const folder = join(place.dataDir, 'outbox');
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.eml'))
     .sort()
-    .map((name) => readLetter(readFileSync(join(folder, name), 'utf8')))
+    .map((name) => parseEmail(readFileSync(join(folder, name), 'utf8')))
     .filter(({ to }) => to === email);
 }
 
-function readLetter(text: string): FoundLetter {
+function parseEmail(text: string): FoundEmail {
   const link = /https?:\/\/\S+/.exec(text)?.[0] ?? '';
   return {
     to: /^To: <(.*)>$/m.exec(text)?.[1] ?? '',
@@ -36,15 +36,15 @@ function readLetter(text: string): FoundLetter {
   };
 }
 
-/** The first letter to an address after the first `seen`. */
-export async function nextLetter(world: Pick<World, 'place'>, email: string, seen = 0): Promise<FoundLetter> {
-  await until(`a letter to ${email}`, () => lettersTo(world, email).length > seen);
-  const letter = lettersTo(world, email)[seen];
-  assert.ok(letter !== undefined);
-  return letter;
+/** The first email to an address after the first `seen`. */
+export async function nextEmail(world: Pick<World, 'place'>, email: string, after = 0): Promise<FoundEmail> {
+  await until(`an email to ${email}`, () => emailsTo(world, email).length > after);
+  const found = emailsTo(world, email)[after];
+  assert.ok(found !== undefined);
+  return found;
 }
 
-/** Signs somebody new up and in by a link; answers the cookie. */
+/** Signs a new person up and in by a link; returns the cookie. */
 export async function signUp(world: World, email: string): Promise<string> {
   const sent = await fetch(`${world.grid}/auth/signup`, {
     method: 'POST',
@@ -52,13 +52,13 @@ export async function signUp(world: World, email: string): Promise<string> {
     body: JSON.stringify({ email }),
   });
   assert.equal(sent.status, 200, await sent.text());
-  const { path } = await nextLetter(world, email);
+  const { path } = await nextEmail(world, email);
   const used = await fetch(`${world.grid}${path}`);
   assert.equal(used.status, 200);
   return cookieIn(used, 'elnav_session');
 }
 
-/** A cookie that an answer sets, as it is sent back. */
+/** A cookie that a response sets, as the browser sends it back. */
 export function cookieIn(answer: Response, name: string): string {
   const set = answer.headers.getSetCookie().find((one) => one.startsWith(`${name}=`));
   assert.ok(set !== undefined, `${name} is not set`);

@@ -23,12 +23,12 @@ import {
 } from '../../src/sources/contract/simulated-prices.ts';
 import { until } from './until.ts';
 
-/** A source, how it is simulated, and what it says of kronor. */
+/** A source, its simulator, and how it states prices in SEK. */
 export interface Conformance {
   readonly source: PriceSource;
   readonly simulate: (market: SimulatedMarket) => Simulate;
   readonly token?: string;
-  /** SEK/kWh as the source states it for EUR/MWh at a rate; null where it knows euros alone. */
+  /** SEK/kWh as the source states it for EUR/MWh at a rate; null when it has only EUR. */
   readonly sekOf: (eurPerMwh: number, rate: number) => string | null;
 }
 
@@ -39,7 +39,7 @@ interface Session extends SourceSession {
 
 const TIMEOUT_MS = 5_000;
 
-/** A session whose client really calls a simulator on a port, with a clock that the test turns. */
+/** A session whose client really calls a simulator on a port, with a clock that the test advances. */
 export async function sessionWith(test: TestContext, simulate: Simulate, token?: string): Promise<Session> {
   const asked: string[] = [];
   const served = await serveSimulated({
@@ -65,7 +65,7 @@ export async function sessionWith(test: TestContext, simulate: Simulate, token?:
   return { http, signal, clock, asked, ...(token === undefined ? {} : { token }) };
 }
 
-/** A quarter or an hour on each of the days that have another number of them. */
+/** Quarter-hour and hourly prices on the days with 23, 24 and 25 hours. */
 const DAYS = [
   { day: '2026-05-31', slotMinutes: 15, slots: 96 },
   { day: '2026-03-29', slotMinutes: 15, slots: 92 },
@@ -88,11 +88,11 @@ const KINDS: Readonly<Partial<Record<PriceFault, HttpFailureKind>>> = {
 const DAY = '2026-05-31';
 const YESTERDAY = '2026-05-30';
 
-/** What every source of prices must do; run against its simulator over a socket. */
+/** The requirements for every source of prices; run against its simulator over a socket. */
 export function conformsAsPriceSource({ source, simulate, token, sekOf }: Conformance): void {
   const [area] = source.areas.slice(-1) as [PriceArea];
   const session = (test: TestContext, market: SimulatedMarket) => sessionWith(test, simulate(market), token);
-  /** The slots of a day as the source must say them, from whole cents. */
+  /** The slots of a day as the source must return them, from whole cents. */
   const expected = (day: SimulatedDay, { rate }: SimulatedMarket): PriceDay['slots'] => {
     const { start } = dayBounds(day.day);
     const length = day.slotMinutes * 60_000;
@@ -105,7 +105,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
   };
 
   describe(`${source.slug} as a source of prices`, () => {
-    it('says who it is', () => {
+    it('identifies itself', () => {
       assert.match(source.slug, /^[a-z]+$/);
       assert.match(source.baseUrl, /^https:\/\/[^/]+$/);
       assert.ok(source.name.length > 0 && source.licence.length > 0 && source.areas.length > 0);
@@ -114,29 +114,29 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
     });
 
     for (const { day, slotMinutes, slots } of DAYS)
-      it(`has ${slots} slots on ${day}, of each area its own`, async (test) => {
+      it(`has ${slots} slots on ${day}, different for each area`, async (test) => {
         const market = createSimulatedMarket();
         const days = source.areas.map((one) => sampleDay(one, day, slotMinutes));
         market.publish(...days);
         const answered = await source.fetchDay(await session(test, market), { day, areas: source.areas });
         assert.deepEqual(answered.map((one) => one.area).sort(), [...source.areas].sort());
-        for (const known of days) {
-          const answer = answered.find((one) => one.area === known.area);
+        for (const published of days) {
+          const answer = answered.find((one) => one.area === published.area);
           assert.equal(answer?.day, day);
           assert.equal(answer?.slots.length, slots);
-          assert.deepEqual(answer?.slots, expected(known, market));
+          assert.deepEqual(answer?.slots, expected(published, market));
           assert.equal(answer?.slots[0]?.start, dayBounds(day).start);
           assert.equal(answer?.slots.at(-1)?.end, dayBounds(day).end);
         }
       });
 
-    it('keeps figures exact: negative, tiny, nothing, both limits, and a price that repeats to the end', async (test) => {
+    it('returns exact figures: negative, tiny, zero, both limits, and a price that repeats to the end', async (test) => {
       const market = createSimulatedMarket();
       const figures = [-500, 4000, 0.01, -0.01, 0, 12.34, 99.99, ...Array.from({ length: 89 }, () => -1.5)];
-      const known: SimulatedDay = { area, day: DAY, slotMinutes: 15, eurPerMwh: figures };
-      market.publish(known);
+      const published: SimulatedDay = { area, day: DAY, slotMinutes: 15, eurPerMwh: figures };
+      market.publish(published);
       const [answer] = await source.fetchDay(await session(test, market), { day: DAY, areas: [area] });
-      assert.deepEqual(answer?.slots, expected(known, market));
+      assert.deepEqual(answer?.slots, expected(published, market));
       assert.deepEqual(
         answer?.slots.slice(0, 6).map(({ eur }) => eur),
         ['-0.5', '4', '0.00001', '-0.00001', '0', '0.01234'],
@@ -146,7 +146,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
           assert.ok(figure === null || /^-?\d+(\.\d+)?$/.test(figure), `${figure}`);
     });
 
-    it('leaves out an area that is missing, and says nothing before anything is there', async (test) => {
+    it('leaves out a missing area, and returns nothing before prices are published', async (test) => {
       const market = createSimulatedMarket();
       const own = await session(test, market);
       assert.deepEqual(await source.fetchDay(own, { day: DAY, areas: source.areas }), []);
@@ -159,7 +159,7 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
     });
 
     for (const [fault, kind] of Object.entries(KINDS) as [PriceFault, HttpFailureKind][])
-      it(`fails with ${kind} on ${fault}, and tells no secret`, async (test) => {
+      it(`fails with ${kind} on ${fault}, without revealing a secret`, async (test) => {
         const market = createSimulatedMarket();
         market.publish(sampleDay(area, DAY));
         market.fault(fault);
@@ -181,14 +181,14 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
         await turned;
       });
 
-    it('never answers with what is not of the day: half a day stays half, yesterday is none', async (test) => {
+    it('never returns figures of another day: half a day stays half, yesterday is not returned', async (test) => {
       const market = createSimulatedMarket();
-      const known = sampleDay(area, DAY);
-      market.publish(known, sampleDay(area, YESTERDAY));
+      const published = sampleDay(area, DAY);
+      market.publish(published, sampleDay(area, YESTERDAY));
       const own = await session(test, market);
       market.fault('half_day');
       const [half] = await source.fetchDay(own, { day: DAY, areas: [area] });
-      assert.deepEqual(half?.slots, expected(known, market).slice(0, 48));
+      assert.deepEqual(half?.slots, expected(published, market).slice(0, 48));
       market.fault('yesterday');
       const stale = await source.fetchDay(own, { day: DAY, areas: [area] }).catch((error: unknown) => error);
       const isRefused = stale instanceof HttpFailure && stale.kind === 'answer_invalid';
@@ -196,17 +196,17 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
       assert.equal(own.asked.length, 2);
     });
 
-    it('passes on a price that nobody would believe; who asks judges it', async (test) => {
+    it('passes on an implausible price, which the caller judges', async (test) => {
       const market = createSimulatedMarket();
-      const known = sampleDay(area, DAY);
-      market.publish(known);
+      const published = sampleDay(area, DAY);
+      market.publish(published);
       market.fault('thousandfold');
       const [answer] = await source.fetchDay(await session(test, market), { day: DAY, areas: [area] });
-      const times = known.eurPerMwh.map((eurPerMwh) => eurPerMwh * 1000);
-      assert.deepEqual(answer?.slots, expected({ ...known, eurPerMwh: times }, market));
+      const times = published.eurPerMwh.map((eurPerMwh) => eurPerMwh * 1000);
+      assert.deepEqual(answer?.slots, expected({ ...published, eurPerMwh: times }, market));
     });
 
-    it('ends when the time of the question is over', async (test) => {
+    it('ends when the time limit of the request is over', async (test) => {
       const market = createSimulatedMarket();
       market.fault('hang');
       const own = await session(test, market);
@@ -219,25 +219,25 @@ export function conformsAsPriceSource({ source, simulate, token, sekOf }: Confor
   });
 }
 
-/** Only what hangs needs time to pass. */
+/** Only a hanging request needs time to pass. */
 function hangsMs(fault: PriceFault): number {
   return fault === 'hang' ? TIMEOUT_MS : 0;
 }
 
-/** Whole cents a MWh as EUR/kWh, by moving the point. */
+/** Whole cents per MWh as EUR/kWh, by moving the decimal point. */
 function fromCents(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(6, '0');
   const text = `${digits.slice(0, -5)}.${digits.slice(-5)}`.replace(/\.?0+$/, '');
   return cents < 0 ? `-${text}` : text;
 }
 
-/** What a source of exchange rates must do. */
+/** The requirements for a source of exchange rates. */
 export function conformsAsRateSource(
   source: ExchangeRateSource,
   simulate: (market: SimulatedMarket) => Simulate,
 ): void {
   describe(`${source.slug} as a source of exchange rates`, () => {
-    it('says the rate of its day', async (test) => {
+    it('returns the rate of the day', async (test) => {
       const own = await sessionWith(test, simulate(createSimulatedMarket({ rate: 11.194 })));
       assert.deepEqual(await source.fetchRate(own), { day: '2026-11-20', sekPerEur: '11.1940' });
     });

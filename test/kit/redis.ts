@@ -5,10 +5,10 @@ import { randomId, systemRandom } from '../../src/core/ids.ts';
 
 const url = process.env.TEST_REDIS_URL;
 
-/** Why tests with Redis are left out, or false. */
+/** Why tests with Redis are skipped, or false. */
 export const withoutRedis = url === undefined ? 'TEST_REDIS_URL is not set' : false;
 
-/** As the services open it: a call never waits long for a Redis that is away. */
+/** The options of the services: a call never waits long for an unreachable Redis. */
 const OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -20,7 +20,7 @@ export function anyPrefix(): string {
   return `${randomId(systemRandom)}:`;
 }
 
-/** A connected client; those of one prefix share their keys. */
+/** A connected client; clients with the same prefix share their keys. */
 export async function openRedis(prefix = anyPrefix(), address = url ?? ''): Promise<Redis> {
   const redis = new Redis(address, { ...OPTIONS, keyPrefix: prefix, retryStrategy: () => 10 });
   redis.on('error', () => {});
@@ -38,7 +38,7 @@ export async function openAbsentRedis(): Promise<Redis> {
   return redis;
 }
 
-/** A TCP proxy before Redis that can lose its connections, or keep them and pass nothing on. */
+/** A TCP proxy in front of Redis that can drop its connections, or keep them and forward nothing. */
 export async function openRedisProxy() {
   const target = new URL(url ?? '');
   const sockets = new Set<Socket>();

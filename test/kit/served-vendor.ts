@@ -10,9 +10,9 @@ export interface ServedVendor {
   readonly vendor: VendorSimulator;
   /** `POST /oauth2/token`, in order. */
   readonly asked: string[];
-  /** Every token that it has handed out. */
+  /** Every token that it has issued. */
   readonly tokens: ReadonlySet<string>;
-  /** Settings that make a service call it. */
+  /** Settings with which a service calls it. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export const SERVED_PARTNER = { clientId: 'elnav-tests', clientSecret: 'canary-c
 
 const TOKEN = /"(?:access_?token|refresh_?token)":"([^"]+)"/gi;
 
-/** A vendor's simulator on a port, as the vendor's cloud would be. */
+/** A vendor's simulator on a port, in place of the vendor's cloud. */
 export async function serveVendor(adapter: Adapter, clock: Clock): Promise<ServedVendor> {
   const asked: string[] = [];
   const tokens = new Set<string>();

@@ -10,7 +10,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The service as an operator runs it: a process of its own, with real sockets. */
+/** The service as an operator runs it: a separate process with real sockets. */
 export interface Service {
   readonly connect: string;
   readonly grid: string;
@@ -23,21 +23,21 @@ export interface Service {
 
 export interface Launch {
   readonly bin?: 'all' | 'connect' | 'grid' | 'key';
-  /** Modules of the tests that are loaded first. */
+  /** Test modules that are loaded first. */
   readonly imports?: readonly string[];
-  /** Who runs it; only root may choose. */
+  /** The user id of the process; only root may choose. */
   readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const root = join(import.meta.dirname, '../..');
 const running = new Set<ChildProcess>();
-// A test that failed must not leave its processes behind, nor wait for them.
+// A failed test must neither leave its processes behind nor wait for them.
 after(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Settings of a service that keeps its data at `place`. */
+/** Settings of a service that stores its data at `place`. */
 export function envOf(place: Pick<Place, 'dataDir' | 'url'>): Record<string, string> {
   return {
     ELNAV_DATA_DIR: place.dataDir,
@@ -58,7 +58,7 @@ function launch({ bin = 'all', env = {}, imports = [], uid }: Launch) {
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '0',
       ELNAV_LOG_LEVEL: 'warn',
-      // No test reaches out to the network.
+      // No test calls the network.
       ELNAV_FETCH: 'off',
       ELNAV_SIMULATE: 'none',
       ...env,
@@ -70,11 +70,11 @@ function launch({ bin = 'all', env = {}, imports = [], uid }: Launch) {
   const heard = new Set<() => void>();
   const hear = (chunk: Buffer) => {
     text += chunk.toString();
-    for (const tell of heard) tell();
+    for (const notify of heard) notify();
   };
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
-  // 'close' comes when everything that was printed has been read, too.
+  // 'close' is emitted after all output has been read.
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => {
       running.delete(child);
@@ -106,7 +106,7 @@ export async function startService(options: Launch): Promise<Service> {
   };
 }
 
-/** Runs a service that is expected to end by itself; one that gets ready after all is killed. */
+/** Runs a service that is expected to exit by itself; kills one that becomes ready. */
 export async function runToEnd(options: Launch): Promise<Exit & { readonly output: string }> {
   const { child, exited, heard, output } = launch(options);
   heard.add(() => {
@@ -116,7 +116,7 @@ export async function runToEnd(options: Launch): Promise<Exit & { readonly outpu
   return { ...exit, output: output() };
 }
 
-/** Ends a service the way an operator does; it must end well. */
+/** Stops a service as an operator does; asserts a clean exit. */
 export async function stopService(service: Service): Promise<void> {
   service.signal('SIGTERM');
   assert.deepEqual(await service.exited, { code: 0, signal: null }, service.output());
@@ -126,7 +126,7 @@ export function admin(grid: string, method: string, path: string): Promise<Answe
   return callJson(`${grid}${path}`, { method, headers: { 'x-admin-token': ADMIN_TOKEN } });
 }
 
-/** An account that is hardly limited, and a key of it. */
+/** An account with high limits, and a key of it. */
 export async function openAccount(
   grid: string,
   policy = 'per_minute=100000&per_hour=1000000&per_day=10000000&burst=10000',
@@ -140,7 +140,7 @@ export async function openAccount(
   return { userId, keyId, key };
 }
 
-/** Calls a service with a key; `headers` come on top. */
+/** Calls a service with a key; `headers` are added. */
 export function callWith(key: string) {
   return (
     base: string,
@@ -166,7 +166,7 @@ export function callWith(key: string) {
 
 export type Call = ReturnType<typeof callWith>;
 
-/** Asks again and again until `look` answers something other than undefined; fails with `what` after the deadline. */
+/** Polls until `look` returns something other than undefined; fails with `what` after the deadline. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
@@ -174,8 +174,8 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
+    const found = await look();
+    if (found !== undefined) return found;
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

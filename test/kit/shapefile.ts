@@ -1,6 +1,6 @@
 import { strToU8 } from 'fflate';
 
-/** What a .prj file says of SWEREF 99 TM. */
+/** The contents of a .prj file for SWEREF 99 TM. */
 export const PRJ =
   'PROJCS["SWEREF99_TM",GEOGCS["GCS_SWEREF99",DATUM["D_SWEREF99",SPHEROID["GRS_1980",6378137.0,298.257222101]]]]';
 

@@ -14,7 +14,7 @@ import { eventsIn } from '../../src/outbound/events.ts';
 
 const LARGEST_CHUNK = 64 * 1024;
 
-/** One direction of a connection in memory: what was pushed, in order, until it ends or breaks. */
+/** One direction of a connection in memory: queued messages, in order, until it ends or breaks. */
 class Line<T> implements AsyncIterable<T> {
   readonly #come: T[] = [];
   #ended: { readonly error: Error | undefined } | undefined;
@@ -61,7 +61,7 @@ class Line<T> implements AsyncIterable<T> {
   }
 }
 
-/** Both ends of a WebSocket in memory, and the line from the vendor. */
+/** Both ends of a WebSocket in memory, and the messages from the vendor. */
 export function socketPair(): [VendorSocket, SimulatedSocket, Line<string>] {
   let takeFrame = (_text: string) => {};
   let takeClose = () => {};
@@ -98,13 +98,13 @@ export interface StreamOf {
   readonly session: () => Session;
   readonly keeper: TokenKeeper | undefined;
   readonly spend: Spend;
-  /** What the simulator answers, or the fault that is set. */
+  /** The simulator's response, or the fault that is set. */
   readonly answer: (request: HttpRequest) => Promise<SimulatedAnswer>;
-  /** Throws what the platform's client makes of an answer that is a failure. */
+  /** Throws the error that the platform's client makes of a failed response. */
   readonly refused: (answer: SimulatedAnswer, request: HttpRequest) => Promise<unknown>;
 }
 
-/** Runs the adapter's stream as the platform does, with the simulator at the other end of connections in memory. */
+/** Runs the adapter's stream as the platform does, connected in memory to the simulator. */
 export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[]): OpenedStream {
   const { adapter, clock } = of;
   const { stream } = adapter;
@@ -118,7 +118,7 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
 
   const session = (signal: AbortSignal): StreamSession => ({
     ...of.session(),
-    // A stream lives in the time that the test turns.
+    // A stream runs on the clock that the test advances.
     clock,
     signal,
     async connect(request) {
@@ -136,7 +136,7 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
         const answer = await of.answer(sent);
         if (answer.events === undefined) {
           await of.refused(answer, sent);
-          throw new HttpFailure('answer_invalid', 'it is no stream of events');
+          throw new HttpFailure('answer_invalid', 'it is not a stream of events');
         }
         let closed = () => {};
         const line = new Line<Uint8Array>(() => closed());
@@ -208,7 +208,7 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
   };
 }
 
-/** A WebSocket to the simulator, with the token where the request wants it. */
+/** A WebSocket to the simulator, with the token where the request requires it. */
 async function connectTo(
   { adapter, vendor, keeper }: StreamOf,
   { path, query = {}, headers = {}, tokenQuery }: Parameters<StreamSession['connect']>[0],

@@ -35,23 +35,23 @@ import { openSimulatedStream } from './simulated-stream.ts';
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
 
-/** An adapter before its simulator, in one process, with a clock that the test turns and without a database. */
+/** An adapter with its simulator, in one process, with a clock that the test advances and without a database. */
 export interface SimulatedVendor extends Simulator {
   readonly clock: TurnedClock;
   readonly vendor: VendorSimulator;
-  /** The tokens that calls carry now; setting them stands for what is stored. */
+  /** The tokens of calls; setting them replaces the stored ones. */
   tokens: Tokens | undefined;
   /** How often tokens were renewed. */
   renewals: number;
-  /** Hosts of the adapter that the operator has set an address for. */
+  /** Hosts of the adapter for which the operator has set an address. */
   readonly ownAddresses: Set<string>;
-  /** What the vendor was asked, in order: `GET /api/...`. */
+  /** The requests to the vendor, in order: `GET /api/...`. */
   readonly asked: string[];
-  /** Answers in place of the simulator, for each request that it answers anything. */
+  /** Responds in place of the simulator, to each request for which it returns a response. */
   instead: ((request: SimulatedRequest) => Instead | Promise<Instead>) | undefined;
   readonly posting: Posting;
   readonly cloud: Cloud;
-  /** Calls without a user's token, as signing in makes them. */
+  /** Calls without a user's token, as during sign-in. */
   loginSession(): LoginSession;
   /** Signs in again, as linking does. */
   signIn(): Promise<void>;
@@ -61,7 +61,7 @@ export interface SimulatedVendor extends Simulator {
 type Instead = SimulatedAnswer | undefined;
 
 interface Posting {
-  /** What the simulator posted and we took, the oldest first. */
+  /** Deliveries that the simulator posted and that were accepted, oldest first. */
   readonly posted: Delivery[];
   isListening: boolean;
 }
@@ -75,11 +75,11 @@ interface Served {
 }
 
 interface Options {
-  /** Who signs in, by the name of the sign-in page; the simulator's `user` unless it is said. */
+  /** The name of a user on the sign-in page; the simulator's `user` by default. */
   readonly user?: string;
 }
 
-/** Signs in at the simulator as a user would, and answers the sessions that `conforms()` wants. */
+/** Signs in at the simulator as a user does, and returns the sessions for `conforms()`. */
 export async function makeSimulatedVendor(
   adapter: Adapter,
   { user }: Options = {},
@@ -105,7 +105,7 @@ export async function makeSimulatedVendor(
   );
 }
 
-/** The vendor as one of its users sees it. */
+/** The vendor with one signed-in user. */
 async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedVendor> {
   const { adapter, vendor, clock, codes, posting } = served;
   const { oauth } = adapter;
@@ -150,7 +150,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const cloud: Cloud = {
     as: (name) => signedIn(served, vendor.users[name]),
     fault(fault, on = 'calls', after = 0) {
-      // A login that is lost the vendor says in its own words.
+      // The vendor reports a lost login in its own format.
       const isLost = fault === 'login_lost';
       vendor.fault(isLost ? fault : null);
       broken = fault === null || isLost ? null : { on, fault, after };
@@ -214,7 +214,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
         userRef: 'someone',
         linkedAt: clock.now(),
         credentials,
-        clock: impatient(clock),
+        clock: advancing(clock),
         log,
         documents: {
           get: async (name) => documents.get(name),
@@ -253,7 +253,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     },
     async renewed(refused: Tokens): Promise<Tokens> {
       if (world.tokens !== undefined && world.tokens !== refused) return world.tokens;
-      // As the platform does: calls that are refused together share one renewal.
+      // As on the platform, calls that are refused together share one renewal.
       renewing ??= renew(refused).finally(() => {
         renewing = undefined;
       });
@@ -289,17 +289,17 @@ function isMeant({ on }: Broken, use: CallUse): boolean {
   return on === 'commands' ? use === 'command' : use !== 'login';
 }
 
-/** A cost of a limit that there is not would be ignored in silence. */
+/** A cost for a limit that does not exist would be ignored silently. */
 function checkCosts({ budgets = [] }: Adapter, { costs = {} }: Parameters<Spend>[0]): void {
   for (const name of Object.keys(costs))
     assert.ok(
       budgets.some((rule) => rule.name === name),
-      `a call costs of "${name}", which is no limit`,
+      `a call costs of "${name}", which is not a limit`,
     );
 }
 
-/** An adapter that waits makes the simulator's time pass: nobody else would turn the clock meanwhile. */
-function impatient(clock: TurnedClock): Clock {
+/** Advances the simulator's clock while an adapter waits, since nothing else would. */
+function advancing(clock: TurnedClock): Clock {
   return {
     now: clock.now,
     after(ms, fire) {
@@ -316,7 +316,7 @@ function impatient(clock: TurnedClock): Clock {
   };
 }
 
-/** The values of the credentials that are secret. */
+/** The secret values of the credentials. */
 function secretsOf({ credentials }: Adapter, user: SimulatedUser): string[] {
   const properties =
     (credentials as { properties?: Record<string, { writeOnly?: boolean }> }).properties ?? {};
@@ -348,7 +348,7 @@ function httpTo(wire: HttpToOptions): Http {
   };
 }
 
-/** What the simulator answers, or the fault that is set. */
+/** The simulator's response, or the fault that is set. */
 async function answerTo(
   request: HttpRequest,
   { handle, asked, fault }: HttpToOptions,
@@ -383,14 +383,14 @@ function bodyOf({ json, form }: HttpRequest): Uint8Array {
   return Buffer.from(form === undefined ? '' : new URLSearchParams(form).toString());
 }
 
-/** What the platform's client makes of an answer. */
+/** The result or error that the platform's client makes of a response. */
 async function understood(
   answer: SimulatedAnswer,
   request: HttpRequest,
   clock: TurnedClock,
 ): Promise<HttpAnswer> {
   if (answer.broken === 'reset') throw new HttpFailure('unreachable', 'the connection was reset');
-  if (answer.broken === 'truncate') throw new HttpFailure('answer_invalid', 'the answer broke off');
+  if (answer.broken === 'truncate') throw new HttpFailure('answer_invalid', 'the response was cut off');
   if (answer.broken === 'hang') return never(request.signal);
   const bytes =
     answer.bytes ??
@@ -420,9 +420,13 @@ async function understood(
 
 function never(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal?.addEventListener('abort', () => reject(new HttpFailure('timeout', 'it did not answer in time')), {
-      once: true,
-    });
+    signal?.addEventListener(
+      'abort',
+      () => reject(new HttpFailure('timeout', 'it did not respond in time')),
+      {
+        once: true,
+      },
+    );
   });
 }
 
@@ -454,7 +458,7 @@ async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn):
   });
   assert.equal(answer.status, 302, answer.text ?? '');
   const code = new URL(answer.headers?.location ?? '').searchParams.get('code') ?? '';
-  const told = await http.send({
+  const response = await http.send({
     method: 'POST',
     path: new URL(oauth.tokenUrl).pathname,
     form: {
@@ -466,5 +470,5 @@ async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn):
       ...oauth.tokenParameters,
     },
   });
-  return tokensIn(adapter.name, told.json(), { now: clock.now(), before: undefined });
+  return tokensIn(adapter.name, response.json(), { now: clock.now(), before: undefined });
 }

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A letter as a mail server took it. */
-export interface TakenLetter {
+/** An email as a mail server received it. */
+export interface ReceivedEmail {
   readonly from: string;
   readonly to: string;
-  /** Headers and body, as they were sent. */
+  /** Headers and body as sent. */
   readonly data: string;
 }
 
-/** How the server answers; `data` after a letter. */
+/** The responses of the server; `data` after an email. */
 export interface SmtpAnswers {
   rcpt?: string;
   data?: string;
 }
 
-/** A mail server on a socket (RFC 5321), as much of it as a client needs. */
+/** A mail server on a socket (RFC 5321), with the commands that a client needs. */
 export async function openSmtp() {
-  const letters: TakenLetter[] = [];
+  const emails: ReceivedEmail[] = [];
   const sockets = new Set<Socket>();
   const answers: SmtpAnswers = {};
   let connections = 0;
@@ -52,7 +52,7 @@ export async function openSmtp() {
         }
         isData = false;
         const answer = answers.data ?? '250 taken';
-        if (answer.startsWith('2')) letters.push({ from, to, data: piece });
+        if (answer.startsWith('2')) emails.push({ from, to, data: piece });
         say(answer);
       }
     });
@@ -69,11 +69,11 @@ export async function openSmtp() {
   };
   return {
     url: `smtp://127.0.0.1:${port}`,
-    letters,
-    /** How many there have been. */
+    emails,
+    /** The number of connections so far. */
     connections: () => connections,
     answers,
-    /** Away: nothing listens, until it is restored. */
+    /** Unreachable: nothing listens until it is restored. */
     cut,
     async restore() {
       server.listen(port, '127.0.0.1');

@@ -1,17 +1,17 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A wire between the service and a server that a test can cut. */
+/** A connection between the service and a server that a test can cut. */
 export interface TcpProxy {
   readonly port: number;
-  /** The address of the server, as it is reached through the wire. */
+  /** The address of the server through the proxy. */
   through(url: string): string;
-  /** Ends all connections and refuses new ones, as a server that is gone does. */
+  /** Ends all connections and refuses new ones, as a stopped server does. */
   cut(): Promise<void>;
-  /** Lets nothing pass any more without telling anybody, as a lost network does. */
+  /** Silently forwards nothing more, as a lost network does. */
   freeze(): void;
-  /** Lets everything pass again that was held, as a server does that was paused. */
+  /** Forwards everything that was held, as a server does after a pause. */
   thaw(): void;
-  /** Takes new connections again; what was frozen ends. */
+  /** Accepts new connections again; frozen ones end. */
   resume(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
 
   const keep = (socket: Socket) => {
     sockets.add(socket);
-    // A test that failed must not wait for its wires.
+    // A failed test must not wait for its connections.
     socket.unref();
     socket.on('close', () => sockets.delete(socket));
-    // A cut wire is what is tested; what the ends say of it is for them.
+    // Cutting is what is tested; errors of the sockets are expected.
     socket.on('error', () => {});
   };
   const takeIn = (client: Socket) => {
@@ -81,7 +81,7 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
     thaw() {
       frozen = false;
       for (const { client, server } of wires) client.pipe(server).pipe(client);
-      // Those that came meanwhile have nobody at the other end.
+      // Connections that arrived meanwhile have no peer.
       for (const socket of sockets)
         if (!wires.some(({ client, server }) => client === socket || server === socket)) socket.destroy();
     },

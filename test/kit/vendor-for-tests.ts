@@ -5,7 +5,7 @@ import type { DeviceType } from '../../src/adapter/device.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import { AppError } from '../../src/core/errors.ts';
 
-/** What the vendor says of a device. */
+/** The state of a device at the vendor. */
 export interface Reading {
   readonly online: boolean;
   readonly on: boolean;
@@ -14,24 +14,24 @@ export interface Reading {
 
 export interface Call {
   readonly call: 'link' | 'unlink' | 'read' | 'command';
-  /** Device id; the user of the credentials for a link. */
+  /** Device id; for a link, the user of the credentials. */
   readonly id: string;
   readonly command?: Command;
 }
 
-/** A vendor that writes down what it is asked and behaves as the test says. */
+/** A vendor that records its calls and behaves as the test says. */
 export interface TestVendor {
   readonly adapter: Adapter;
   readonly calls: Call[];
   /** Devices of the next link, as `type-id`. */
   devices: readonly string[];
-  /** What devices say until told otherwise. */
+  /** The default readings of devices. */
   reading: Reading;
-  /** Run before each answer of its kind; may wait or throw. */
+  /** Run before each response of its kind; may wait or throw. */
   onRead: (device: DeviceRef, session: Session) => Promise<void>;
   onCommand: (device: DeviceRef, command: Command, session: Session) => Promise<void>;
   onLink: (session: Session) => Promise<void>;
-  /** The most commands that were at work at one time: on one device, and in all. */
+  /** The maximum of concurrent commands: on one device, and in total. */
   readonly atOnce: { onOne: number; inAll: number };
   count(call: Call['call'], id?: string): number;
 }
@@ -44,7 +44,7 @@ const Credentials = Type.Object(
   { additionalProperties: false },
 );
 
-/** `charger` limits by current, and ends what it was set to by `set_current` alone; `industrial` by power; `light` can be switched and dimmed; `battery` takes watts. */
+/** `charger` limits by current, and can only end a `set_current` by itself; `industrial` limits by power; `light` can be switched and dimmed; `battery` accepts watts. */
 export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestVendor {
   const running = new Map<string, number>();
   const vendor: TestVendor = {
@@ -95,7 +95,7 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
       vendor.calls.push({ call: 'link', id: user });
       await vendor.onLink(session);
       if (password === 'wrong')
-        throw new AppError('link.credentials_refused', `${slug} does not know this user and password`);
+        throw new AppError('link.credentials_refused', `${slug} refused this user and password`);
       return {
         vendorAccount: user,
         devices: vendor.devices.map((id) => ({ id, type: id.split('-', 1)[0] as DeviceType, name: id })),

@@ -8,25 +8,25 @@ import type { SimulatedVendor } from './simulated-vendor.ts';
 
 export interface OpenStream {
   readonly observed: { readonly id: string; readonly raw: unknown }[];
-  /** What the stream has signalled to commands, by name. */
+  /** The signals of the stream to commands, by name. */
   readonly signalled: Map<string, unknown>;
-  /** Whether the adapter has said that it is subscribed. */
+  /** Whether the adapter has reported that it is subscribed. */
   isOpen: boolean;
   /** Settles as `run` does. */
   readonly run: Promise<void>;
-  /** What a session for commands has besides: it hears this stream. */
+  /** The additional part of a session for commands: it receives this stream's signals. */
   readonly signals: Session['signals'];
-  /** What the stream passes on once frames that are under way have arrived. */
+  /** The changes that the stream reports once frames in transit have arrived. */
   settle(): Promise<void>;
-  /** The platform ends it. */
+  /** Ends the stream, as the platform does. */
   close(): Promise<void>;
 }
 
 type Connect = StreamSession['connect'];
 
 /**
- * Runs the adapter's stream against the simulator's `upgrade`, in memory, or against whatever `connect` opens: with commands that hear
- * it, which the stream of the conformance lacks.
+ * Runs the adapter's stream against the simulator's `upgrade`, in memory, or against whatever `connect` opens. Unlike the stream of the
+ * conformance checks it passes signals to commands.
  */
 export function openStream(
   { stream }: Pick<Adapter, 'stream'>,
@@ -42,7 +42,7 @@ export function openStream(
   const signalled = new Map<string, unknown>();
   const session: StreamSession = {
     ...world.session(),
-    // A stream lives in the time that the test turns.
+    // A stream runs on the clock that the test advances.
     clock: world.clock,
     signal: aborting.signal,
     connect,
@@ -77,7 +77,7 @@ export function openStream(
       await open.run;
     },
   };
-  // Whoever wants the failure awaits `run` itself.
+  // A test that expects the failure awaits `run` itself.
   open.run.catch(() => {});
   return open;
 }

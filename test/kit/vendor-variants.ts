@@ -9,7 +9,7 @@ export interface Variant {
   open(): Promise<{ readonly simulator: Simulator; close(): Promise<void> }>;
 }
 
-/** What an adapter is tried before: its simulator, or what its folder says where it is not called over HTTP. */
+/** What an adapter is tested against: its simulator, or the variants in its folder if it is not called over HTTP. */
 export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> {
   if (adapter.hosts !== undefined)
     return [
@@ -21,9 +21,9 @@ export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> 
   const file = new URL(`../../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
   assert.ok(
     existsSync(file),
-    `${adapter.slug} declares no hosts, so src/vendors/${adapter.slug}/test-conformance.ts must say how it is tried`,
+    `${adapter.slug} declares no hosts, so src/vendors/${adapter.slug}/test-conformance.ts must list its variants`,
   );
   const { VARIANTS_TO_CONFORM } = (await import(file.href)) as { VARIANTS_TO_CONFORM: readonly Variant[] };
-  assert.ok(VARIANTS_TO_CONFORM.length > 0, `${adapter.slug} is tried with nothing`);
+  assert.ok(VARIANTS_TO_CONFORM.length > 0, `${adapter.slug} has no variants`);
   return VARIANTS_TO_CONFORM;
 }

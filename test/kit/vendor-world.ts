@@ -10,23 +10,23 @@ import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import type { Json } from '../../src/core/json.ts';
 import { makeSimulatedVendor, type SimulatedVendor } from './simulated-vendor.ts';
 
-/** A vendor before its simulator, with short ways to do what the platform does. */
+/** A vendor with its simulator, with shortcuts for what the platform does. */
 export interface VendorWorld extends SimulatedVendor {
   link(): Promise<Linked>;
-  /** The device with this id, or whose name starts so. */
+  /** The device with this id, or whose name starts with it. */
   device(name: string): Promise<DeviceRef & Found>;
   state(device: DeviceRef, session?: Session): Promise<DeviceState>;
   send(device: DeviceRef, command: Command, session?: Session): Promise<void>;
 }
 
-/** Signs in at the simulator; `user` is a name of its sign-in page. */
+/** Signs in at the simulator; `user` is a name on its sign-in page. */
 export async function makeVendorWorld(
   adapter: Adapter,
   options: Parameters<typeof makeSimulatedVendor>[1] = {},
 ): Promise<VendorWorld> {
   const vendor = await makeSimulatedVendor(adapter, options);
   const link = () => adapter.link(vendor.session());
-  // Assigned, not spread: what the vendor holds (tokens, renewals) changes.
+  // Assigned, not spread: the vendor's tokens and renewals change.
   return Object.assign(vendor, {
     link,
     async device(name: string) {
@@ -44,7 +44,7 @@ export async function makeVendorWorld(
   });
 }
 
-/** A device as the link of the world has it. */
+/** A reference to a device of the world's link. */
 export const refOf = <F extends Found>(found: F): DeviceRef & F => ({
   account: 1,
   link: 'link-1',

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** A page of a browser that notes what no page of ours may do. */
+/** A browser page that records what none of our pages may do. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Requests to other origins, errors on the console and breaches of the security policy, so far. */
+  /** Requests to other origins, errors on the console and violations of the security policy, so far. */
   faults(): string[];
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function watchedPage(
   page.on('pageerror', (error) => noted.push(`error: ${error.message}`));
   return {
     page,
-    // Browsers tell breaches of the policy on the console.
+    // Browsers report policy violations on the console.
     faults: () => [...noted],
     close: () => context.close(),
   };

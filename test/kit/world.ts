@@ -10,7 +10,7 @@ import { vendors } from '../../src/vendors/index.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
-/** 32 zero bytes: a key that protects nothing, for tests alone. */
+/** 32 zero bytes: a key that protects nothing, for tests only. */
 export const VAULT_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
 
 export interface WorldOptions {
@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly adapters?: readonly Adapter[];
-  /** Sources of prices to be asked; without them nothing is fetched. */
+  /** Sources of prices; without them nothing is fetched. */
   readonly priceSources?: readonly PriceSource[];
   readonly productionSource?: ProductionSource;
   readonly env?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface World {
   /** A key with every scope, of an account of its own. */
   newAccount(scopes?: string, tier?: string): Promise<Caller>;
   admin(method: string, path: string): Promise<Response>;
-  /** Stops the services; the place stays when it was handed in. */
+  /** Stops the services; a place that was passed in stays. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       ELNAV_DATA_DIR: place.dataDir,
       ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
       ELNAV_VAULT_KEYS: VAULT_KEYS,
-      // No test reaches out to the network.
+      // No test calls the network.
       ELNAV_FETCH: options.priceSources === undefined ? 'off' : 'on',
       // A test that wants one names it.
       ELNAV_SIMULATE: 'none',
@@ -129,7 +129,7 @@ export async function callJson(url: string, init: RequestInit): Promise<Answer> 
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** What a stop waits for ends by the clock at the latest, and nobody else turns it any more. */
+/** A stop waits on the clock, which nothing else advances any more. */
 async function stopInTime(running: Running, clock: Clock | undefined): Promise<void> {
   let isStopped = false;
   const stopped = running.stop().finally(() => {

@@ -4,7 +4,7 @@ import { plan } from '../../src/domain/planner/index.ts';
 import { bruteForce } from './brute-force.ts';
 import { seeded, tinyInstance } from './instances.ts';
 
-/** PLANNER_INSTANCES=60000 for a thorough run. */
+/** Set PLANNER_INSTANCES=60000 for a thorough run. */
 const INSTANCES = Number(process.env.PLANNER_INSTANCES ?? 6_000);
 const SEEDS = [1, 2, 3, 5, 8, 13];
 
@@ -17,9 +17,9 @@ describe('the planner and a search through every plan', () => {
         const made = plan(request);
         const best = bruteForce(request);
         const whole = Math.round(Number(made.total_cost) * 1_000);
-        const told = { energy: made.total_energy_wh, cost: whole, energies: energiesOf(made.slots) };
+        const planned = { energy: made.total_energy_wh, cost: whole, energies: energiesOf(made.slots) };
         const wanted = { energy: best.energy, cost: best.cost + 0, energies: [...best.energies] };
-        assert.deepEqual(told, wanted, JSON.stringify(request));
+        assert.deepEqual(planned, wanted, JSON.stringify(request));
         assert.equal(made.optimality, 'proven');
       }
     });

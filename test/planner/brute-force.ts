@@ -1,6 +1,6 @@
 import type { PlanRequest } from '../../src/domain/planner/index.ts';
 
-/** What the best plan of an instance is worth, found by looking at every plan. */
+/** The best plan of an instance, found by trying every plan. */
 export interface Best {
   /** W by slot. */
   readonly powers: readonly number[];
@@ -12,13 +12,13 @@ export interface Best {
 }
 
 interface Candidate extends Best {
-  /** Amperes × minutes, or Wh: what must be least above the need. */
+  /** Amperes × minutes, or Wh: the excess over the need to minimise. */
   readonly size: number;
   /** W in the order of (price, index). */
   readonly ordered: readonly number[];
 }
 
-/** The rules of the planner as they are written, without any of its lemmas. */
+/** The rules of the planner as documented, without any of its lemmas. */
 export function bruteForce({ prices, task, device_profile }: PlanRequest): Best {
   const room = ((100 - task.current_soc) * task.capacity_wh) / 100;
   const need = Math.max(0, ((task.target_soc - task.current_soc) * task.capacity_wh) / 100);

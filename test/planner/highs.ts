@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type { Plan, PlanRequest } from '../../src/domain/planner/index.ts';
 
-// The package's types are those of its CommonJS form alone.
+// The package's types are those of its CommonJS form only.
 type LoadHighs = typeof import('highs', { with: { 'resolution-mode': 'require' }}).default;
 const loadHighs: LoadHighs = createRequire(import.meta.url)('highs');
 
-/** What HiGHS says of the same instance. */
+/** HiGHS's result for the same instance. */
 export interface Verdict {
   readonly status: 'optimal' | 'infeasible' | 'undecided';
   /** Σ price × Wh of its solution in 10^−5, exact; undefined unless it is optimal. */
@@ -13,7 +13,7 @@ export interface Verdict {
   readonly ms: number;
 }
 
-/** Decides an instance of watts as a mixed-integer programme with a total of so many Wh. */
+/** Solves an instance in watts as a mixed-integer programme with this total in Wh. */
 export type Decide = (request: PlanRequest, total: number) => Verdict;
 
 /** Prices of the instances have at most five decimals. */

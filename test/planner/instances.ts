@@ -37,7 +37,7 @@ const PROFILES = [
   { kind: 'set_current', voltage_v: 2, phases: 3 },
 ];
 
-/** An instance so small that every plan of it can be looked at. */
+/** An instance so small that every plan of it can be tried. */
 export function tinyInstance(random: (least: number, most: number) => number): PlanRequest {
   const palette = PALETTES[random(0, PALETTES.length - 1)] ?? [60];
   const device_profile = PROFILES[random(0, PROFILES.length - 1)];
@@ -73,7 +73,7 @@ const POWERS = [
   [3_000, 3_000],
 ] as const;
 
-/** An instance as a day-ahead market and a home have it: hours and quarters, a first slot that has begun, usual chargers. */
+/** A realistic instance: hourly and quarter-hour prices, a first slot that has begun, usual chargers. */
 export function realisticInstance(random: (least: number, most: number) => number): PlanRequest {
   const length = random(4, 192);
   const palette = [[60], [15], [15, 60], [15, 30, 60]][random(0, 3)] ?? [60];

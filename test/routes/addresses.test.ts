@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, makeWorld, type World } from '../kit/world.ts';
 const LOOK_UP = '/api/v1/lookup/postal?code=11122';
 const PER_ADDRESS = 3;
 
-/** What is asked as if a proxy on this machine had passed it on. */
+/** A request as if a proxy on this machine had forwarded it. */
 interface Forwarded {
   readonly path: string;
   /** Value of X-Forwarded-For. */
@@ -15,7 +15,7 @@ interface Forwarded {
   readonly headers?: Record<string, string>;
 }
 
-/** A world whose anonymous callers have few calls an address. */
+/** A world whose anonymous callers have few calls per address. */
 async function limitedWorld(env: Readonly<Record<string, string>>) {
   const world = await makeWorld({ engine: 'sqlite', env });
   const quotas = `anon_per_ip_per_day=${PER_ADDRESS}&anon_global_per_day=10000`;
@@ -26,7 +26,7 @@ async function limitedWorld(env: Readonly<Record<string, string>>) {
     world,
     onGrid: (forwarded: Forwarded) => get(world.grid, forwarded),
     onConnect: (forwarded: Forwarded) => get(world.connect, forwarded),
-    /** The addresses that are banned. */
+    /** The banned addresses. */
     async banned(): Promise<string[]> {
       const bans = (await (await world.admin('GET', '/admin/bans')).json()) as { ip: string }[];
       return bans.map(({ ip }) => ip);
@@ -36,7 +36,7 @@ async function limitedWorld(env: Readonly<Record<string, string>>) {
 
 type Limited = Awaited<ReturnType<typeof limitedWorld>>;
 
-/** One more call than an address has, each with another address in front; the answers. */
+/** One call more than an address may make, each with another address in front; returns the statuses. */
 async function callsOf({ onGrid }: Limited, rest: string): Promise<number[]> {
   const statuses: number[] = [];
   for (let count = 0; count <= PER_ADDRESS; count += 1)
@@ -53,11 +53,11 @@ describe('without a trusted proxy', () => {
   });
   after(() => world.close());
 
-  it('nobody gets a limit of his own by X-Forwarded-For', async () => {
+  it('X-Forwarded-For gives no caller a limit of its own', async () => {
     assert.deepEqual(await callsOf(here, ''), [200, 200, 200, 429]);
   });
 
-  it('nobody has another address banned by X-Forwarded-For', async () => {
+  it('X-Forwarded-For cannot have another address banned', async () => {
     for (let count = 0; count < 12; count += 1) {
       const headers = { 'x-api-key': unknownKey() };
       assert.equal(await here.onGrid({ path: LOOK_UP, by: '203.0.113.5', headers }), 401);
@@ -65,7 +65,7 @@ describe('without a trusted proxy', () => {
     assert.deepEqual(await here.banned(), []);
   });
 
-  it('nobody reads metrics as this machine, nor as a listed address', async () => {
+  it('X-Forwarded-For cannot pretend to be this machine or a listed address to read metrics', async () => {
     for (const path of ['/metrics', '/readyz']) {
       for (const by of ['127.0.0.1', '203.0.113.5', '::1']) {
         assert.equal(await here.onGrid({ path, by }), 404, `${path} ${by}`);
@@ -91,7 +91,7 @@ describe('behind a trusted proxy', () => {
     assert.deepEqual(await callsOf(here, ''), [200, 200, 200, 200]);
   });
 
-  it('the address is banned that sent wrong keys, and no other', async () => {
+  it('the address that sent wrong keys is banned, and no other', async () => {
     for (let count = 0; count < 10; count += 1) {
       const headers = { 'x-api-key': unknownKey() };
       await here.onGrid({ path: LOOK_UP, by: `198.51.100.${100 + count}, 203.0.113.6`, headers });
@@ -117,11 +117,15 @@ describe('behind a trusted proxy', () => {
     }
   });
 
-  it('a browser is shown the page that every unknown address has', async () => {
+  it('a browser gets the usual page for an unknown path', async () => {
     const ofUnknown = async (path: string) => {
       const headers = { accept: 'text/html', 'x-forwarded-for': '203.0.113.9' };
-      const { status, headers: told, text } = await ask(world.grid, { method: 'GET', path, headers });
-      return { status, code: told['elnav-error'], type: told['content-type'], text };
+      const {
+        status,
+        headers: responseHeaders,
+        text,
+      } = await ask(world.grid, { method: 'GET', path, headers });
+      return { status, code: responseHeaders['elnav-error'], type: responseHeaders['content-type'], text };
     };
     const page = await ofUnknown('/nothing');
     assert.equal(page.status, 404);
@@ -131,7 +135,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('applications of partners', () => {
-  it('are five a day from an address, and only those that are taken count', async () => {
+  it('are limited to five a day per address, and only accepted ones count', async () => {
     const { world } = await limitedWorld({ ELNAV_TRUST_PROXY: '127.0.0.1' });
     const apply = async (by: string, application: object) => {
       const { status, headers } = await ask(world.connect, {
@@ -149,7 +153,7 @@ describe('applications of partners', () => {
     const more = await apply('203.0.113.20', good);
     assert.deepEqual([more.status, more.code], [429, 'limit.exceeded']);
     assert.ok(more.wait > 0 && more.wait <= 86_400);
-    assert.equal((await apply('203.0.113.20', {})).status, 429, 'before it is judged');
+    assert.equal((await apply('203.0.113.20', {})).status, 429, 'before it is validated');
     assert.equal((await apply('203.0.113.21', good)).status, 202);
     await world.close();
   });

@@ -23,7 +23,7 @@ const malformed = (why: string, body: string | Buffer): Broken => ({
   code: 'request.malformed',
 });
 
-/** What no body may be, whatever the route. */
+/** Bodies that every route refuses. */
 const BROKEN: readonly Broken[] = [
   malformed('cut off', '{"a":'),
   malformed('two values', '{} {}'),
@@ -68,10 +68,10 @@ const BROKEN: readonly Broken[] = [
   { why: 'no type', body: '{}', headers: { 'content-type': '' }, status: 415, code: 'request.media_type' },
 ];
 
-/** Whole bodies that are not an object; nothing at all is one. */
+/** Whole bodies that are not an object; an empty body is not one either. */
 const NOT_OBJECTS = ['', 'null', 'true', '0', '-0', '1e400', '""', '"text"', '[]', '[{}]'];
 
-/** Put in place of each field of a sample, as JSON text. */
+/** Replacements for each field of a sample, as JSON text. */
 const VALUES = [
   'null',
   'true',
@@ -101,7 +101,7 @@ onEachEngine('every body', (engine) => {
   });
   after(() => here.close());
 
-  it('is refused when it is not JSON that can be kept', async () => {
+  it('is refused when it is not JSON that can be stored', async () => {
     const faults: string[] = [];
     for (const route of withBody) {
       const { largest = 16 * KIB, takesForms } = route.sample;
@@ -131,7 +131,7 @@ onEachEngine('every body', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('is refused when it is no object', async () => {
+  it('is refused when it is not an object', async () => {
     const faults: string[] = [];
     for (const route of withBody) {
       for (const body of NOT_OBJECTS) {
@@ -143,7 +143,7 @@ onEachEngine('every body', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('is judged field by field as the document says', async () => {
+  it('is validated field by field as documented', async () => {
     const faults: string[] = [];
     let refused = 0;
     for (const route of withBody) {
@@ -151,7 +151,7 @@ onEachEngine('every body', (engine) => {
       const schema = Compile(route.body ?? {});
       const fields = Object.entries(sample.body ?? {}).map(([name, value]) => [name, JSON.stringify(value)]);
       const bodies = fields.flatMap(([name]) => [
-        // Left out.
+        // The field is left out.
         objectOf(fields.filter(([other]) => other !== name)),
         ...VALUES.map((value) =>
           objectOf(fields.map(([other, own]) => [other, other === name ? value : own])),
@@ -174,7 +174,7 @@ onEachEngine('every body', (engine) => {
     assert.ok(refused > 80, `only ${refused} bodies were refused`);
   });
 
-  it('may hold unknown fields, but not where a device is moved', async () => {
+  it('may have unknown fields, but not in a command', async () => {
     const faults: string[] = [];
     for (const route of withBody) {
       const { sample } = route;
@@ -194,7 +194,7 @@ onEachEngine('every body', (engine) => {
     assert.equal(Reflect.get({}, 'admin'), undefined, 'no prototype was changed');
   });
 
-  it('may be left out where none is taken, with or without a type', async () => {
+  it('may be absent where none is expected, with or without a content type', async () => {
     const faults: string[] = [];
     const without = here.routes.filter(({ body, method }) => body === undefined && method !== 'GET');
     for (const route of without) {

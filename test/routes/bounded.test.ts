@@ -7,10 +7,10 @@ import { vendors } from '../../src/vendors/index.ts';
 import { makeWorld, type World } from '../kit/world.ts';
 import { type Route, routesOf } from './route-table.ts';
 
-/** Bodies of megabytes, which are read as bytes, on threads where they are large, by checks of their own. */
+/** Bodies of megabytes, which are read as bytes, in threads when they are large, by checks of their own. */
 const READ_ON_THREADS = ['POST /optimize/plan', 'POST /flex/dispatch', 'POST /flex/flexibility'];
 
-describe('what a request may hold', () => {
+describe('the size of a request', () => {
   let world: World;
   let routes: readonly Route[];
   before(async () => {
@@ -19,7 +19,7 @@ describe('what a request may hold', () => {
   });
   after(() => world.close());
 
-  it('has an end, in every body', () => {
+  it('is limited in every body', () => {
     const bodies = routes.flatMap(({ name, body }) => (body === undefined ? [] : [{ name, body }]));
     const judged = bodies.filter(({ name }) => !READ_ON_THREADS.includes(name));
     assert.equal(judged.length, bodies.length - READ_ON_THREADS.length);
@@ -30,7 +30,7 @@ describe('what a request may hold', () => {
     );
   });
 
-  it('has an end, in what vendors take and in every command', () => {
+  it('is limited in credentials and in every command', () => {
     const schemas = new Map<string, TSchema>(Object.entries(COMMANDS));
     for (const { slug, credentials, conditions } of vendors) {
       schemas.set(`credentials of ${slug}`, credentials);
@@ -43,7 +43,7 @@ describe('what a request may hold', () => {
     );
   });
 
-  it('is one value for each parameter, which the request line bounds', () => {
+  it('is limited in parameters, of which each has one value', () => {
     const types = routes.flatMap(({ name, parameters }) =>
       parameters.map((parameter) => [`${name} ${parameter.name}`, parameter.schema.type ?? 'enum']),
     );

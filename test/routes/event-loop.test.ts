@@ -5,11 +5,11 @@ import { vendors } from '../../src/vendors/index.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 
 const KIB = 1024;
-/** Of the thread that answers everybody, in one turn; of its own processor time, so that a busy machine changes nothing. */
+/** The maximum of one turn of the event loop, in its own processor time, so that a busy machine changes nothing. */
 const MOST_MS = 50;
 const REPETITIONS = 3;
 
-/** So many bytes of JSON that is wrong nearly everywhere. */
+/** This many bytes of JSON that is wrong nearly everywhere. */
 const FILLINGS: Readonly<Record<string, (bytes: number) => string>> = {
   'the same number': (bytes) => listOf('1', bytes),
   'the same text': (bytes) => listOf('"a"', bytes),
@@ -47,11 +47,11 @@ function placesIn(schema: RequestSchema, sample: unknown, path = 'body'): Place[
           ...place,
           with: (filling: string) => `[${place.with(filling)}]`,
         }));
-  const known = typeof sample === 'object' && sample !== null && !Array.isArray(sample) ? sample : {};
+  const fields = typeof sample === 'object' && sample !== null && !Array.isArray(sample) ? sample : {};
   const constants = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     property.const === undefined ? [] : [[name, property.const] as const],
   );
-  const base: Readonly<Record<string, unknown>> = { ...known, ...Object.fromEntries(constants) };
+  const base: Readonly<Record<string, unknown>> = { ...fields, ...Object.fromEntries(constants) };
   const inFields = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     placesIn(property, base[name], `${path}.${name}`).map((place) => ({
       ...place,
@@ -65,7 +65,7 @@ function placesIn(schema: RequestSchema, sample: unknown, path = 'body'): Place[
   return [here, ...inChoices, ...inItems, ...inFields];
 }
 
-/** The longest that this thread worked in one turn of its loop, milliseconds of processor time. */
+/** The longest turn of this thread's event loop, milliseconds of processor time. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let longest = 0;
@@ -104,7 +104,7 @@ describe('whatever body is sent', () => {
   });
   after(() => here.close());
 
-  /** Sends each filling at each place; answers what kept the thread for too long. */
+  /** Sends each filling at each place; returns those that blocked the thread for too long. */
   async function tooLong(
     route: RouteWorld['routes'][number],
     { places, bytes }: { readonly places: readonly Place[]; readonly bytes: number },
@@ -126,14 +126,14 @@ describe('whatever body is sent', () => {
     return faults;
   }
 
-  it('nobody else waits for its check: every field of every route at its limit', async () => {
+  it('its check blocks nobody else: every field of every route at its limit', async () => {
     const faults: string[] = [];
     let places = 0;
     for (const route of withBody) {
       const all = placesIn((route.body ?? {}) as RequestSchema, route.sample.body);
       places += all.length;
       const { largest = 16 * KIB } = route.sample;
-      // Larger ones go to threads: these are the largest that do not.
+      // Larger ones are checked in threads: these are the largest that are not.
       const bytes = Math.min(largest, route.name === 'POST /optimize/plan' ? 64 * KIB : 256 * KIB);
       faults.push(...(await tooLong(route, { places: all, bytes })));
     }
@@ -141,7 +141,7 @@ describe('whatever body is sent', () => {
     assert.ok(places > 50, `only ${places} places`);
   });
 
-  it('nobody else waits for the check of credentials', async () => {
+  it('the check of credentials blocks nobody else', async () => {
     const route = withBody.find(({ name }) => name === 'POST /link');
     assert.ok(route !== undefined);
     for (const { slug, credentials } of vendors) {
@@ -154,7 +154,7 @@ describe('whatever body is sent', () => {
     }
   });
 
-  it('nobody else waits for megabytes that go to threads', async () => {
+  it('megabytes that are checked in threads block nobody else', async () => {
     const faults: string[] = [];
     for (const [name, field] of [
       ['POST /optimize/plan', 'prices'],

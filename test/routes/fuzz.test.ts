@@ -26,7 +26,7 @@ const odd = fc.oneof(
 const mostly = <T>(right: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: odd as fc.Arbitrary<unknown> });
 
-/** A command of some type, with its own fields mostly of their type, and now and then another's. */
+/** A command of some type, with its own fields mostly of the right type, and sometimes another's. */
 const command = fc.constantFrom(...COMMAND_TYPES).chain((type) => {
   const own = Object.keys(COMMANDS[type].properties).filter((name) => name !== 'type');
   const color: fc.Arbitrary<unknown> = fc.array(fc.integer({ min: -1, max: 256 }), {
@@ -96,7 +96,7 @@ onEachEngine('any body', (engine) => {
     return route;
   };
 
-  /** Sends a body, and holds the answer against what the document says of it. */
+  /** Sends a body, and compares the response with the document. */
   async function judge(route: Route & { sample: Sample }, path: string, body: unknown): Promise<number> {
     const reply = await here.good(route, {
       path,
@@ -112,57 +112,57 @@ onEachEngine('any body', (engine) => {
     return reply.status;
   }
 
-  it('of a command is answered as the document says', async () => {
+  it('of a command gets a documented response', async () => {
     const route = routeOf('POST /devices/{id}/command');
-    const seen = new Set<number>();
+    const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(fc.nat(), command, async (index, body) => {
-        seen.add(await judge(route, `/devices/${ids[index % ids.length]}/command`, body));
+        statuses.add(await judge(route, `/devices/${ids[index % ids.length]}/command`, body));
       }),
       { numRuns: 300 },
     );
     assert.ok(
-      [200, 400, 422].every((status) => seen.has(status)),
-      [...seen].join(),
+      [200, 400, 422].every((status) => statuses.has(status)),
+      [...statuses].join(),
     );
   });
 
-  it('of a link is answered as the document says', async () => {
+  it('of a link gets a documented response', async () => {
     const route = routeOf('POST /link');
-    const seen = new Set<number>();
+    const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(link, async (body) => {
-        seen.add(await judge(route, '/link', body));
+        statuses.add(await judge(route, '/link', body));
       }),
       { numRuns: 150 },
     );
     assert.ok(
-      [200, 400].every((status) => seen.has(status)),
-      [...seen].join(),
+      [200, 400].every((status) => statuses.has(status)),
+      [...statuses].join(),
     );
   });
 
-  it('of conditions is answered as the document says', async () => {
+  it('of conditions gets a documented response', async () => {
     const route = routeOf('POST /sandbox/devices/{id}');
-    const seen = new Set<number>();
+    const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(fc.nat(), conditions, async (index, body) => {
         const id = ids[index % ids.length];
-        seen.add(await judge(route, `/sandbox/devices/${id}`, body));
+        statuses.add(await judge(route, `/sandbox/devices/${id}`, body));
         const reading = await caller.call('GET', `/devices/${id}`);
         assert.ok([200, 502].includes(reading.status), String(reading.status));
       }),
-      // Most bodies at random are wrong somewhere; what is right must not be left to chance.
+      // Most random bodies are invalid, so valid ones are generated on purpose.
       { numRuns: 100, examples: [[0, { online: true }]] },
     );
     assert.ok(
-      [200, 400].every((status) => seen.has(status)),
-      [...seen].join(),
+      [200, 400].every((status) => statuses.has(status)),
+      [...statuses].join(),
     );
     assert.equal((await caller.call('GET', '/devices')).status, 200);
   });
 
-  it('leaves readings that the document describes', async () => {
+  it('leaves readings that match the document', async () => {
     const schemas = routeOf('GET /devices/{id}').answers;
     for (const id of ids) {
       const { status, body } = await caller.call('GET', `/devices/${id}`);

@@ -7,7 +7,7 @@ import type { ServiceName } from './route-table.ts';
 const strict = { additionalProperties: false };
 const connectBody = Compile(Type.Object({ error: Type.String({ minLength: 1 }) }, strict));
 const gridBody = Compile(Type.Object({ detail: Type.String({ minLength: 1 }) }, strict));
-/** What FastAPI answers for a request that fails validation. */
+/** FastAPI's response to a request that fails validation. */
 const gridInvalid = Compile(
   Type.Object(
     {
@@ -29,7 +29,7 @@ const gridInvalid = Compile(
   ),
 );
 
-/** What is wrong with an error answer; empty when it is as every error of the service is to be. */
+/** The faults of an error response; empty when it has the format of every error of the service. */
 export function faultsOfError(
   service: ServiceName,
   reply: Reply,

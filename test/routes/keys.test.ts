@@ -10,7 +10,7 @@ import { ADMIN_TOKEN } from '../kit/world.ts';
 import { faultsOfError } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 
-/** Headers of an answer that differ from one request to the next. */
+/** Response headers that differ between requests. */
 const VARYING = ['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'content-length'];
 
 onEachEngine('every route', (engine) => {
@@ -24,7 +24,7 @@ onEachEngine('every route', (engine) => {
     assert.deepEqual(here.lacking, []);
   });
 
-  it('has a document that tells its answers', () => {
+  it('has a document that lists its responses', () => {
     const faults: string[] = [];
     for (const { name, sample, statuses, access, scope } of here.routes) {
       const needed = {
@@ -38,13 +38,13 @@ onEachEngine('every route', (engine) => {
       const lacking = [sample.good, ...needed].filter((status) => !statuses.includes(status));
       if (lacking.length > 0) faults.push(`${name} lacks ${lacking}`);
       const good = statuses.filter((status) => status < 300);
-      // Where a browser is sent on, nothing else is answered in earnest.
+      // A redirect has no other documented responses.
       if (sample.good < 400 && good.length !== 1) faults.push(`${name} has ${good}`);
     }
     assert.deepEqual(faults, []);
   });
 
-  it('answers its sample', async () => {
+  it('responds to its sample', async () => {
     const faults: string[] = [];
     for (const route of here.routes) {
       const reply = await here.good(route, { headers: { 'x-request-id': 'sample-1' } });
@@ -56,7 +56,7 @@ onEachEngine('every route', (engine) => {
     assert.ok(here.routes.length >= 25, `only ${here.routes.length} routes`);
   });
 
-  it('makes a request id where the one that was sent is not well-formed', async () => {
+  it('creates a request id when the one that was sent is not well-formed', async () => {
     for (const route of here.routes) {
       const sent = 'no id "at" all';
       const reply = await here.good(route, { headers: { 'x-request-id': sent } });
@@ -64,7 +64,7 @@ onEachEngine('every route', (engine) => {
     }
   });
 
-  it('lets nobody in without the right key, scope or token', async () => {
+  it('requires the right key, scope or token', async () => {
     const { world, things, routes } = here;
     const unknown = issueApiKey(systemRandom).key;
     const mistyped = things.owner.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
@@ -137,7 +137,7 @@ onEachEngine('every route', (engine) => {
         key: [noKey, emptyKey, ...wrongKeys, ...scopeless(route.scope)],
         admin: wrongTokens,
         session: noSessions,
-        // There is nothing, whatever is wrong.
+        // Every wrong credential gets a 404.
         operator: wrongTokens.map((one): Wrong => ({ ...one, status: 404, code: 'route.not_found' })),
       }[route.access];
       for (const { why, headers, status, code } of wrong) {
@@ -162,7 +162,7 @@ onEachEngine('every route', (engine) => {
     assert.ok(asked > 100, `only ${asked} requests`);
   });
 
-  it('answers a foreign id as one that does not exist', async () => {
+  it('treats a foreign id like one that does not exist', async () => {
     const { stranger, things, routes } = here;
     const faults: string[] = [];
     const ids = { light: things.light, link: things.link };
@@ -205,7 +205,7 @@ interface Wrong {
   readonly code: ErrorCodeName;
 }
 
-/** For a scope, a key of the owner's that has every scope but that one. */
+/** For each scope, a key of the owner's with every other scope. */
 async function keysWithoutScopes({ world, things }: RouteWorld) {
   const scopes = ['link:write', 'devices:read', 'devices:command'];
   const keys = new Map<string, string>();

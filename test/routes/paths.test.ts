@@ -7,7 +7,7 @@ import { makeRouteWorld, type RouteWorld, type Sample } from './samples.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-/** Values that no database text and no Unicode string can hold, percent-encoded. */
+/** Percent-encoded values that no database text and no Unicode string can hold. */
 const UNSTORABLE = ['%00', 'a%00b', '%00%00'];
 /** Not percent-encoded UTF-8: the last two are a surrogate and an overlong slash. */
 const UNDECODABLE = ['%', '%zz', '%f', '%ff', '%c3', '%ed%a0%80', '%c0%af'];
@@ -27,7 +27,7 @@ onEachEngine('every path', (engine) => {
     return `${before}${value}${route.template.slice(route.template.indexOf('}', last) + 1)}`;
   };
 
-  /** The sample's query, so that only the id is at fault. */
+  /** The sample's query, so that only the id is wrong. */
   const queryOf = async (route: Route & { sample: Sample }): Promise<string> => {
     const path = await route.sample.path(here.things);
     return path.includes('?') ? path.slice(path.indexOf('?')) : '';
@@ -55,7 +55,7 @@ onEachEngine('every path', (engine) => {
     assert.ok(methodsByTemplate.size > 20);
   });
 
-  it('knows no other paths', async () => {
+  it('is documented; other paths do not exist', async () => {
     const faults: string[] = [];
     for (const route of here.routes) {
       for (const path of [
@@ -72,7 +72,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('takes an id that cannot be stored for one that does not exist', async () => {
+  it('treats an id that cannot be stored as one that does not exist', async () => {
     const faults: string[] = [];
     const withId = here.routes.filter(({ template }) => template.includes('{'));
     for (const route of withId) {
@@ -96,7 +96,7 @@ onEachEngine('every path', (engine) => {
     assert.ok(withId.length >= 9, `only ${withId.length} routes`);
   });
 
-  it('says that an id is too long', async () => {
+  it('reports that an id is too long', async () => {
     const faults: string[] = [];
     for (const route of here.routes.filter(({ template }) => template.includes('{'))) {
       const reply = await here.good(route, { path: pathWith(route, '9'.repeat(600)) });
@@ -106,7 +106,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('refuses a path that does not decode', async () => {
+  it('refuses a path that cannot be decoded', async () => {
     const faults: string[] = [];
     for (const route of here.routes.filter(({ template }) => template.includes('{'))) {
       for (const value of UNDECODABLE) {
@@ -118,7 +118,7 @@ onEachEngine('every path', (engine) => {
     assert.deepEqual(faults, []);
   });
 
-  it('takes or refuses every query, and never fails', async () => {
+  it('accepts or refuses every query, without a server error', async () => {
     const faults: string[] = [];
     let asked = 0;
     for (const route of here.routes) {
@@ -148,7 +148,7 @@ onEachEngine('every path', (engine) => {
       for (const query of queries) {
         const reply = await here.good(route, { path: `${path}?${query}` });
         asked += 1;
-        // A deleted thing is gone for the next query; a made one may be there already.
+        // A deleted item is gone for the next query; a created one may already exist.
         const taken = [route.sample.good, 404, 409].includes(reply.status);
         if (taken) continue;
         const status = route.service === 'grid' ? 422 : 400;

@@ -10,9 +10,9 @@ interface Exchange {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** How many answers came. */
+  /** The number of responses. */
   readonly answers: number;
-  /** The server has ended its half of the connection. */
+  /** Whether the server has ended its half of the connection. */
   readonly closed: boolean;
 }
 
@@ -28,7 +28,7 @@ async function exchange(base: string, bytes: string): Promise<Exchange> {
   socket.on('end', () => {
     ended = true;
   });
-  // A server that has let go may answer what is still sent with a reset.
+  // After its end the server may respond to further bytes with a reset.
   socket.on('error', () => {
     ended = true;
   });
@@ -67,13 +67,13 @@ const REFUSED: Readonly<Record<string, string>> = {
   'no host': 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
 };
 
-/** Bodies that cannot be read, of requests that were answered before. */
+/** Unreadable bodies of requests that have already been answered. */
 const BROKEN_BODIES: Readonly<Record<string, string>> = {
   'an obscured encoding': `POST /partners/apply HTTP/1.1\r\n${HOST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
   'a broken chunk': `POST /link HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
 };
 
-describe('bytes that are no request', () => {
+describe('invalid HTTP', () => {
   let world: World;
   let services: readonly (readonly [ServiceName, string])[];
   before(async () => {
@@ -86,7 +86,7 @@ describe('bytes that are no request', () => {
   after(() => world.close());
 
   for (const [why, bytes] of Object.entries(REFUSED)) {
-    it(`are answered with 400 once, and no more is read: ${why}`, async () => {
+    it(`gets one 400, and no more is read: ${why}`, async () => {
       for (const [service, base] of services) {
         const reply = await exchange(base, bytes);
         assert.deepEqual(faultsOfError(service, reply, { status: 400, code: 'request.malformed' }), []);
@@ -97,7 +97,7 @@ describe('bytes that are no request', () => {
   }
 
   for (const [why, bytes] of Object.entries(BROKEN_BODIES)) {
-    it(`end the connection when a body cannot be read: ${why}`, async () => {
+    it(`ends the connection when a body cannot be read: ${why}`, async () => {
       for (const [, base] of services) {
         const reply = await exchange(base, bytes);
         assert.ok([400, 401, 404, 415].includes(reply.status), String(reply.status));
@@ -106,7 +106,7 @@ describe('bytes that are no request', () => {
     });
   }
 
-  it('are answered with 431 when the headers are too large', async () => {
+  it('gets 431 when the headers are too large', async () => {
     for (const [service, base] of services) {
       for (const line of ['/'.repeat(20_000), '/healthz']) {
         const bytes = `GET ${line} HTTP/1.1\r\n${HOST}X-Large: ${'x'.repeat(20_000)}\r\n\r\n`;
@@ -119,7 +119,7 @@ describe('bytes that are no request', () => {
     }
   });
 
-  it('are told what to expect when they ask for what is not there', async () => {
+  it('gets a documented error for an unsupported expectation', async () => {
     for (const [service, base] of services) {
       const reply = await exchange(
         base,
@@ -129,7 +129,7 @@ describe('bytes that are no request', () => {
     }
   });
 
-  it('may offer to speak another protocol, and are answered in this one', async () => {
+  it('may offer to speak another protocol, and gets a response in this one', async () => {
     for (const [, base] of services) {
       const reply = await exchange(
         base,
@@ -139,12 +139,12 @@ describe('bytes that are no request', () => {
     }
   });
 
-  it('may not open a WebSocket where no station dials in', async () => {
+  it('cannot open a WebSocket where no station dials in', async () => {
     const websocket = `HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
     for (const [service, base] of services) {
       for (const path of ['/', '/nowhere/x', '/%zz', '//']) {
         const reply = await exchange(base, `GET ${path} ${websocket}`);
-        // Grid has its front page at the root, and Connect leads on.
+        // Grid has its front page at the root, and Connect redirects.
         assert.ok([200, 302, 400, 404].includes(reply.status), `${service} ${path} ${reply.status}`);
         assert.ok(reply.status === 302 || reply.text.length > 0, `${service} ${path} says nothing`);
       }

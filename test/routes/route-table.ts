@@ -4,7 +4,7 @@ import { ask } from '../kit/ask.ts';
 
 export type ServiceName = 'connect' | 'grid';
 
-/** A parameter as the document describes it. */
+/** A parameter as documented. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -20,21 +20,21 @@ interface Operation {
   >;
 }
 
-/** A route as the service's own document tells it. */
+/** A route as the service's own document describes it. */
 export interface Route {
   readonly service: ServiceName;
   readonly base: string;
-  /** `POST /devices/{id}/command`; where its sample is found. */
+  /** `POST /devices/{id}/command`; the key of its sample. */
   readonly name: string;
   readonly method: string;
   readonly template: string;
   readonly access: 'public' | 'anonymous' | 'key' | 'admin' | 'session' | 'operator';
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
-  /** Schema of the JSON body; undefined where none is taken. */
+  /** Schema of the JSON body; undefined when there is none. */
   readonly body: TSchema | undefined;
   readonly statuses: readonly number[];
-  /** Schema of a JSON answer, by status. */
+  /** Schema of the JSON responses, by status. */
   readonly answers: ReadonlyMap<number, TSchema>;
 }
 

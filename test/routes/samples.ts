@@ -8,44 +8,44 @@ import { until } from '../kit/until.ts';
 import { ADMIN_TOKEN, type Caller, makeWorld, type World } from '../kit/world.ts';
 import { type Route, routesOf } from './route-table.ts';
 
-/** What the samples point at. */
+/** The things that the samples refer to. */
 export interface Things {
   readonly owner: Caller;
   /** Devices and a link of the owner. */
   readonly light: string;
   readonly link: string;
-  /** A charging station of the owner that never dialled in, and its link. */
+  /** A charging station of the owner that has never connected, and its link. */
   readonly station: string;
   readonly stationLink: string;
-  /** An application that waits for its decision, made anew for each call. */
+  /** An application that waits for its decision, created for each call. */
   application(): Promise<string>;
-  /** A link that may be deleted, made anew for each call. */
+  /** A link that may be deleted, created for each call. */
   spareLink(): Promise<string>;
   spareKey(): Promise<string>;
-  /** Cookie of somebody who is signed in. */
+  /** Cookie of a signed-in person. */
   readonly session: string;
   /** Resolves when no back-fill runs. */
   noBackfill(): Promise<void>;
   email(): string;
 }
 
-/** A request that a route takes, and what it then answers. */
+/** A valid request of a route, and the status of its response. */
 export interface Sample {
   /** Path with its query. */
   readonly path: (things: Things) => string | Promise<string>;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly good: number;
-  /** What a body that fits the schema may be answered with besides `good`; fields are judged further than it says. */
+  /** Further statuses of bodies that match the schema, since some fields are validated beyond it. */
   readonly also?: readonly number[];
-  /** Bytes of the largest body that is taken; 16 KiB unless it is said. */
+  /** Size of the largest accepted body, bytes; 16 KiB by default. */
   readonly largest?: number;
-  /** A form is taken as well as JSON. */
+  /** A form is accepted as well as JSON. */
   readonly takesForms?: true;
   /** Unknown fields in the body are refused. */
   readonly strict?: true;
-  /** A GET that changes something, and so is not there as HEAD. */
+  /** A GET that changes something, and so is not available as HEAD. */
   readonly hasHead?: false;
-  /** What an id in the path that does not exist is answered with; 404 unless it is said. */
+  /** The status for an id in the path that does not exist; 404 by default. */
   readonly unknown?: number;
 }
 
@@ -71,7 +71,7 @@ function anyEmail(): string {
   return `any-${emails}@example.com`;
 }
 
-/** One for every route there is: a route without a sample fails the tests. */
+/** One for every route: a route without a sample fails the tests. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /healthz': { path: at('/healthz'), good: 200 },
   'GET /readyz': { path: at('/readyz'), good: 200 },
@@ -105,7 +105,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 200,
     also: [400],
   },
-  // Sessions and sign-ins are begun by a browser; without one the good answer is a refusal.
+  // Sessions and sign-ins are started by a browser; without one the good response is a refusal.
   'GET /link/sessions/{session}': { path: at('/link/sessions/unknown'), good: 400, unknown: 400 },
   'GET /oauth/{vendor}/authorize': {
     path: at('/oauth/sandbox/authorize'),
@@ -131,7 +131,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /devices/{id}/transactions': { path: ({ light }) => `/devices/${light}/transactions`, good: 200 },
   'GET /devices/{id}/readings': { path: ({ light }) => `/devices/${light}/readings`, good: 200 },
   'GET /devices/{id}/station': { path: ({ station }) => `/devices/${station}/station`, good: 200 },
-  // The station never dialled in, so its good answer is that it is away.
+  // The station has never connected, so its good response is that it is offline.
   'POST /devices/{id}/station': {
     path: ({ station }) => `/devices/${station}/station`,
     body: { type: 'trigger', message: 'Heartbeat' },
@@ -154,7 +154,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       device_profile: { kind: 'battery' },
     },
     good: 200,
-    // Either prices or an area, which no keyword of the schema says.
+    // Either prices or an area, which the schema cannot express.
     also: [400],
     largest: 16 * 1024 * 1024,
   },
@@ -215,7 +215,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'DELETE /admin/prices/backfill/{backfill_id}': { path: at('/admin/prices/backfill/none'), good: 404 },
   'GET /auth/login': { path: at('/auth/login'), good: 200 },
   'GET /auth/signup': { path: at('/auth/signup'), good: 200 },
-  // Nobody has this address, and each try is for another one: an address is tried ten times.
+  // A new unknown address each time, since an address has ten attempts.
   'POST /auth/login': {
     path: at('/auth/login'),
     get body() {
@@ -230,7 +230,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       return { email: anyEmail(), password: 'flod gardin nyckel', name: 'Anna' };
     },
     good: 200,
-    // Passwords are judged further than the schema says.
+    // Passwords are validated beyond the schema.
     also: [422, 429],
     takesForms: true,
   },
@@ -256,7 +256,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /admin/usage': { path: at('/admin/usage?limit=5'), good: 200 },
   'GET /admin/audit': { path: at('/admin/audit?limit=5'), good: 200 },
   'GET /admin/bans': { path: at('/admin/bans'), good: 200 },
-  // There is no ban to lift, so its good answer is the one for an unknown id.
+  // There is no ban to lift, so its good response is the one for an unknown id.
   'DELETE /admin/bans/{ban_id}': { path: at('/admin/bans/987654321'), good: 404 },
   'GET /admin/users': { path: at('/admin/users'), good: 200 },
   'POST /admin/users': {
@@ -294,7 +294,7 @@ export interface RouteWorld {
   readonly routes: readonly (Route & { readonly sample: Sample })[];
   /** Routes without a sample. */
   readonly lacking: readonly string[];
-  /** Sends the route's sample with a right key or token, with some of it replaced. */
+  /** Sends the route's sample with a right key or token, with parts of it replaced. */
   good(route: Route & { sample: Sample }, changed?: Changed): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -356,7 +356,7 @@ export async function makeRouteWorld(
   };
 }
 
-/** What lets a request in. */
+/** The headers that authenticate a request. */
 function rightHeaders(
   { access }: Pick<Route, 'access'>,
   { owner, session }: Pick<Things, 'owner' | 'session'>,

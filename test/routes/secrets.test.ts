@@ -21,7 +21,7 @@ const IDEMPOTENT = 'Bearer canary-bearer-4717';
 
 onEachEngine('secrets', (engine) => {
   const lines: string[] = [];
-  const told: string[] = [];
+  const responses: string[] = [];
   const vendor = testVendor();
   let here: RouteWorld;
   let caller: Caller;
@@ -36,11 +36,11 @@ onEachEngine('secrets', (engine) => {
   async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
     const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
     const reply = await ask(here.world.connect, { method, path, headers: { ...type, ...headers }, body });
-    told.push(reply.text, JSON.stringify(reply.headers));
+    responses.push(reply.text, JSON.stringify(reply.headers));
     return reply;
   }
 
-  /** Sends every secret through what succeeds and through what fails. */
+  /** Sends every secret through requests that succeed and requests that fail. */
   async function drive(): Promise<void> {
     const key = { 'x-api-key': caller.key };
     const link = (slug: string, credentials: object) =>
@@ -76,7 +76,7 @@ onEachEngine('secrets', (engine) => {
       headers: { 'x-admin-token': TOKEN },
     });
     assert.equal(admin.status, 401);
-    told.push(admin.text);
+    responses.push(admin.text);
 
     for (const password of [STATION, WRONG]) {
       const basic = Buffer.from(`CP1:${password}`).toString('base64');
@@ -101,7 +101,7 @@ onEachEngine('secrets', (engine) => {
   ];
   const found = (text: string) => secrets().filter((secret) => text.includes(secret));
 
-  it('stand in no line of the log, which tells of the failures', () => {
+  it('are in no line of the log, which reports the failures', () => {
     const log = lines.join('');
     assert.match(log, /an adapter failed unexpectedly/);
     assert.match(log, /"answered"/);
@@ -109,12 +109,12 @@ onEachEngine('secrets', (engine) => {
     assert.deepEqual(found(log), []);
   });
 
-  it('stand in no answer', () => {
-    assert.ok(told.length > 20);
-    assert.deepEqual(found(told.join('\n')), []);
+  it('are in no response', () => {
+    assert.ok(responses.length > 20);
+    assert.deepEqual(found(responses.join('\n')), []);
   });
 
-  it('stand in no metric, nor do ids', async () => {
+  it('are in no metric, nor are ids', async () => {
     for (const base of [here.world.connect, here.world.grid]) {
       const { text } = await ask(base, {
         method: 'GET',
@@ -127,7 +127,7 @@ onEachEngine('secrets', (engine) => {
     }
   });
 
-  it('stand in no file of the data directory', () => {
+  it('are in no file of the data directory', () => {
     const { dataDir } = here.world.place;
     const text = readdirSync(dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -137,7 +137,7 @@ onEachEngine('secrets', (engine) => {
   });
 });
 
-/** A station's first step: the upgrade with its password; the connection is cut as soon as there is an answer. */
+/** A station's first step: the upgrade with its password; the connection is cut at the first response. */
 async function dial(base: string, basic: string): Promise<void> {
   const { connect } = await import('node:net');
   const { hostname, port } = new URL(base);
@@ -150,6 +150,6 @@ async function dial(base: string, basic: string): Promise<void> {
   socket.write(
     `GET /ocpp/CP1 HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ocpp1.6\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Basic ${basic}\r\n\r\n`,
   );
-  await until('the station is answered', () => answer.startsWith('HTTP/1.1 '));
+  await until('the station has a response', () => answer.startsWith('HTTP/1.1 '));
   socket.destroy();
 }

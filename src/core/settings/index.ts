@@ -35,7 +35,7 @@ const PROCESS = {
     service: 'grid',
     description: 'Port of the Grid service; 0 chooses a free one',
   }),
-  /** Public addresses without a trailing slash; by default what is listened on. */
+  /** Public addresses without a trailing slash; default: the listening addresses. */
   connectUrl: optional('ELNAV_CONNECT_URL', httpUrl, {
     description: 'Public URL of Connect, if it differs from host and port',
   }),
@@ -51,7 +51,7 @@ const PROCESS = {
     description:
       'Token for the administration endpoints. Generated on the first start with the embedded database',
   }),
-  /** The first one encrypts; all decrypt. Undefined: those that the first start makes. */
+  /** The first one encrypts, all decrypt. Undefined: those that the first start generates. */
   vaultKeys: setting('ELNAV_VAULT_KEYS', vaultKeys, {
     fallback: '',
     requiredWith: 'DATABASE_URL',
@@ -66,7 +66,7 @@ const PROCESS = {
     description:
       'Redis or Valkey in which several instances share rate limits; without it, each instance counts in memory',
   }),
-  /** Addresses of proxies whose forwarded headers are believed. */
+  /** Addresses of proxies whose forwarded headers are trusted. */
   trustProxy: setting('ELNAV_TRUST_PROXY', networks, {
     fallback: '',
     description: 'Proxies whose X-Forwarded headers are trusted',
@@ -83,7 +83,7 @@ const PROCESS = {
   tlsKeyFile: optional('ELNAV_TLS_KEY_FILE', text('path of a file'), {
     description: 'PEM private key of the certificate',
   }),
-  /** How long meter readings of charging stations are kept, days. */
+  /** How long meter readings of charging stations are stored, days. */
   readingsKeepDays: setting('ELNAV_READINGS_KEEP_DAYS', whole('a whole number of days', 30, 36_500), {
     fallback: '396',
     service: 'connect',
@@ -91,7 +91,7 @@ const PROCESS = {
   }),
 } satisfies Declared;
 
-/** Settings of the log and of what vendors may be in it, of which the choice depends on the vendors. */
+/** Settings of the log and of simulators, whose choices depend on the vendors. */
 const behaviourOf = (slugs: readonly string[]) =>
   ({
     simulate: optional('ELNAV_SIMULATE', simulated(slugs), {
@@ -130,13 +130,13 @@ export interface Settings extends Omit<Values<typeof PROCESS>, 'tlsCertFile' | '
   readonly site: SiteSettings;
   /** By slug. */
   readonly vendors: ReadonlyMap<string, VendorSettings>;
-  /** Vendors that are served by their built-in simulators, besides those that are by default; undefined: the default alone. */
+  /** Vendors replaced by their built-in simulators, in addition to the default ones; undefined: only the default ones. */
   readonly simulate: readonly string[] | 'none' | undefined;
-  /** Whether base addresses that an account chooses may lead into private networks. */
+  /** Whether base addresses that an account enters may be in private networks. */
   readonly arePrivateAddressesAllowed: boolean;
 }
 
-/** Every setting, those that the vendors add too, in the order of the documents. */
+/** Every setting, including those of vendors, in the order of the documents. */
 export function settingsOf(vendors: readonly VendorNeeds[]): readonly Setting[] {
   const slugs = vendors.map(({ slug }) => slug);
   const own: Declared = { ...PROCESS, ...PEOPLE, ...SITE, ...MARKET };
@@ -150,7 +150,7 @@ export function settingsOf(vendors: readonly VendorNeeds[]): readonly Setting[] 
 
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
 
-/** Reads every setting, those that the vendors add too; throws one `OperatorError` that lists all faults together. */
+/** Reads every setting, including those of vendors; throws one `OperatorError` that lists all faults. */
 export function readSettings(environment: Environment, vendors: readonly VendorNeeds[] = []): Settings {
   const faults: string[] = [];
   const declared = settingsOf(vendors);
@@ -183,7 +183,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   return settings;
 }
 
-/** A name with our prefix that is no setting is a mistake; another may be anybody's. */
+/** An unknown name with our prefix is a mistake; other names may belong to other programs. */
 function refuseUnknown(environment: Environment, declared: readonly Setting[], faults: string[]): void {
   const known = new Set(declared.map(({ name }) => name));
   for (const name of Object.keys(environment)) {

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { Secret } from '../secret.ts';
 import type { Kind } from './setting.ts';
 
-/** Text that is taken as it is. */
+/** Any text. */
 export const text = (values: string): Kind<string> => ({ values, isSecret: false, parse: (value) => value });
 
-/** Text whose fault names what would be right, and repeats what was written. */
+/** Text whose fault names what would be valid, and repeats the value. */
 function written<T>(values: string, take: (value: string) => T | undefined): Kind<T> {
   return {
     values,
@@ -59,7 +59,7 @@ const urlIn = (value: string, protocols: readonly string[]): URL | undefined => 
 
 const WEB = ['http:', 'https:'];
 
-/** The address of a service, without a slash at its end. */
+/** The address of a service, without a trailing slash. */
 export const httpUrl: Kind<string> = written(
   'an http or https address such as https://connect.example.com',
   (value) => {
@@ -76,19 +76,19 @@ export const webAddress: Kind<string> = written(
 
 const PUBLIC_EMAIL = /^[^\s@<>",;:\\?&#%]{1,64}@[a-z0-9.-]{1,253}$/i;
 
-/** As security.txt wants it: a URI, on the web with TLS (RFC 9116, 2.5.3). */
+/** security.txt requires a URI, with TLS on the web (RFC 9116, 2.5.3). */
 export const contact: Kind<string> = written('an email address or an https address', (value) =>
   PUBLIC_EMAIL.test(value) ? `mailto:${value}` : urlIn(value, ['https:'])?.href,
 );
 
 const EMAIL = /^[^\s@<>",;:\\]{1,64}@[a-z0-9.-]{1,253}$/i;
 
-/** Whom letters come from. */
-export const email: Kind<string> = written('an e-mail address such as elnav@example.com', (value) =>
+/** The sender of emails. */
+export const email: Kind<string> = written('an email address such as elnav@example.com', (value) =>
   EMAIL.test(value) ? value : undefined,
 );
 
-/** What nobody may see; of at least so many characters. */
+/** A secret of at least this many characters. */
 export const secret = (values: string, least = 1): Kind<Secret> => ({
   values,
   isSecret: true,
@@ -98,7 +98,7 @@ export const secret = (values: string, least = 1): Kind<Secret> => ({
   },
 });
 
-/** An address that may hold a password, so that it is not repeated. */
+/** An address that may contain a password, so that it is not repeated. */
 export function secretUrl(
   schemes: readonly string[],
   { needsHost = false }: { readonly needsHost?: boolean } = {},
@@ -139,7 +139,7 @@ export interface VaultKey {
   readonly key: Buffer;
 }
 
-/** `id:base64,id:base64`; shared with the file that the first start writes. */
+/** Parses `id:base64,id:base64`; also used for the file that the first start writes. */
 export function parseVaultKeys(value: string): VaultKey[] {
   const keys = value
     .split(/[\s,]+/)
@@ -149,7 +149,7 @@ export function parseVaultKeys(value: string): VaultKey[] {
       if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
         throw new Error('needs key ids of 1 to 32 letters, digits, - and _, as in k1:base64');
       const key = Buffer.from(encoded, 'base64');
-      // Its id is not repeated: where the two were exchanged, or the id left out, it is the key.
+      // The id is not repeated: if both parts were swapped, or the id left out, it is the key.
       if (key.length !== 32)
         throw new Error(`holds as key number ${index + 1} not 32 bytes in base64 but ${key.length}`);
       return { id, key };
@@ -158,7 +158,7 @@ export function parseVaultKeys(value: string): VaultKey[] {
   return keys;
 }
 
-/** Keys of the vault, of which the first seals. */
+/** Vault keys, of which the first encrypts. */
 export const vaultKeys: Kind<readonly VaultKey[]> = {
   values: '`id:base64` of 32 bytes, comma-separated',
   isSecret: true,

@@ -2,24 +2,24 @@ import type { Secret } from '../secret.ts';
 import { httpUrl, listOf, oneOf, secret } from './kinds.ts';
 import { type Declared, given, optional, type Setting, setting, type Values } from './setting.ts';
 
-/** How a day-ahead price or production source is asked. */
+/** Settings of the price and production sources. */
 export interface MarketSettings {
-  /** Slugs in the order in which they are asked. */
+  /** Slugs in order of preference. */
   readonly priceSources: readonly string[];
   readonly entsoeToken: Secret | undefined;
-  /** Another base address by source slug; a simulator's, say. */
+  /** Replacement base URLs by source slug, such as a simulator's. */
   readonly baseUrls: Readonly<Record<string, string>>;
-  /** Whether sources are asked at all. */
+  /** Whether sources are called at all. */
   readonly isFetching: boolean;
-  /** Whether the bundled sample day may stand in for prices that are not there. */
+  /** Whether the bundled sample day may be served when prices are missing. */
   readonly isSampleAllowed: boolean;
-  /** The unit of the figures of the production source; `auto` tells it from their size. */
+  /** The unit of the production source's figures; `auto` detects it from their size. */
   readonly productionUnit: 'auto' | 'MW' | 'MWh';
   /** A Nominatim-compatible geocoder. */
   readonly geocoderUrl: string | undefined;
 }
 
-/** Sources whose base address can be set, and those of them that have prices. */
+/** Sources whose base URL can be set, and those of them with prices. */
 export const PRICE_SOURCE_SLUGS = ['elprisetjustnu', 'entsoe', 'energidataservice', 'nordpool'] as const;
 const SOURCE_SLUGS = [...PRICE_SOURCE_SLUGS, 'ecb', 'esett'] as const;
 
@@ -55,7 +55,7 @@ export const MARKET = {
   }),
 } satisfies Declared;
 
-/** Another address for each source, by its slug. */
+/** A replacement base URL for each source, by its slug. */
 export const SOURCE_URLS: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
   SOURCE_SLUGS.map((slug) => [
     slug,

@@ -2,11 +2,11 @@ import type { Secret } from '../secret.ts';
 import { email, oneOf, secretUrl } from './kinds.ts';
 import { type Declared, optional, setting, type Values } from './setting.ts';
 
-/** How people sign up and get their mail. */
+/** Settings of sign-up and email. */
 export interface PeopleSettings {
-  /** Whether anybody may make an account; else an administrator alone. */
+  /** Whether everybody may create an account, or only an administrator. */
   readonly isSignUpOpen: boolean;
-  /** Undefined: letters are written to files in the data directory. */
+  /** Undefined: emails are written to files in the data directory. */
   readonly mail: { readonly smtpUrl: Secret; readonly from: string } | undefined;
 }
 

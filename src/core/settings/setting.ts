@@ -1,28 +1,28 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What values a setting takes. */
+/** The kind of values of a setting. */
 export interface Kind<T> {
-  /** As the documents say it: a port from 0 to 65535. */
+  /** For the documents: a port from 0 to 65535. */
   readonly values: string;
-  /** It is never repeated, nor logged. */
+  /** Never repeated in messages, nor logged. */
   readonly isSecret: boolean;
-  /** What it throws is a fault of the setting, and goes on after its name: `must be …`. */
+  /** Parses the value; an error becomes a fault of the setting, after its name: `must be …`. */
   parse(value: string): T;
 }
 
-/** A setting, declared once: it is read, described and demanded by this. */
+/** A setting, declared once for reading, documentation and checks. */
 export interface Setting<T = unknown> {
   readonly name: string;
   readonly kind: Kind<T>;
-  /** A sentence without its stop. */
+  /** A sentence without its full stop. */
   readonly description: string;
-  /** As an operator would write it; undefined where nothing stands in for it. */
+  /** The default as an operator would write it; undefined without one. */
   readonly fallback: string | undefined;
   /** The only service that reads it. */
   readonly service?: 'connect' | 'grid' | undefined;
-  /** Another setting that cannot be without this one. */
+  /** Another setting that requires this one. */
   readonly requiredWith?: string | undefined;
-  /** How to make one, where it is required and missing. */
+  /** How to create a value, when it is required and missing. */
   readonly hint?: string | undefined;
   /** Another setting: both are set, or neither. */
   readonly together?: string | undefined;
@@ -30,7 +30,7 @@ export interface Setting<T = unknown> {
 
 type Rest = Pick<Setting, 'description' | 'service' | 'requiredWith' | 'hint' | 'together'>;
 
-/** Declares a setting that may be left out: its value is undefined then. */
+/** Declares an optional setting; its value is undefined when it is not set. */
 export const optional = <T>(name: string, kind: Kind<T>, rest: Rest): Setting<T | undefined> => ({
   name,
   kind,
@@ -38,30 +38,30 @@ export const optional = <T>(name: string, kind: Kind<T>, rest: Rest): Setting<T 
   ...rest,
 });
 
-/** Declares a setting with what stands in for it. */
+/** Declares a setting with a default. */
 export const setting = <T>(
   name: string,
   kind: Kind<T>,
   rest: Rest & { readonly fallback: string },
 ): Setting<T> => ({ name, kind, ...rest });
 
-/** Settings by what the code calls them. */
+/** Settings by their names in the code. */
 export type Declared = Readonly<Record<string, Setting>>;
 
-/** What the settings of a declaration are read as. */
+/** The values of a declaration. */
 export type Values<D extends Declared> = {
   readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
 };
 
-/** What is set, without white space around it; undefined where it is empty. */
+/** The trimmed value; undefined when it is empty. */
 function textIn(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.trim();
   return text === '' ? undefined : text;
 }
 
 /**
- * Reads all settings of a declaration. What is wrong is added to `faults`, in the order of the declaration: a value that was faulty is
- * undefined, so nothing may be done with the values before the faults are looked at.
+ * Reads all settings of a declaration. Faults are added to `faults`, in the order of the declaration. A faulty value is undefined, so
+ * check the faults before using the values.
  */
 export function readAll<D extends Declared>(
   declared: D,
@@ -79,17 +79,17 @@ export function readAll<D extends Declared>(
     }
   };
   const values = Object.entries(declared).map(([key, one]) => [key, read(one)]);
-  // Each was parsed by its own kind.
+  // Each value was parsed by its own kind.
   return Object.fromEntries(values) as Values<D>;
 }
 
-/** Those that are set. */
+/** The settings that are set. */
 export const given = <T>(values: Readonly<Record<string, T | undefined>>): Readonly<Record<string, T>> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
 
-/** What is missing of settings that need each other; one that is faulty itself needs nothing yet. */
+/** Settings that are missing although others require them; a faulty setting requires nothing yet. */
 export function missingOf(
   settings: readonly Setting[],
   environment: Environment,

@@ -2,13 +2,13 @@ import type { Secret } from '../secret.ts';
 import { amount, httpUrl, secret, text } from './kinds.ts';
 import { type Environment, given, optional, readAll, type Setting, setting } from './setting.ts';
 
-/** What a vendor may be set, as its adapter says. */
+/** The settings that a vendor's adapter declares. */
 export interface VendorNeeds {
   readonly slug: string;
   readonly name: string;
-  /** What it calls its addresses, each of which can be replaced; none where it is not called. */
+  /** Names of its hosts, whose addresses can be replaced; empty for a vendor that is never called. */
   readonly hosts: readonly string[];
-  /** It is linked by OAuth with a client of ours. */
+  /** Linked by OAuth, with a client of ours. */
   readonly hasPartner: boolean;
   /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
   readonly files: readonly { readonly setting: string; readonly description: string }[];
@@ -22,7 +22,7 @@ export interface VendorNeeds {
 
 export interface VendorSettings {
   readonly baseUrl: string | undefined;
-  /** By the name of the host; each goes before `baseUrl`. */
+  /** By the name of the host; each takes precedence over `baseUrl`. */
   readonly baseUrls: Readonly<Record<string, string>>;
   readonly clientId: string | undefined;
   readonly clientSecret: Secret | undefined;
