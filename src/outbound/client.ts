@@ -1,5 +1,5 @@
 import { type Http, type HttpAnswer, HttpFailure, type HttpFailureKind } from '../adapter/http.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, sleep } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { createSemaphore } from '../core/semaphore.ts';
@@ -142,7 +142,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
           );
           // What would be waited for beyond the deadline is better told now.
           if (delayMs === null || call.signal.aborted || clock.now() + delayMs >= call.endsAt) throw error;
-          await waited(clock, delayMs, call.signal);
+          await sleep(clock, delayMs, call.signal);
         }
       }
     } finally {
@@ -200,19 +200,4 @@ interface Call {
   attempts: number;
   /** Whether any attempt may have reached the service. */
   wasSent: boolean;
-}
-
-/** Resolves after `ms`; rejects when the signal fires first. */
-function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener('abort', giveUp);
-      resolve();
-    });
-    signal.addEventListener('abort', giveUp, { once: true });
-  });
 }

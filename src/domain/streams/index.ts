@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import type { FieldReport, Stream } from '../../adapter/stream.ts';
+import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { createLoop } from '../../core/loop.ts';
 import type { Host } from '../../db/host.ts';
@@ -213,17 +214,8 @@ export function createStreams(options: StreamsOptions) {
   }
 
   /** Waits, but no longer than until the stream is to end or to be opened anew. */
-  async function pause(holding: Holding, ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = () => resolve();
-    const signals = [holding.stop.signal, holding.renew.signal];
-    const cancel = clock.after(ms, end);
-    for (const signal of signals) signal.addEventListener('abort', end);
-    if (signals.some(({ aborted }) => aborted)) end();
-    await promise;
-    cancel();
-    // One of them lives as long as the stream is held, through however many attempts.
-    for (const signal of signals) signal.removeEventListener('abort', end);
+  async function pause({ stop, renew }: Holding, ms: number): Promise<void> {
+    await sleep(clock, ms, AbortSignal.any([stop.signal, renew.signal])).catch(() => {});
   }
 
   async function changed({ account, link, vendor }: LinkOf): Promise<void> {
