@@ -5,5 +5,6 @@ import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { tesla } from './tesla/index.ts';
+import { zaptec } from './zaptec/index.ts';
 
-export const vendors: readonly Adapter[] = [easee, netatmo, ocpp, sandbox, tesla];
+export const vendors: readonly Adapter[] = [easee, netatmo, ocpp, sandbox, tesla, zaptec];

@@ -169,9 +169,9 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context, strange } = await open({ javaScriptEnabled, locale: 'sv-SE' });
       await page.goto(await session('gun'));
-      await page.getByLabel('Sök på märke').fill('Zaptec');
+      await page.getByLabel('Sök på märke').fill('Alfen');
       await page.keyboard.press('Enter');
-      const way = page.getByRole('link', { name: 'Zaptec: anslut den som ”Annan laddbox (OCPP)”.' });
+      const way = page.getByRole('link', { name: 'Alfen: anslut den som ”Annan laddbox (OCPP)”.' });
       await way.waitFor();
       await page.getByText('1 att välja bland').waitFor();
       await way.click();
@@ -256,7 +256,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, context, strange } = await open({ colorScheme });
       const url = await session('fia');
-      for (const query of ['nothing+such', 'zaptec']) {
+      for (const query of ['nothing+such', 'alfen']) {
         await page.goto(`${url}?q=${query}`);
         await assertAccessible(page);
       }

@@ -11,18 +11,9 @@ export interface OtherWay {
 
 /** Chargers whose makers offer OCPP 1.6J or 2.0.1, and products that are sold under a name of their own. */
 const OTHER_WAYS: readonly OtherWay[] = [
-  ...[
-    'ABB Terra',
-    'Alfen',
-    'CTEK',
-    'Garo',
-    'go-e',
-    'KEBA',
-    'Schneider EVlink',
-    'Wallbox',
-    'Webasto',
-    'Zaptec',
-  ].map((brand) => ({ brand, vendor: 'ocpp' })),
+  ...['ABB Terra', 'Alfen', 'CTEK', 'Garo', 'go-e', 'KEBA', 'Schneider EVlink', 'Wallbox', 'Webasto'].map(
+    (brand) => ({ brand, vendor: 'ocpp' }),
+  ),
   { brand: 'Charge Amps', also: 'chargeamps', vendor: 'ocpp' },
   { brand: 'Powerwall', vendor: 'tesla' },
 ];

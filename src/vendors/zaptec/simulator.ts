@@ -1,0 +1,192 @@
+import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import {
+  byPassword,
+  listed,
+  ofDevice,
+  type Refusal,
+  type SimulatedCall,
+  simulatedVendor,
+} from '../../simulation/index.ts';
+import {
+  advance,
+  arrange,
+  modeOf,
+  observe,
+  type SimulatedCharger,
+  type SimulatedInstallation,
+} from './simulated-charger.ts';
+import {
+  CONSTANTS,
+  chargerJson,
+  firmwareOf,
+  type Home,
+  hierarchyOf,
+  installationJson,
+  installationsOf,
+  messagingOf,
+  USER,
+  usersAt,
+} from './simulated-homes.ts';
+
+/** A charger does what it was told so much later. */
+const EFFECT_MS = 1_500;
+const PAGE_SIZE = 50;
+const MOST_A = 32;
+
+type Call = SimulatedCall<Home>;
+
+/** More than the contract asks of a simulator, for tests of what is peculiar to Zaptec. */
+export interface ZaptecSimulator extends VendorSimulator {
+  readonly charger: (name: string) => SimulatedCharger;
+}
+
+/** Zaptec's cloud, its installations, chargers and the cars at them. Users sign in as `home@zaptec.simulated` and so on. */
+export function createSimulator(options: SimulatorOptions): ZaptecSimulator {
+  const { clock } = options;
+  const users = usersAt(clock.now());
+  const later = ({ installation }: SimulatedCharger, effect: () => void) =>
+    clock.after(EFFECT_MS, () => {
+      advance(installation, clock.now());
+      effect();
+    });
+
+  function order(charger: SimulatedCharger, { params }: Call): SimulatedAnswer {
+    advance(charger.installation, clock.now());
+    const mode = modeOf(charger);
+    const isPaused = mode === 5 && charger.stopped;
+    const { command } = params;
+    if (command !== '506' && command !== '507') return rejected(519, 'Unknown command');
+    if (!charger.online) return rejected(520);
+    if (command === '506' && (mode === 1 || isPaused)) return rejected(528);
+    if (command === '507' && !isPaused)
+      return rejected(528, 'Charging is not Paused nor Scheduled; Resume command cannot be sent');
+    later(charger, () => {
+      charger.stopped = command === '506';
+    });
+    return { status: 200 };
+  }
+
+  function authorize(charger: SimulatedCharger): SimulatedAnswer {
+    if (!charger.online || !charger.plugged || charger.authorized) return rejected(528);
+    later(charger, () => {
+      charger.authorized = true;
+    });
+    return { status: 200 };
+  }
+
+  function setCharger(charger: SimulatedCharger, { body }: Call): SimulatedAnswer {
+    const { maxChargeCurrent: max = charger.maxA, minChargeCurrent: min = charger.minA } = body;
+    if (!isWithin(max, MOST_A) || !isWithin(min, MOST_A)) return rejected(529);
+    later(charger, () => Object.assign(charger, { maxA: max, minA: min }));
+    return { status: 200 };
+  }
+
+  function setInstallation(installation: SimulatedInstallation, { body }: Call): SimulatedAnswer {
+    if (installation.isManaged) return rejected(527, 'Cannot update installation when using APM');
+    const { availableCurrent: all } = body;
+    const phases = [1, 2, 3].map((phase) => body[`availableCurrentPhase${phase}`]);
+    const [one, two, three] = all === undefined || all === null ? phases : [all, all, all];
+    const most = installation.maxA;
+    if (!isWithin(one, most) || !isWithin(two, most) || !isWithin(three, most)) return rejected(503);
+    advance(installation, clock.now());
+    installation.availableA = [one, two, three];
+    return { status: 200 };
+  }
+
+  const inPlace =
+    (answer: (installation: SimulatedInstallation, call: Call) => SimulatedAnswer) => (call: Call) => {
+      const found = installationsOf(call.home).find(({ id }) => id === call.params.id);
+      if (found === undefined) return undefined;
+      return found.roles === USER ? refusal(403, 'Forbidden') : answer(found, call);
+    };
+  /** What a user who may only charge is not told. */
+  const owned = (answer: (charger: SimulatedCharger, call: Call) => SimulatedAnswer) =>
+    ofDevice<SimulatedCharger>((charger, call) =>
+      charger.roles === USER ? refusal(403, 'Forbidden') : answer(charger, call),
+    );
+  const signIn = byPassword({
+    path: '/oauth/token',
+    accessSeconds: 86_399,
+    signsInAs: (user) => `${user}@zaptec.simulated`,
+    wrong: {
+      status: 400,
+      json: { error: 'invalid_grant', error_description: 'The user name or password is incorrect.' },
+    },
+    answer: ({ access, seconds }) => ({ access_token: access, token_type: 'Bearer', expires_in: seconds }),
+  });
+
+  const vendor = simulatedVendor<Home, SimulatedCharger>(options, {
+    vendor: 'Zaptec',
+    users,
+    refusal,
+    signIn: (context) => ({
+      ...signIn(context),
+      // Told to everybody.
+      page: ({ method, path }) =>
+        method === 'GET' && path === '/api/constants' ? { status: 200, json: CONSTANTS } : undefined,
+    }),
+    // 10 a second; what comes at once is taken, as long as it is no more in ten.
+    limits: [{ calls: 100, seconds: 10, of: 'user' }],
+    limited: ({ resetSeconds }) => ({ status: 429, headers: { 'retry-after': String(resetSeconds) } }),
+    devices: listed((charger, situation) => arrange(charger, situation, clock.now())),
+    routes: {
+      'GET /api/installation': ({ home, query }) => paged(installationsOf(home).map(installationJson), query),
+      'GET /api/installation/:id': inPlace((installation) => ok(installationJson(installation))),
+      'GET /api/installation/:id/hierarchy': inPlace((installation) => ok(hierarchyOf(installation))),
+      'GET /api/installation/:id/messagingConnectionDetails': inPlace(({ id }) => ok(messagingOf(id))),
+      'GET /api/chargerFirmware/installation/:id': inPlace(({ chargers }) => ok(chargers.map(firmwareOf))),
+      'POST /api/installation/:id/update': inPlace(setInstallation),
+      'GET /api/chargers': ({ home, query }) => paged(home.map(chargerJson), query),
+      'GET /api/chargers/:id': owned((charger) => ok(chargerJson(charger))),
+      'GET /api/chargers/:id/state': owned((charger) =>
+        ok(
+          observe(charger, clock.now()).map(({ id, value, at }) => ({
+            ChargerId: charger.id,
+            StateId: id,
+            Timestamp: timeOf(at),
+            ...(value === undefined ? {} : { ValueAsString: value }),
+          })),
+        ),
+      ),
+      'POST /api/chargers/:id/SendCommand/:command': owned(order),
+      'POST /api/chargers/:id/sendCommand/:command': owned(order),
+      'POST /api/chargers/:id/authorizecharge': owned(authorize),
+      'POST /api/chargers/:id/update': owned(setCharger),
+    },
+  });
+
+  return {
+    ...vendor,
+    charger(name) {
+      const found = Object.values(users)
+        .flat()
+        .find((one) => one.name.startsWith(name));
+      if (found === undefined) throw new Error(`the simulator has no charger ${name}`);
+      return found;
+    },
+  };
+}
+
+const ok = (json: Json): SimulatedAnswer => ({ status: 200, json });
+/** What Zaptec says to what it does not want: a server error with a code. */
+const rejected = (Code: number, Details: string | null = null): SimulatedAnswer => ({
+  status: 500,
+  json: { Code, Details, StackTrace: null },
+});
+/** 500 is "unknown" among the codes, 512 an unknown object, 533 forbidden. */
+const CODES: Readonly<Record<number, number>> = { 403: 533, 404: 512 };
+const refusal: Refusal = (status, reason) => ({
+  status,
+  json: { Code: CODES[status] ?? 500, Details: reason, StackTrace: null },
+});
+const isWithin = (value: unknown, most: number): value is number =>
+  typeof value === 'number' && value >= 0 && value <= most;
+/** UTC without a zone, and without zeros at the end. */
+const timeOf = (ms: number) => new Date(ms).toISOString().replace(/\.?0*Z$/, '');
+
+function paged(list: readonly JsonObject[], query: URLSearchParams): SimulatedAnswer {
+  const size = Number(query.get('PageSize') ?? PAGE_SIZE);
+  const start = Number(query.get('PageIndex') ?? 0) * size;
+  return ok({ Pages: Math.ceil(list.length / size), Data: list.slice(start, start + size) });
+}
