@@ -39,7 +39,71 @@ export interface TcpConnection {
   exchange(exchange: Exchange): Promise<Uint8Array>;
 }
 
+/** A broker, and who we are there. */
+export interface Broker extends Target {
+  readonly username?: string;
+  readonly password?: string;
+  /** They are what the user linked with: where the broker refuses them, the link has to be made again. */
+  readonly isUsersSignIn?: boolean;
+}
+
+/** What the platform notes of messages that come. */
+export interface MessagesWatch {
+  /** Something came, were it only a sign of life. */
+  heard?(): void;
+}
+
+export interface MqttMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  /** It was published before we subscribed. */
+  readonly isRetained: boolean;
+  text(): string;
+}
+
+export interface Publication extends Purpose {
+  readonly topic: string;
+  readonly payload: string | Uint8Array;
+  readonly isRetained?: boolean;
+}
+
+export interface MqttRequest extends Publication {
+  /** Where the reply comes; it may hold what else comes there. */
+  readonly replyTopic: string;
+  /** Tells the reply to this request from others, by an id in both. */
+  isReply(message: MqttMessage): boolean;
+  /** What the device may take for it, ms; 10,000 unless it is said. */
+  readonly timeoutMs?: number;
+}
+
+/** MQTT 3.1.1, with a clean session and at least once (QoS 1). */
+export interface MqttConnection {
+  /** Subscribes. The messages end with the session, and throw when the connection is lost or more comes than is taken. */
+  messages(topics: readonly string[], watch?: MessagesWatch): Promise<AsyncIterable<MqttMessage>>;
+  /** Resolves when the broker has taken it, which says nothing of the device. */
+  publish(publication: Publication): Promise<void>;
+  /** Publishes, and answers the reply. */
+  request(request: MqttRequest): Promise<MqttMessage>;
+}
+
+export interface AmqpMessage {
+  readonly id: string | undefined;
+  /** The body: text and bytes as they are, anything else as JSON. */
+  text(): string;
+}
+
+/** AMQP 1.0, for receiving. */
+export interface AmqpConnection {
+  /**
+   * Attaches to a queue or a subscription. A message is accepted once the next one is asked for; what is not goes back to the broker.
+   * The messages end with the session, and throw when the connection is lost.
+   */
+  messages(address: string, watch?: MessagesWatch): Promise<AsyncIterable<AmqpMessage>>;
+}
+
 /** Connections that outlive a call. Failures are `AppError`s of the `vendor.*` codes, and name the address. */
 export interface Connections {
   tcp(target: Target): TcpConnection;
+  mqtt(broker: Broker): MqttConnection;
+  amqp(broker: Broker): AmqpConnection;
 }

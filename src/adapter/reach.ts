@@ -1,5 +1,13 @@
 import type { Adapter } from './adapter.ts';
-import type { Exchange, Target } from './connections.ts';
+import type {
+  AmqpMessage,
+  Broker,
+  Exchange,
+  MqttMessage,
+  MqttRequest,
+  Publication,
+  Target,
+} from './connections.ts';
 import type { Http } from './http.ts';
 import type { Partner } from './login.ts';
 import type { LinkKey } from './session.ts';
@@ -41,6 +49,12 @@ export interface ConnectionWork {
   readonly sent: () => void;
 }
 
+/** For how long messages are wanted, and who is told that something comes. */
+export interface Listening {
+  readonly signal: AbortSignal;
+  readonly heard: () => void;
+}
+
 /** Connections of links to devices and brokers, kept over calls. */
 export interface KeptConnections {
   exchange(
@@ -48,6 +62,26 @@ export interface KeptConnections {
     asked: Omit<Exchange, 'device' | 'costs'> & { readonly target: Target },
     work: ConnectionWork,
   ): Promise<Uint8Array>;
+  publish(
+    owner: ConnectionOwner,
+    publication: Omit<Publication, 'device' | 'costs'> & { readonly broker: Broker },
+    work: ConnectionWork,
+  ): Promise<void>;
+  request(
+    owner: ConnectionOwner,
+    request: Omit<MqttRequest, 'device' | 'costs'> & { readonly broker: Broker },
+    work: ConnectionWork,
+  ): Promise<MqttMessage>;
+  mqttMessages(
+    owner: ConnectionOwner,
+    of: { readonly broker: Broker; readonly topics: readonly string[] },
+    listening: Listening,
+  ): Promise<AsyncIterable<MqttMessage>>;
+  amqpMessages(
+    owner: ConnectionOwner,
+    of: { readonly broker: Broker; readonly address: string },
+    listening: Listening,
+  ): Promise<AsyncIterable<AmqpMessage>>;
   /** The link is gone, or has another sign-in. */
   closeLink(link: LinkKey): void;
 }

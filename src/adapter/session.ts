@@ -74,7 +74,7 @@ export const WITHOUT_CALLS: Pick<Session, 'http' | 'connections' | 'signals' | '
     },
     tokenClaims: async () => undefined,
   },
-  connections: { tcp: withoutPorts },
+  connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts },
   signals: { wait: async () => undefined },
 };
 

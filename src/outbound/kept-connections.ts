@@ -26,7 +26,11 @@ export function createKeptConnections({
     return made;
   };
   return {
-    exchange: async (owner, asked, work) => (await all()).exchange(owner, asked, work),
+    exchange: async (...given) => (await all()).exchange(...given),
+    publish: async (...given) => (await all()).publish(...given),
+    request: async (...given) => (await all()).request(...given),
+    mqttMessages: async (...given) => (await all()).mqttMessages(...given),
+    amqpMessages: async (...given) => (await all()).amqpMessages(...given),
     closeLink: (link) => void made?.then((connections) => connections.closeLink(link)),
     close: async () => (await made)?.close(),
   };

@@ -126,7 +126,7 @@ onEachEngine('connections that links keep', (engine) => {
     clearInterval(turning);
     meter.isDeaf = false;
     await world.read(account, 'lamp-1');
-    assert.equal(await statusOf(), 'active');
+    await until('the link says so', async () => (await statusOf()) === 'active');
   });
 
   it('lead into no private network unless the operator permits it', async () => {

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const POOL = 'src/outbound/connections/pool.ts';
 const TCP = 'src/outbound/connections/tcp.ts';
 const TCP_TESTS = ['src/outbound/connections/tcp.test.ts'];
+const AMQP_TESTS = ['src/outbound/connections/amqp.test.ts'];
 const JOURNEY = ['test/journeys/connections.test.ts'];
 
 /** Connections that outlive a call. */
@@ -76,5 +77,40 @@ export const mutants: readonly Mutant[] = [
     from: "if (reason !== 'taken_over') calls.closeConnections({ account, link });",
     to: '',
     tests: JOURNEY,
+  },
+  {
+    control: 'a frame without end does not fill the memory',
+    file: 'src/outbound/connections/frame-meter.ts',
+    from: 'if (length === undefined || length > MOST_FRAME_BYTES) {',
+    to: 'if (length === undefined) {',
+    tests: AMQP_TESTS,
+  },
+  {
+    control: 'a message that was not worked on goes back to the broker',
+    file: 'src/outbound/connections/amqp.ts',
+    from: '    yield message;\n    taken();',
+    to: '    taken();\n    yield message;',
+    tests: AMQP_TESTS,
+  },
+  {
+    control: 'a broker sends no more than is taken',
+    file: 'src/outbound/connections/amqp.ts',
+    from: 'receiver.add_credit(CREDIT);',
+    to: 'receiver.add_credit(CREDIT * 100);',
+    tests: AMQP_TESTS,
+  },
+  {
+    control: 'a password that the vendor has handed out costs no link',
+    file: 'src/outbound/connections/failures.ts',
+    from: "isUsersSignIn ? 'vendor.login_expired' : 'vendor.refused'",
+    to: "isUsersSignIn ? 'vendor.login_expired' : 'vendor.login_expired'",
+    tests: AMQP_TESTS,
+  },
+  {
+    control: 'a filter of a subscription names no other topics',
+    file: 'src/outbound/connections/topics.ts',
+    from: "part !== '+' && part !== given[at]",
+    to: "part !== '+' && given[at] === undefined",
+    tests: ['src/outbound/connections/topics.test.ts'],
   },
 ];

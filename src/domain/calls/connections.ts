@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { Connections, Purpose } from '../../adapter/connections.ts';
-import type { ConnectionWork, KeptConnections } from '../../adapter/reach.ts';
+import type { Connections, MessagesWatch, Purpose } from '../../adapter/connections.ts';
+import type { ConnectionWork, KeptConnections, Listening } from '../../adapter/reach.ts';
 import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Spend, Trace } from './vendor-http.ts';
 
@@ -37,12 +37,28 @@ export function connectionsOf({ adapter, link, kept, spend, trace, signal }: Con
     };
   }
 
+  const listening = (watch: MessagesWatch = {}): Listening => ({ signal, heard: () => watch.heard?.() });
+
   return {
     tcp: (target) => ({
       async exchange({ device, costs, ...asked }) {
         const work = await begin({ use: asked.use, device, costs }, 'tcp');
         return here().exchange(owner, { ...asked, target }, work);
       },
+    }),
+    mqtt: (broker) => ({
+      async publish({ device, costs, ...publication }) {
+        const work = await begin({ use: publication.use, device, costs }, 'mqtt');
+        return here().publish(owner, { ...publication, broker }, work);
+      },
+      async request({ device, costs, ...request }) {
+        const work = await begin({ use: request.use, device, costs }, 'mqtt');
+        return here().request(owner, { ...request, broker }, work);
+      },
+      messages: async (topics, watch) => here().mqttMessages(owner, { broker, topics }, listening(watch)),
+    }),
+    amqp: (broker) => ({
+      messages: async (address, watch) => here().amqpMessages(owner, { broker, address }, listening(watch)),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { Connections, MessagesWatch } from '../../adapter/connections.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import type { Stream, StreamSession, VendorSocket } from '../../adapter/stream.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
@@ -48,6 +49,7 @@ export async function runStream(options: RunOptions): Promise<void> {
     const session = options.session(abort.signal);
     const listening: StreamSession = {
       ...session,
+      connections: heardConnections(session.connections, heard),
       connect: async (request) => heardOf(await session.connect(request), heard),
       events: (request, watch) =>
         session.events(request, {
@@ -77,6 +79,36 @@ export async function runStream(options: RunOptions): Promise<void> {
     ended.promise.catch(() => {});
     abort.abort();
   }
+}
+
+/** Whatever comes over a connection while the stream uses it is a sign of its life. */
+function heardConnections(connections: Connections, heard: () => void): Connections {
+  const watched = (watch: MessagesWatch = {}): MessagesWatch => ({
+    heard() {
+      heard();
+      watch.heard?.();
+    },
+  });
+  return {
+    tcp(target) {
+      const connection = connections.tcp(target);
+      return {
+        async exchange(exchange) {
+          const response = await connection.exchange(exchange);
+          heard();
+          return response;
+        },
+      };
+    },
+    mqtt(broker) {
+      const connection = connections.mqtt(broker);
+      return { ...connection, messages: (topics, watch) => connection.messages(topics, watched(watch)) };
+    },
+    amqp(broker) {
+      const connection = connections.amqp(broker);
+      return { messages: (address, watch) => connection.messages(address, watched(watch)) };
+    },
+  };
 }
 
 function heardOf(socket: VendorSocket, heard: () => void): VendorSocket {

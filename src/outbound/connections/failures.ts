@@ -22,6 +22,16 @@ export const lost = ({ name, address }: Named): AppError =>
 export const notUnderstoodAt = ({ name, address }: Named, what: string): AppError =>
   new AppError('vendor.answer_invalid', `${name} at ${address} ${what}`);
 
+/** The broker refuses user name or password: the link's own, or ones that the vendor has handed out. */
+export const refusesSignIn = (
+  { name, address }: Named,
+  { isUsersSignIn = false }: { readonly isUsersSignIn?: boolean },
+): AppError =>
+  new AppError(
+    isUsersSignIn ? 'vendor.login_expired' : 'vendor.refused',
+    `${name} at ${address} refuses the user name or the password`,
+  );
+
 export const tooMany = (what: string): AppError =>
   new AppError('vendor.rate_limited', what, { retryAfterSeconds: 5 });
 

@@ -1,0 +1,219 @@
+import type { Duplex } from 'node:stream';
+import { type IPublishPacket, MqttClient } from 'mqtt';
+import type { Broker, MqttMessage, MqttRequest, Publication } from '../../adapter/connections.ts';
+import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { Inbox } from '../inbox.ts';
+import { lost, type Named, notUnderstoodAt, refusesSignIn, timedOut } from './failures.ts';
+import { limitFrames, mqttLength } from './frame-meter.ts';
+import type { Channel } from './pool.ts';
+import { matchesTopic } from './topics.ts';
+
+const KEEP_ALIVE_SECONDS = 30;
+const ACKNOWLEDGED_WITHIN_MS = 5_000;
+const REPLY_WITHIN_MS = 10_000;
+/** CONNACK: a bad user name or password, and not authorised. */
+const SIGN_IN_REFUSED = new Set([4, 5]);
+
+interface Listener {
+  readonly topics: readonly string[];
+  readonly inbox: Inbox<MqttMessage>;
+  readonly heard: () => void;
+}
+
+/** What one piece of work over a connection may take, and who is told that it is sent. */
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly sent: () => void;
+}
+
+/** One connection to an MQTT broker, with everybody who listens over it. */
+export class MqttChannel implements Channel {
+  readonly #client: MqttClient;
+  readonly #socket: Duplex;
+  readonly #named: Named;
+  readonly #listeners = new Set<Listener>();
+  /** Aborted, with the failure as its reason, once the connection is gone. */
+  readonly #gone = new AbortController();
+
+  /** Signs in over a connection that has been dialled. */
+  static async open(
+    socket: Duplex,
+    {
+      broker,
+      clientId,
+      named,
+      signal,
+    }: { broker: Broker; clientId: string; named: Named; signal: AbortSignal },
+  ): Promise<MqttChannel> {
+    const channel = new MqttChannel(socket, { broker, clientId, named });
+    const opened = Promise.withResolvers<void>();
+    const giveUp = () => opened.reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    channel.#client.once('connect', () => opened.resolve());
+    channel.#gone.signal.addEventListener('abort', () => opened.reject(channel.#gone.signal.reason));
+    try {
+      await opened.promise;
+      return channel;
+    } catch (error) {
+      channel.close();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  private constructor(
+    socket: Duplex,
+    { broker, clientId, named }: { broker: Broker; clientId: string; named: Named },
+  ) {
+    this.#socket = socket;
+    this.#named = named;
+    const { username, password } = broker;
+    limitFrames(socket, mqttLength, () =>
+      this.#fail(notUnderstoodAt(named, 'sent a message that is too large')),
+    );
+    this.#client = new MqttClient(() => socket, {
+      protocolVersion: 4,
+      clean: true,
+      clientId,
+      keepalive: KEEP_ALIVE_SECONDS,
+      // What is lost is opened anew by whoever needs it.
+      reconnectPeriod: 0,
+      queueQoSZero: false,
+      timerVariant: 'native',
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    });
+    socket.on('data', () => {
+      for (const { heard } of this.#listeners) heard();
+    });
+    this.#client.on('message', (topic, payload, packet) => this.#take(topic, payload, packet));
+    this.#client.on('error', (error) => {
+      const code: unknown = 'code' in error ? error.code : undefined;
+      this.#fail(
+        typeof code === 'number' && SIGN_IN_REFUSED.has(code) ? refusesSignIn(named, broker) : lost(named),
+      );
+    });
+    this.#client.on('close', () => this.#fail(lost(named)));
+  }
+
+  get isAlive(): boolean {
+    return !this.#gone.signal.aborted;
+  }
+
+  onClosed(tell: () => void): void {
+    if (this.isAlive) this.#gone.signal.addEventListener('abort', tell, { once: true });
+    else tell();
+  }
+
+  close(): void {
+    this.#fail(lost(this.#named));
+  }
+
+  #fail(failure: AppError): void {
+    if (!this.isAlive) return;
+    this.#gone.abort(failure);
+    for (const { inbox } of this.#listeners) inbox.end(failure);
+    this.#client.end(true);
+    this.#socket.destroy();
+  }
+
+  #take(topic: string, payload: Buffer, { retain }: IPublishPacket): void {
+    const message: MqttMessage = { topic, payload, isRetained: retain, text: () => payload.toString() };
+    for (const { topics, inbox } of this.#listeners)
+      if (topics.some((filter) => matchesTopic(filter, topic))) inbox.push(message);
+  }
+
+  /** Settles as the work does, unless the connection is lost, the time is over or the caller gives up before. */
+  async #within<T>(
+    work: Promise<T>,
+    { signal, clock }: Pick<Sending, 'signal' | 'clock'>,
+    ms: number,
+  ): Promise<T> {
+    const over = Promise.withResolvers<never>();
+    const giveUp = () => over.reject(timedOut(this.#named));
+    const cancel = clock.after(ms, giveUp);
+    const gone = this.#gone.signal;
+    const lose = () => over.reject(gone.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    gone.addEventListener('abort', lose, { once: true });
+    if (gone.aborted) lose();
+    if (signal.aborted) giveUp();
+    try {
+      return await Promise.race([work, over.promise]);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      // The library's words may hold what was sent.
+      const { name, address } = this.#named;
+      throw gone.aborted ? gone.reason : new AppError('vendor.refused', `${name} at ${address} refused it`);
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', giveUp);
+      gone.removeEventListener('abort', lose);
+    }
+  }
+
+  /** Subscribes; the messages are taken in until the inbox ends. */
+  async listen(
+    topics: readonly string[],
+    { signal, clock, heard }: Pick<Sending, 'signal' | 'clock'> & { readonly heard: () => void },
+  ): Promise<Inbox<MqttMessage>> {
+    const listener: Listener = { topics, heard, inbox: new Inbox(({ payload }) => payload.length) };
+    const { inbox } = listener;
+    const stop = () => inbox.end();
+    signal.addEventListener('abort', stop, { once: true });
+    this.#listeners.add(listener);
+    void inbox.ended.then(() => {
+      signal.removeEventListener('abort', stop);
+      this.#listeners.delete(listener);
+      this.#leave(topics);
+    });
+    try {
+      const subscribed = this.#client.subscribeAsync([...topics], { qos: 1 });
+      await this.#within(subscribed, { signal, clock }, ACKNOWLEDGED_WITHIN_MS);
+      return inbox;
+    } catch (error) {
+      inbox.end();
+      throw error;
+    }
+  }
+
+  #leave(topics: readonly string[]): void {
+    if (!this.isAlive) return;
+    const others = new Set([...this.#listeners].flatMap((listener) => listener.topics));
+    const unwanted = topics.filter((topic) => !others.has(topic));
+    // That it failed is told by the connection, if at all.
+    if (unwanted.length > 0) this.#client.unsubscribeAsync(unwanted).catch(() => {});
+  }
+
+  async publish({ topic, payload, isRetained = false, use }: Publication, sending: Sending): Promise<void> {
+    if (sending.signal.aborted) throw timedOut(this.#named);
+    sending.sent();
+    const bytes = typeof payload === 'string' ? payload : Buffer.from(payload);
+    const published = this.#client.publishAsync(topic, bytes, { qos: 1, retain: isRetained });
+    await this.#within(published, sending, ACKNOWLEDGED_WITHIN_MS).catch((error: AppError) => {
+      throw use === 'command' ? outcomeUnknown(this.#named.name, error) : error;
+    });
+  }
+
+  async request(request: MqttRequest, sending: Sending): Promise<MqttMessage> {
+    const { replyTopic, isReply, use, timeoutMs = REPLY_WITHIN_MS } = request;
+    const { signal, clock } = sending;
+    const replies = await this.listen([replyTopic], { signal, clock, heard: () => {} });
+    try {
+      await this.publish(request, sending);
+      const reply = (async () => {
+        for await (const message of replies) if (!message.isRetained && isReply(message)) return message;
+        throw timedOut(this.#named);
+      })();
+      return await this.#within(reply, sending, timeoutMs).catch((error: AppError) => {
+        throw use === 'command' ? outcomeUnknown(this.#named.name, error) : error;
+      });
+    } finally {
+      replies.end();
+    }
+  }
+}
