@@ -111,7 +111,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     const endedAt = world.clock.now();
     await passUntil('it is open again', async () => openings() === 2 && isOpen());
     const waited = world.clock.now() - endedAt;
-    assert.ok(waited >= 89_000 && waited < 120_000, `${waited} ms`);
+    assert.ok(waited >= 89_000, `${waited} ms`);
   });
 
   it('with a lost login requires a new link', async () => {
