@@ -64,7 +64,7 @@ function changesOf({ webhook, stream, dialIn, pollSeconds, pace }: Adapter): str
             ? 'It posts changes, signed.'
             : 'It posts hints, unsigned: the device is then read.',
         ]),
-    ...(stream === undefined ? [] : ['It streams changes over a WebSocket.']),
+    ...(stream === undefined ? [] : ['It reports changes over a stream.']),
     ...(dialIn === undefined ? [] : ['Its devices tell of changes themselves.']),
     ...(pollSeconds === 0 ? [] : [`A state younger than ${pollSeconds} s is served without asking.`]),
     ...(pace === undefined

@@ -94,6 +94,8 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
 }
 
 const BETWEEN_CHECKS_SECONDS = 600;
+/** Limits of a minute are those of one command again. */
+const BETWEEN_COMMANDS_SECONDS = 60;
 
 interface CloudChecks {
   readonly adapter: Adapter;
@@ -175,6 +177,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       if (!offered.includes(capability)) continue;
       unproven.delete(capability);
       for (const command of CONTROLS[capability]) {
+        await simulator.pass(BETWEEN_COMMANDS_SECONDS);
         const prove = () => proveCommand({ simulator, kind, ref, see, command });
         report(`${device.id}: ${command} does what it says`, await faultOf(prove));
         const timed = TIMED_TYPES.find((one) => one === command);

@@ -1,0 +1,89 @@
+import type { Found } from '../../adapter/adapter.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { AppError } from '../../core/errors.ts';
+import { APPLIANCES, api, errorKeyOf, pathOf, READ } from './api.ts';
+import { Program } from './programs.ts';
+import * as translate from './translate.ts';
+
+/** The appliances of the account, and whether each is reached; one response has them all. */
+const listAll = (session: Session) =>
+  api.get(session, APPLIANCES, translate.Appliances, {
+    headers: READ,
+    use: 'list',
+    mostBytes: 4 * 1024 * 1024,
+    what: 'the appliances',
+  });
+
+export const list = async (session: Session): Promise<Found[]> =>
+  translate.appliancesIn(await listAll(session));
+
+/** The account is named in the token alone. */
+export async function link(session: Session) {
+  const account = (await session.http.tokenClaims())?.sub;
+  const devices = await list(session);
+  if (typeof account !== 'string' || account === '')
+    throw new AppError('vendor.answer_invalid', 'the token of Home Connect does not name the account');
+  return { vendorAccount: account.slice(0, 200), devices };
+}
+
+/** Whether Home Connect reaches the appliance is asked first: a call about one that it does not reach is an error, and ten of them block us. */
+export async function readAppliance(session: Session, device: DeviceRef): Promise<translate.Reading> {
+  const about = { headers: READ, device: device.id, what: device.id };
+  const { connected } = await api.get(session, pathOf(device), translate.Appliance, about);
+  return connected === false ? translate.OFFLINE : readConnected(session, device);
+}
+
+async function readConnected(session: Session, device: DeviceRef): Promise<translate.Reading> {
+  const about = { headers: READ, device: device.id, what: device.id };
+  try {
+    const { status } = await api.get(session, pathOf(device, '/status'), translate.StatusResponse, about);
+    const { settings } = await api.get(
+      session,
+      pathOf(device, '/settings'),
+      translate.SettingsResponse,
+      about,
+    );
+    const reading = translate.withItems(translate.withItems(translate.CONNECTED, status), settings);
+    // Without a programme the question is an error.
+    if (!translate.hasProgram(reading.values[translate.OPERATION])) return reading;
+    const { options } = await activeProgram(session, device);
+    return translate.withItems(reading, options);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'device.offline') return translate.OFFLINE;
+    throw error;
+  }
+}
+
+/** The programme that runs, or waits to; it may have ended meanwhile. */
+async function activeProgram(session: Session, device: DeviceRef): Promise<Pick<Program, 'options'>> {
+  const about = { headers: READ, device: device.id, what: device.id };
+  try {
+    return await api.get(session, pathOf(device, '/programs/active'), Program, about);
+  } catch (error) {
+    if (errorKeyOf(error) === 'SDK.Error.NoProgramActive') return {};
+    throw error;
+  }
+}
+
+/** One call says of all appliances whether they are reached, so that none is asked that is not. */
+export async function sweep(
+  session: Session,
+  devices: readonly DeviceRef[],
+): Promise<ReadonlyMap<string, translate.Reading>> {
+  const connected = translate.connectedIn(await listAll(session));
+  const readings = new Map<string, translate.Reading>();
+  for (const device of devices) {
+    const isConnected = connected.get(device.id);
+    if (isConnected === undefined) continue;
+    const reading = isConnected
+      ? await readConnected(session, device).catch(unlessRefused)
+      : translate.OFFLINE;
+    if (reading !== undefined) readings.set(device.id, reading);
+  }
+  return readings;
+}
+
+/** An appliance that is refused costs the others nothing: it is left out, and then read by itself. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'vendor.refused') throw error;
+}

@@ -1,0 +1,192 @@
+import Type, { type Static } from 'typebox';
+import type { Found } from '../../adapter/adapter.ts';
+import type { DeviceState, Status } from '../../adapter/device.ts';
+import {
+  each,
+  figure,
+  lenient,
+  listedOnce,
+  named,
+  objectIn,
+  PlainId,
+  word,
+} from '../../adapter/kit/index.ts';
+
+/*
+ * What is used of Home Connect's responses and events. Both say what is so as keys with values; each is judged by itself, and what is
+ * unknown costs the others nothing.
+ */
+
+export const Appliances = Type.Object({ homeappliances: Type.Array(Type.Unknown()) });
+export const Appliance = lenient({ haId: PlainId }, 'name', 'type', 'connected');
+export const StatusResponse = lenient({}, 'status');
+export const SettingsResponse = lenient({}, 'settings');
+export const Setting = lenient({}, 'constraints');
+export const Key = Type.String({ pattern: '^[\\w.-]{1,200}$' });
+export const Item = lenient({ key: Key }, 'value', 'unit');
+/** The data of an event: one thing of its own, or several as `items`. */
+export const Message = lenient({}, 'haId', 'items');
+
+type Value = string | number | boolean;
+
+/** What is known of an appliance. */
+export interface Reading {
+  /** Whether Home Connect reaches it. */
+  readonly connected: boolean;
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+export const OFFLINE: Reading = { connected: false, values: {} };
+/** Reached, and nothing else is known of it yet. */
+export const CONNECTED: Reading = { connected: true, values: {} };
+
+export const OPERATION = 'BSH.Common.Status.OperationState';
+export const POWER = 'BSH.Common.Setting.PowerState';
+export const REMAINING = 'BSH.Common.Option.RemainingProgramTime';
+const DOOR = 'BSH.Common.Status.DoorState';
+const CAVITY = 'Cooking.Oven.Status.CurrentCavityTemperature';
+/** Refrigerators have a door for each compartment. */
+const COMPARTMENT = /^Refrigeration\.Common\.Status\.Door\.\w{1,60}$/;
+const USED = new Set([OPERATION, POWER, REMAINING, DOOR, CAVITY]);
+
+const OPERATIONS = 'BSH.Common.EnumType.OperationState.';
+export const POWERS = 'BSH.Common.EnumType.PowerState.';
+const DOORS = 'BSH.Common.EnumType.DoorState.';
+const COMPARTMENT_DOORS = 'Refrigeration.Common.EnumType.Door.States.';
+
+/** States in which a programme waits, runs or pauses. */
+const WITH_PROGRAM: readonly unknown[] = ['DelayedStart', 'Run', 'Pause', 'ActionRequired'];
+const IS_ON = new Map([
+  ['On', true],
+  ['Off', false],
+  ['Standby', false],
+  ['MainsOff', false],
+]);
+const IS_OPEN = new Map([
+  ['Open', true],
+  ['Closed', false],
+  ['Locked', false],
+]);
+/** No programme takes longer, with its delay. */
+const MOST_SECONDS = 7 * 86_400;
+
+/** What Home Connect lets apps do with appliances of each type, besides looking at them. */
+interface Abilities {
+  /** The word for switching it off, where it does not say which it takes. */
+  readonly off?: 'Off' | 'Standby';
+  readonly programs?: true;
+  readonly delays?: true;
+}
+const LAUNDRY: Abilities = { programs: true, delays: true };
+const ABILITIES = new Map<unknown, Abilities>(
+  Object.entries({
+    Dishwasher: { off: 'Off', programs: true, delays: true },
+    Oven: { off: 'Standby', programs: true, delays: true },
+    Washer: LAUNDRY,
+    Dryer: LAUNDRY,
+    WasherDryer: LAUNDRY,
+    CoffeeMaker: { off: 'Standby', programs: true },
+    Hood: { off: 'Off', programs: true },
+    CleaningRobot: { programs: true },
+  } satisfies Record<string, Abilities>),
+);
+
+type Listed = Pick<Found, 'details'>;
+
+export const abilitiesOf = ({ details }: Listed): Abilities => ABILITIES.get(details?.type) ?? {};
+
+/** The appliances of an account. */
+export function appliancesIn({ homeappliances }: Static<typeof Appliances>): Found[] {
+  return listedOnce(
+    each(homeappliances, Appliance).map(({ haId, name, type }) => ({
+      id: haId,
+      type: 'smart_home_appliance',
+      ...named(name),
+      details: { type: word(type) ?? '' },
+    })),
+  );
+}
+
+/** Whether each appliance of the account is reached; one that says neither is asked itself. */
+export const connectedIn = ({ homeappliances }: Static<typeof Appliances>): ReadonlyMap<string, boolean> =>
+  new Map(each(homeappliances, Appliance).map(({ haId, connected }) => [haId, connected !== false]));
+
+/** A list of items by their keys. */
+export const itemsIn = (list: unknown): ReadonlyMap<string, unknown> =>
+  new Map(each(list, Item).map(({ key, value }) => [key, value]));
+
+/** A reading with what a list of items says besides. */
+export function withItems(before: Reading, list: unknown): Reading {
+  const items = each(list, Item).filter(({ key }) => USED.has(key) || COMPARTMENT.test(key));
+  if (items.length === 0) return before;
+  const values = { ...before.values };
+  for (const item of items) {
+    const value = plainValue(item);
+    // The time that a programme had left says nothing of the next one.
+    if (item.key === OPERATION && !hasProgram(value)) delete values[REMAINING];
+    if (value === null) delete values[item.key];
+    else values[item.key] = value;
+  }
+  return { ...before, values };
+}
+
+function plainValue({ key, value, unit }: Static<typeof Item>): Value | null {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value !== 'number') return null;
+  if (key === REMAINING) return unit === undefined || unit === 'seconds' ? value : null;
+  if (unit === '°F') return ((value - 32) * 5) / 9;
+  return unit === '°C' ? value : null;
+}
+
+/** The last word of a value of an enumeration; null for everything else. */
+const wordIn = (value: unknown, enumeration: string): string | null =>
+  typeof value === 'string' && value.startsWith(enumeration) ? word(value.slice(enumeration.length)) : null;
+
+/** The power states that can be set; null where the setting does not say. */
+export function powersIn({ constraints }: Static<typeof Setting>): readonly string[] | null {
+  const { allowedvalues } = objectIn(constraints);
+  if (!Array.isArray(allowedvalues)) return null;
+  return allowedvalues.flatMap((value) => wordIn(value, POWERS) ?? []);
+}
+
+export const operationIn = (value: unknown) => wordIn(value, OPERATIONS);
+export const hasProgram = (value: unknown): boolean => WITH_PROGRAM.includes(operationIn(value));
+
+export function statusOf({ connected, values }: Reading): Status {
+  if (!connected) return { online: false };
+  const remaining = hasProgram(values[OPERATION]) ? figure(values[REMAINING], 0, MOST_SECONDS) : null;
+  return {
+    online: true,
+    power_on: IS_ON.get(wordIn(values[POWER], POWERS) ?? '') ?? null,
+    operation_state: operationIn(values[OPERATION]),
+    remaining_seconds: remaining,
+    door_open: isOpen(values),
+  };
+}
+
+function isOpen(values: Reading['values']): boolean | null {
+  const compartments = Object.keys(values)
+    .filter((key) => COMPARTMENT.test(key))
+    .map((key) => IS_OPEN.get(wordIn(values[key], COMPARTMENT_DOORS) ?? ''));
+  if (compartments.length === 0) return IS_OPEN.get(wordIn(values[DOOR], DOORS) ?? '') ?? null;
+  if (compartments.includes(true)) return true;
+  return compartments.includes(undefined) ? null : false;
+}
+
+/** The temperature inside an oven, milli-Celsius. */
+export function temperatureOf({ connected, values }: Reading): number | null {
+  const celsius = connected ? figure(values[CAVITY], -30, 600) : null;
+  return celsius === null ? null : celsius * 1_000;
+}
+
+/** The fields of the state that are another than before; a field that nothing is known of any more is null. */
+export function changedFields(before: Reading, after: Reading): Partial<DeviceState> {
+  const stateOf = (reading: Reading): Partial<DeviceState> => ({
+    ...statusOf(reading),
+    temperature_milli_c: temperatureOf(reading),
+  });
+  const [was, is] = [stateOf(before), stateOf(after)];
+  return Object.fromEntries(
+    Object.entries(is).filter(([field, value]) => value !== (was[field as keyof DeviceState] ?? null)),
+  );
+}
