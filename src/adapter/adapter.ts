@@ -19,6 +19,8 @@ export interface Found {
   readonly id: string;
   readonly type: DeviceType;
   readonly name?: string;
+  /** The plant, installation or home that it belongs to, where the vendor answers or limits by those. */
+  readonly site?: string;
   /** Whatever the adapter wants back in `DeviceRef.details`; never a secret. */
   readonly details?: JsonObject;
 }

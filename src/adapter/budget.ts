@@ -1,6 +1,9 @@
 /** What a call to a vendor is for; each rule says what it costs. */
-const CALL_USES = ['login', 'list', 'read', 'command', 'wake'] as const;
+export const CALL_USES = ['login', 'list', 'read', 'command', 'wake'] as const;
 export type CallUse = (typeof CALL_USES)[number];
+
+/** What a limit can be of. */
+export const LIMITED = ['app', 'address', 'link', 'site', 'device'] as const;
 
 /** An amount in a unit that an operator thinks in. */
 export interface AmountSetting {
@@ -15,8 +18,11 @@ export interface AmountSetting {
 export interface BudgetRule {
   /** Lower case, a–z and _: `data`, `commands`. */
   readonly name: string;
-  /** Who shares it: everybody who calls as our app, everybody who calls from our address, one vendor account, or one device. */
-  readonly of: 'app' | 'address' | 'link' | 'device';
+  /**
+   * Who shares it: everybody who calls as our app, everybody who calls from our address, one vendor account, one site of it, or one device.
+   * Of sites and devices calls are counted that say which one they are about.
+   */
+  readonly of: (typeof LIMITED)[number];
   /** How much a window holds. */
   readonly amount: number;
   /** A setting by which the operator changes the amount. */

@@ -16,6 +16,8 @@ export interface Target {
 export interface Purpose {
   /** `read` unless it is said. What is a `command` is never sent twice, and without an answer its outcome is unknown. */
   readonly use?: CallUse;
+  /** The site that it is about, for limits of sites. */
+  readonly site?: string;
   /** The device that it is about, for limits of devices. */
   readonly device?: string;
   readonly costs?: Readonly<Record<string, number>>;

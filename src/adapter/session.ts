@@ -21,6 +21,7 @@ export interface LinkOf extends LinkKey {
 export interface DeviceRef extends LinkKey {
   readonly id: string;
   readonly type: DeviceType;
+  readonly site?: string;
   readonly details: JsonObject;
 }
 

@@ -9,6 +9,8 @@ export interface VendorRequest extends HttpRequest {
   readonly use?: CallUse;
   /** The device that it is about, for limits of devices. */
   readonly device?: string;
+  /** The site that it is about, for limits of sites. */
+  readonly site?: string | undefined;
   /** What the call takes of limits, by their names, where that is not what its use takes: 0 of a call that the vendor does not count. */
   readonly costs?: Readonly<Record<string, number>>;
 }

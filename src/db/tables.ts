@@ -167,6 +167,8 @@ interface Devices {
   available_capacity_json: string | null;
   observed_at: number | null;
   fetched_at: number | null;
+  /** The vendor's plant or home that it belongs to. */
+  site: string | null;
   /** Since when the vendor's device lists have left it out. */
   missing_since: number | null;
   /** When fields were so that the vendor reported by themselves. */

@@ -290,7 +290,13 @@ function isMeant({ on }: Broken, use: CallUse): boolean {
 }
 
 /** A cost for a limit that does not exist would be ignored silently. */
-function checkCosts({ budgets = [] }: Adapter, { costs = {} }: Parameters<Spend>[0]): void {
+function checkCosts(adapter: Adapter, { costs = {}, use, device, site }: Parameters<Spend>[0]): void {
+  const { budgets = [] } = adapter;
+  const isOfSite = budgets.some((rule) => rule.of === 'site' && (rule.costs[use] ?? 0) > 0);
+  assert.ok(
+    !isOfSite || device === undefined || site !== undefined,
+    `a call about ${device} does not say of which site it is, and there is a limit of sites`,
+  );
   for (const name of Object.keys(costs))
     assert.ok(
       budgets.some((rule) => rule.name === name),

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const DISCOVERY = ['src/domain/discovery/discovery.test.ts'];
+const BUDGETS = ['src/domain/budgets/budgets.test.ts'];
 const REPORTED = ['src/domain/streams/reported.test.ts'];
 
 /** Devices that come are found, and no incident of a vendor costs anybody a device. */
@@ -81,5 +82,12 @@ export const mutants: readonly Mutant[] = [
     from: "if (outcome === 'unknown')",
     to: "if (outcome === 'older')",
     tests: REPORTED,
+  },
+  {
+    control: 'a limit of a site is of one site of one link',
+    file: 'src/domain/budgets/index.ts',
+    from: "return `${linkSubject(of.link)}/${of.site ?? ''}`;",
+    to: 'return of.site ?? linkSubject(of.link);',
+    tests: BUDGETS,
   },
 ];

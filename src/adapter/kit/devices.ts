@@ -28,8 +28,8 @@ export function listedOnce(found: readonly Found[]): Found[] {
 }
 
 interface Group<Raw, Response> {
-  /** What a call reads together, a home or a site; a device without one is left out. */
-  readonly by: (device: DeviceRef) => string | undefined;
+  /** What a call reads together: the site of the device unless it is said. A device without one is left out. */
+  readonly by?: (device: DeviceRef) => string | undefined;
   readonly call: (session: Session, group: string) => Promise<Response>;
   /** One device in the response; undefined when it is not there. */
   readonly pick: (response: Response, device: DeviceRef) => Raw | undefined;
@@ -39,7 +39,7 @@ interface Group<Raw, Response> {
  * A `sweep` with one call for each group, one after the other. A group that is refused must not cost the others: its devices are left
  * out, and are then read by themselves.
  */
-export function sweepBy<Raw, Response>({ by, call, pick }: Group<Raw, Response>) {
+export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: Group<Raw, Response>) {
   return async (session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, Raw>> => {
     const readings = new Map<string, Raw>();
     for (const [group, members] of Map.groupBy(devices, by)) {

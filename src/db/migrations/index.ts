@@ -20,6 +20,7 @@ import * as twoWindows from './0021-two-windows.ts';
 import * as blocks from './0022-blocks.ts';
 import * as lists from './0023-lists.ts';
 import * as reportedFields from './0024-reported-fields.ts';
+import * as sites from './0025-sites.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0022-blocks': blocks,
   '0023-lists': lists,
   '0024-reported-fields': reportedFields,
+  '0025-sites': sites,
 };

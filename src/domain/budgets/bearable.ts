@@ -9,8 +9,10 @@ export interface Readers {
   readonly type: DeviceType;
   /** Devices of the vendor in all. */
   readonly devices: number;
-  /** Types of the devices of the same link that are read by themselves, this one included. */
+  /** Types of the devices of the same link that are read by themselves, this one included; of devices read together, one for each call. */
   readonly ofLink: readonly DeviceType[];
+  /** The same of its site. */
+  readonly ofSite: readonly DeviceType[];
   /** Links of the vendor that have a device of `sharingTypes`. */
   readonly links: number;
 }
@@ -40,8 +42,11 @@ export function bearableSeconds(adapter: Of, readers: Readers): number {
     if (cost === 0) return 0;
     const budget = mostOf(rule, true);
     if (budget <= 0) return Number.POSITIVE_INFINITY;
-    const ofLink = readers.ofLink.reduce((sum, type) => sum + readCostOf(adapter, type, rule), 0);
-    return (takenOnce(rule, { ...readers, cost, ofLink }) * rule.seconds) / budget;
+    const costOf = (types: readonly DeviceType[]) =>
+      types.reduce((sum, type) => sum + readCostOf(adapter, type, rule), 0);
+    const { ofLink, ofSite, devices, links } = readers;
+    const taken = takenOnce(rule, { cost, ofLink: costOf(ofLink), ofSite: costOf(ofSite), devices, links });
+    return (taken * rule.seconds) / budget;
   });
   return Math.max(0, ...each);
 }
@@ -49,9 +54,16 @@ export function bearableSeconds(adapter: Of, readers: Readers): number {
 /** What is taken of a limit when all who have it to themselves or share it are read once. */
 function takenOnce(
   { of, share }: BudgetRule,
-  { cost, ofLink, devices, links }: { cost: number; ofLink: number; devices: number; links: number },
+  {
+    cost,
+    ofLink,
+    ofSite,
+    devices,
+    links,
+  }: Record<'cost' | 'ofLink' | 'ofSite' | 'devices' | 'links', number>,
 ): number {
   if (of === 'device') return cost;
+  if (of === 'site') return ofSite;
   if (of === 'link') return ofLink;
   return share === undefined ? cost * devices : ofLink * Math.max(1, links);
 }

@@ -72,7 +72,7 @@ export function createBlocks({ database, log }: { readonly database: Database; r
     const of = new Set((adapter.budgets ?? []).map((rule) => rule.of));
     if (of.has('address')) return '';
     if (!of.has('app')) return subjectOf(link);
-    if (!of.has('link') && !of.has('device')) return '';
+    if (!of.has('link') && !of.has('site') && !of.has('device')) return '';
     const others = active(adapter.slug).filter(
       (block) => block.host === host && block.subject !== subjectOf(link),
     );

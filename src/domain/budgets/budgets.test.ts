@@ -54,12 +54,13 @@ onEachEngine('budgets of vendors', (engine) => {
         some: {
           link?: string;
           device?: string;
+          site?: string;
           isBackground?: boolean;
           costs?: Record<string, number> | undefined;
         } = {},
       ) {
-        const { link = 'l1', device, isBackground = false, costs } = some;
-        await from.spend({ use, device, costs, link: { account: 1, link }, adapter, isBackground });
+        const { link = 'l1', device, site, isBackground = false, costs } = some;
+        await from.spend({ use, device, site, costs, link: { account: 1, link }, adapter, isBackground });
       },
     };
   }
@@ -113,6 +114,33 @@ onEachEngine('budgets of vendors', (engine) => {
     const view = await budgets.view(adapter, [{ account: 1, link: 'l1' }]);
     const app = view.find(({ of }) => of === 'app');
     assert.deepEqual([app?.used, app?.remaining], [28, 10]);
+  });
+
+  it('of sites are counted for each site of each link, and only calls that say which one', async () => {
+    const { open, spend, adapter } = vendorWith([rule({ name: 'site', of: 'site', amount: 20, reserve: 0 })]);
+    const budgets = open();
+    const use = (site: string, link = 'l1') =>
+      room(() => spend(budgets, 'read', { site, link, device: 'd1' }));
+    assert.equal((await use('north')).calls, 19);
+    assert.equal((await use('south')).calls, 19);
+    assert.equal((await use('north', 'l2')).calls, 19, 'what others do at a site is not seen');
+    for (let call = 0; call < 50; call += 1) await spend(budgets, 'read', { device: 'd1' });
+    const view = await budgets.view(adapter, [
+      { account: 1, link: 'l1', sites: ['north', 'west'] },
+      { account: 1, link: 'l3' },
+    ]);
+    assert.deepEqual(
+      view.map(({ of, link, site, used, remaining }) => [of, link, site, used, remaining]),
+      [
+        ['site', 'l1', 'north', 19, 0],
+        ['site', 'l1', 'west', 0, 19],
+      ],
+    );
+    assert.deepEqual(view[0]?.costs, { login: 0, list: 0, read: 1, command: 1, wake: 0 });
+    const bearable = (ofSite: readonly 'battery'[]) =>
+      budgets.bearableSeconds(adapter, { type: 'battery', devices: 900, ofLink: [], ofSite, links: 9 });
+    assert.equal(bearable(['battery', 'battery']), 2 * bearable(['battery']));
+    assert.ok(bearable(['battery']) > 180 && bearable(['battery']) < 200);
   });
 
   it('cost what the rule says of a use, and nothing for one that it does not name', async () => {
@@ -177,12 +205,18 @@ onEachEngine('budgets of vendors', (engine) => {
     const lamps = (count: number) => Array.from({ length: count }, () => 'light' as const);
     const seconds = (devices: number, ofLink: number) =>
       Math.round(
-        budgets.bearableSeconds(adapter, { type: 'light', devices, ofLink: lamps(ofLink), links: 1 }),
+        budgets.bearableSeconds(adapter, {
+          type: 'light',
+          devices,
+          ofLink: lamps(ofLink),
+          ofSite: [],
+          links: 1,
+        }),
       );
     // 950 reads an hour for 10,000 devices of the app: one in 37,895 s.
     assert.equal(seconds(10_000, 1), 37_895);
     assert.equal(seconds(1, 10), 76);
-    const none = { type: 'light', devices: 10, ofLink: lamps(10), links: 1 } as const;
+    const none = { type: 'light', devices: 10, ofLink: lamps(10), ofSite: [], links: 1 } as const;
     assert.equal(budgets.bearableSeconds({}, none), 0);
   });
 
@@ -270,7 +304,7 @@ onEachEngine('budgets of vendors', (engine) => {
       const kinds = { vehicle: {}, battery: { readCosts: { credit: 0 } } } as unknown as Adapter['kinds'];
       const cars = { ...adapter, kinds };
       const seconds = (type: 'vehicle' | 'battery', ofLink: readonly ('vehicle' | 'battery')[]) =>
-        open().bearableSeconds(cars, { type, devices: 501, ofLink, links: 2 });
+        open().bearableSeconds(cars, { type, devices: 501, ofLink, ofSite: ofLink, links: 2 });
       const one = HOUR_S / 9_500;
       assert.equal(seconds('vehicle', ['vehicle', 'battery']), 2 * one);
       const fleet = Array.from({ length: 500 }, () => 'vehicle' as const);

@@ -20,9 +20,9 @@ export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule
 }
 
 /** What a call takes of each limit; nothing of those that it is not counted in. */
-export function costsOf({ adapter, use, costs, device }: Spending): Cost[] {
+export function costsOf({ adapter, use, costs, device, site }: Spending): Cost[] {
   return (adapter.budgets ?? [])
-    .filter(({ of }) => of !== 'device' || device !== undefined)
+    .filter(({ of }) => (of !== 'device' || device !== undefined) && (of !== 'site' || site !== undefined))
     .map((rule) => ({ rule, cost: costs?.[rule.name] ?? rule.costs[use] ?? 0 }))
     .filter(({ cost }) => cost > 0);
 }

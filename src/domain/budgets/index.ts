@@ -17,6 +17,7 @@ export { type Readers, sharingTypes } from './bearable.ts';
 export interface Spending {
   readonly use: CallUse;
   readonly device: string | undefined;
+  readonly site?: string | undefined;
   /** What the call takes of limits, by their names, where that is not what its use takes. */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly link: LinkKey;
@@ -31,6 +32,10 @@ export interface BudgetView {
   readonly of: BudgetRule['of'];
   /** The link, for a limit that is its own. */
   readonly link: string | null;
+  /** The site of the link, for a limit that is its own. */
+  readonly site: string | null;
+  /** What a call of each use takes; 0 is not counted. Some calls take something else. */
+  readonly costs: Readonly<Record<CallUse, number>>;
   readonly unit: BudgetRule['unit'];
   readonly amount: number;
   readonly window_seconds: number;
@@ -88,9 +93,19 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
 
   const linkSubject = ({ account, link }: LinkKey): string => `${account}/${link}`;
 
-  function subjectOf(rule: BudgetRule, { link, device }: Pick<Spending, 'link' | 'device'>): string {
-    if (rule.of === 'app' || rule.of === 'address') return 'app';
-    return rule.of === 'link' ? linkSubject(link) : `${linkSubject(link)}/${device ?? ''}`;
+  /** Sites are counted for each link: what another account does at the same site is nobody's to see. */
+  function subjectOf(rule: BudgetRule, of: Pick<Spending, 'link' | 'device' | 'site'>): string {
+    switch (rule.of) {
+      case 'app':
+      case 'address':
+        return 'app';
+      case 'link':
+        return linkSubject(of.link);
+      case 'site':
+        return `${linkSubject(of.link)}/${of.site ?? ''}`;
+      case 'device':
+        return `${linkSubject(of.link)}/${of.device ?? ''}`;
+    }
   }
 
   function countedOf(vendor: string, rule: BudgetRule, subject: string): Counted | Promise<Counted> {
@@ -233,16 +248,18 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
     blocks,
 
     /** Every limit of a vendor that concerns these links, with what is left of it; blocks come last. */
-    async view(adapter: Spending['adapter'], links: readonly LinkKey[]): Promise<BudgetView[]> {
+    async view(adapter: Spending['adapter'], links: readonly ViewedLink[]): Promise<BudgetView[]> {
       await flushes.run();
       const now = clock.now();
-      const views = (adapter.budgets ?? []).flatMap((rule) => {
-        // What one device has used says little of the others; the limit itself is told.
-        const subjects =
-          rule.of === 'link' ? links : rule.share === undefined ? [undefined] : [undefined, ...links];
-        return subjects.map(async (link): Promise<BudgetView> => {
+      const views = (adapter.budgets ?? []).flatMap((rule) =>
+        viewed(rule, links).map(async ({ link, site }): Promise<BudgetView> => {
+          // What one device has used says little of the others; the limit itself is told.
           const subject =
-            rule.of === 'device' ? '' : link === undefined ? 'app' : `${link.account}/${link.link}`;
+            rule.of === 'device'
+              ? ''
+              : link === undefined
+                ? 'app'
+                : [linkSubject(link), site].flatMap((part) => part ?? []).join('/');
           const { tally } = await countedOf(adapter.slug, rule, subject);
           turn(tally, rule, now);
           const used = Math.ceil(usedNow(tally, rule, now));
@@ -252,6 +269,8 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
             name: rule.name,
             of: isShare ? 'link' : rule.of,
             link: link?.link ?? null,
+            site: site ?? null,
+            costs: costsByUse(rule),
             unit: rule.unit,
             amount: rule.amount,
             window_seconds: rule.seconds,
@@ -261,8 +280,8 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
             resets_at: rfc3339(tally.start + rule.seconds * 1000),
             source: rule.source,
           };
-        });
-      });
+        }),
+      );
       const blocked = await blocks.of(adapter.slug, links);
       return [...(await Promise.all(views)), ...blocked.map((block) => viewOf(adapter, block, now))];
     },
@@ -275,6 +294,27 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
   };
 }
 
+/** A link whose limits are shown, with the sites that it has. */
+export interface ViewedLink extends LinkKey {
+  readonly sites?: readonly string[];
+}
+
+/** Whose use of a limit is shown; none for what is counted of all together, or of each device. */
+function viewed(
+  { of, share }: BudgetRule,
+  links: readonly ViewedLink[],
+): readonly { readonly link?: ViewedLink; readonly site?: string }[] {
+  const each = links.map((link) => ({ link }));
+  if (of === 'site') return links.flatMap((link) => (link.sites ?? []).map((site) => ({ link, site })));
+  if (of === 'link') return each;
+  return share === undefined ? [{}] : [{}, ...each];
+}
+
+const costsByUse = ({ costs }: Pick<BudgetRule, 'costs'>): Record<CallUse, number> => {
+  const { login = 0, list = 0, read = 0, command = 0, wake = 0 } = costs;
+  return { login, list, read, command, wake };
+};
+
 /** A block is a limit of which nothing is left. */
 function viewOf({ name, budgets = [] }: Spending['adapter'], block: Block, now: number): BudgetView {
   const [, link] = block.subject.split('/');
@@ -283,6 +323,8 @@ function viewOf({ name, budgets = [] }: Spending['adapter'], block: Block, now: 
     name: 'block',
     of: link === undefined ? shared : 'link',
     link: link ?? null,
+    site: null,
+    costs: costsByUse({ costs: {} }),
     unit: 'calls',
     amount: 0,
     window_seconds: Math.ceil((block.until - now) / 1000),

@@ -25,10 +25,10 @@ export function connectionsOf({ adapter, link, kept, spend, trace, signal }: Con
 
   /** Takes what it costs, and answers how the work is noted. */
   async function begin(
-    { use = 'read', device, costs }: { readonly [N in keyof Purpose]: Purpose[N] | undefined },
+    { use = 'read', device, site, costs }: { readonly [N in keyof Purpose]: Purpose[N] | undefined },
     host: string,
   ): Promise<ConnectionWork> {
-    await spend({ host, use, device, costs });
+    await spend({ host, use, device, site, costs });
     return {
       signal,
       sent() {
@@ -41,8 +41,8 @@ export function connectionsOf({ adapter, link, kept, spend, trace, signal }: Con
 
   return {
     tcp: (target) => ({
-      async exchange({ device, costs, ...asked }) {
-        const work = await begin({ use: asked.use, device, costs }, 'tcp');
+      async exchange({ device, site, costs, ...asked }) {
+        const work = await begin({ use: asked.use, device, site, costs }, 'tcp');
         return here().exchange(owner, { ...asked, target }, work);
       },
     }),

@@ -19,6 +19,7 @@ export type Spend = (call: {
   readonly host: string;
   readonly use: CallUse;
   readonly device: string | undefined;
+  readonly site: string | undefined;
   readonly costs: Readonly<Record<string, number>> | undefined;
 }) => Promise<void> | void;
 
@@ -65,20 +66,22 @@ type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'spend' | 'limited'
 };
 
 /** What the vendor's limits have to know of a request, and where its token goes. */
-type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'costs' | 'headers'>;
+type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers'>;
 
 /** Makes one request of a link: within the budgets, with its token in the headers, and once more with a new one where it is refused. */
 export async function asLink<R extends Limited, A>(
   { adapter, tokens, spend, limited, trace }: AsLink,
   request: R,
   make: (
-    rest: Omit<R, 'host' | 'use' | 'device' | 'costs'> & { readonly headers: Record<string, string> },
+    rest: Omit<R, 'host' | 'use' | 'device' | 'site' | 'costs'> & {
+      readonly headers: Record<string, string>;
+    },
     of: { readonly host: string; readonly use: CallUse },
   ) => Promise<A>,
 ): Promise<A> {
-  const { host = 'api', use = 'read', device, costs, ...rest } = request;
+  const { host = 'api', use = 'read', device, site, costs, ...rest } = request;
   const makeWith = async (carried: Tokens | undefined): Promise<A> => {
-    await spend({ host, use, device, costs });
+    await spend({ host, use, device, site, costs });
     trace.host = host;
     const headers = {
       ...rest.headers,

@@ -344,6 +344,7 @@ const newDevice = (adapter: Adapter, device: Found): NewDevice => ({
   name: device.name === undefined ? null : shownName(device.name),
   capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
   details: device.details ?? {},
+  site: device.site ?? null,
 });
 
 const MOST_NAME_CHARACTERS = 200;

@@ -80,6 +80,7 @@ function isSame(row: DeviceRow, device: NewDevice): boolean {
   return (
     row.type === device.type &&
     row.name === device.name &&
+    (row.site ?? null) === device.site &&
     textOf([...row.capabilities]) === textOf([...device.capabilities]) &&
     textOf(row.details) === textOf(device.details)
   );

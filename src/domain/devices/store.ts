@@ -45,6 +45,7 @@ export interface NewDevice {
   readonly name: string | null;
   readonly capabilities: readonly Capability[];
   readonly details: JsonObject;
+  readonly site: string | null;
 }
 
 export interface OfLink extends LinkKey {
@@ -350,9 +351,10 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>;
 
-const columnsOf = ({ type, name, capabilities, details }: NewDevice) => ({
+const columnsOf = ({ type, name, site, capabilities, details }: NewDevice) => ({
   device_type: type,
   name,
+  site,
   capabilities_json: JSON.stringify(capabilities),
   details_json: JSON.stringify(details),
 });
@@ -368,6 +370,7 @@ function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     capabilities: JSON.parse(row.capabilities_json) as Capability[],
     details: JSON.parse(row.details_json) as JsonObject,
     missingSince: row.missing_since,
+    ...(row.site === null ? {} : { site: row.site }),
     seen:
       row.state_json === null || row.fetched_at === null
         ? null

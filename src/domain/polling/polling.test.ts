@@ -4,7 +4,7 @@ import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core
 import { onEachEngine } from '../../../test/kit/databases.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
-import { limit } from '../../adapter/kit/index.ts';
+import { limit, sweepBy } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
 import { FIRST, type Missing, NEVER, type Place } from './store.ts';
@@ -68,6 +68,46 @@ onEachEngine('background reading', (engine) => {
     vendor.devices = Array.from({ length: count }, (_, index) => `light-${index}`);
     await world.link(account, 'testvendor');
   };
+
+  it('reads the devices of each site together, as often as the limits of the sites bear', async () => {
+    await world.remove();
+    let sites: string[] = [];
+    await open({
+      budgets: [
+        limit('site', {
+          of: 'site',
+          calls: 10,
+          seconds: 86_400,
+          for: ['read'],
+          reserve: 0,
+          source: 'a test',
+        }),
+      ],
+      sweep: sweepBy({
+        call: async (_session, site) => void sites.push(site),
+        pick: () => vendor.reading,
+      }),
+      async link() {
+        const found = ['north', 'south', 'north'].map((site, index) => ({
+          id: `light-${index}`,
+          type: 'light' as const,
+          site,
+        }));
+        return { vendorAccount: 'u', devices: found };
+      },
+    });
+    await world.link(account, 'testvendor');
+    world.polling.start();
+    await pass(60);
+    assert.deepEqual(sites.toSorted(), ['north', 'south']);
+    sites = [];
+    await pass(86_400, { step: 600 });
+    assert.ok(
+      sites.length >= 14 && sites.length <= 20,
+      `${sites.length} readings of two sites, which bear nine each`,
+    );
+    assert.equal(vendor.count('read'), 0);
+  });
 
   it('reads each device as often as its pace says, and not more often', async () => {
     await linkMany(5);

@@ -1,5 +1,4 @@
 import type { Adapter } from '../../adapter/adapter.ts';
-import type { DeviceType } from '../../adapter/device.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
@@ -39,11 +38,22 @@ const HINT_ATTEMPTS = 8;
 interface Due {
   /** Seconds between two reads. */
   readonly interval: number;
-  /** Types of the devices of the same link that have turns of their own. */
-  readonly ofLink: readonly DeviceType[];
+  /** With whom it shares limits. */
+  readonly shares: Shares;
   readonly devices: readonly [DeviceRow, ...DeviceRow[]];
   /** The link must be linked again, as far as is known. */
   readonly isParked: boolean;
+}
+
+type Shares = Pick<Readers, 'type' | 'ofLink' | 'ofSite'>;
+
+/** A turn of a link reads its devices together, with a call for each site; a turn of a device reads it alone. */
+function sharesOf(turn: Turn, { type, site }: DeviceRow, all: readonly DeviceRow[]): Shares {
+  const typesOf = (devices: readonly DeviceRow[]) => devices.map((device) => device.type);
+  if (turn.device !== '')
+    return { type, ofLink: typesOf(all), ofSite: typesOf(all.filter((device) => device.site === site)) };
+  const sites = [...Map.groupBy(all, (device) => device.site).values()];
+  return { type, ofLink: typesOf(sites.flatMap(([first]) => first ?? [])), ofSite: [type] };
 }
 
 const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
@@ -79,15 +89,14 @@ export function createTurnTaker(options: TakerOptions) {
       await store.remove(turn.id);
       return undefined;
     }
-    const ofLink = turn.device === '' ? [first.type] : all.map(({ type }) => type);
+    const shares = sharesOf(turn, first, all);
     const interval = await intervalFor(turn, adapter, {
-      type: first.type,
+      ...shares,
       seen: [first, ...others].map(({ seen }) => seen),
-      ofLink,
     });
     const now = clock.now();
     const isParked = link.status === 'needs_relink';
-    const due = { interval, ofLink, devices: [first, ...others], isParked } satisfies Due;
+    const due = { interval, shares, devices: [first, ...others], isParked } satisfies Due;
     if (isParked) {
       const isTry = first.id === all[0]?.id && now - link.statusSince >= PARKED_SECONDS * 1000;
       if (isTry) return read(turn, adapter, due);
@@ -107,15 +116,14 @@ export function createTurnTaker(options: TakerOptions) {
   async function intervalFor(
     turn: Turn,
     adapter: Adapter,
-    { type, seen, ofLink }: Pick<Readers, 'type' | 'ofLink'> & { readonly seen: readonly (Seen | null)[] },
+    { seen, ...shares }: Shares & { readonly seen: readonly (Seen | null)[] },
   ): Promise<number> {
     const isCommanded = (turn.activeUntil ?? 0) > clock.now();
     return intervalOf(adapter, {
       moods: seen.map((one) => moodOf(one, isCommanded)),
       bearable: budgets.bearableSeconds(adapter, {
-        type,
+        ...shares,
         devices: options.laneOf(turn.vendor)?.turns() ?? 1,
-        ofLink,
         links: options.laneOf(turn.vendor)?.links() ?? 1,
       }),
       // What was commanded is watched whatever the stream tells.
@@ -147,13 +155,7 @@ export function createTurnTaker(options: TakerOptions) {
       } else {
         // What the device is like now may call for another pace.
         const interval =
-          seen.length === 0
-            ? due.interval
-            : await intervalFor(turn, adapter, {
-                type: due.devices[0].type,
-                seen,
-                ofLink: due.ofLink,
-              });
+          seen.length === 0 ? due.interval : await intervalFor(turn, adapter, { ...due.shares, seen });
         plan(turn, { interval, dueAt: clock.now() + spread(interval, chance()), askedAt });
       }
       return true;

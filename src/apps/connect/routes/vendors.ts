@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Adapter } from '../../../adapter/adapter.ts';
 import { adapterNamed } from '../../../adapter/adapters.ts';
+import { CALL_USES, LIMITED } from '../../../adapter/budget.ts';
 import { describeVendors, VendorDescription } from '../../../adapter/describe.ts';
 import type { Budgets } from '../../../domain/budgets/index.ts';
+import type { Devices } from '../../../domain/devices/index.ts';
 import type { Links } from '../../../domain/links/index.ts';
 import { LINK_ID, vendorInPath } from '../input/path.ts';
 import { principalOf } from '../input/principal.ts';
@@ -13,6 +15,7 @@ export interface VendorRoutes {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly links: Pick<Links, 'list'>;
   readonly budgets: Pick<Budgets, 'view'>;
+  readonly devices: Pick<Devices, 'knownOfLink'>;
   readonly isConfigured: (vendor: string) => boolean;
   readonly isSimulated: (vendor: string) => boolean;
 }
@@ -22,7 +25,7 @@ const OneVendor = Type.Object({ vendor: Type.String() });
 /** The vendors, and what is left of their limits. */
 export function addVendorRoutes(
   app: FastifyInstance,
-  { adapters, links, budgets, isConfigured, isSimulated }: VendorRoutes,
+  { adapters, devices, links, budgets, isConfigured, isSimulated }: VendorRoutes,
 ): void {
   const is = { configured: isConfigured, simulated: isSimulated };
   const body = Buffer.from(JSON.stringify(describeVendors([...adapters.values()], is)));
@@ -47,7 +50,7 @@ export function addVendorRoutes(
       schema: {
         summary: "Read a vendor's rate limits and what is left of them",
         description:
-          'Limits of the app are shared by all accounts of this server. Limits per link are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands. While the vendor refuses calls there is an entry `block`: elnav sends nothing until its `resets_at`.',
+          'Limits of the app are shared by all accounts of this server. Limits per link or site are returned for your own links; of limits per device, only the size. If links share a limit of the app, an entry `of` link with the same name returns what each of your links may still use. Background polling leaves `reserved` for commands. While the vendor refuses calls there is an entry `block`: elnav sends nothing until its `resets_at`.',
         tags: ['Linking'],
         params: OneVendor,
         response: responses(Type.Array(Budget), [400, 401, 403, 429, 503]),
@@ -58,10 +61,13 @@ export function addVendorRoutes(
       const adapter = adapterNamed(adapters, vendor);
       const { account } = principalOf(request);
       const own = (await links.list(account)).filter((link) => link.vendor === vendor);
-      return budgets.view(
-        adapter,
-        own.map(({ id }) => ({ account, link: id })),
-      );
+      const hasSites = adapter.budgets?.some(({ of }) => of === 'site') === true;
+      const views = own.map(async ({ id }) => {
+        const key = { account, link: id };
+        const known = hasSites ? await devices.knownOfLink(key) : [];
+        return { ...key, sites: [...new Set(known.flatMap(({ site }) => site ?? []))] };
+      });
+      return budgets.view(adapter, await Promise.all(views));
     },
   );
 }
@@ -69,8 +75,17 @@ export function addVendorRoutes(
 const Budget = Type.Object(
   {
     name: Type.String(),
-    of: Type.Enum(['app', 'address', 'link', 'device'], { description: 'What the limit applies to' }),
-    link: Type.Union([Type.String(), Type.Null()], { description: 'Id of the link, for a limit per link' }),
+    of: Type.Enum([...LIMITED], { description: 'What the limit applies to' }),
+    link: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the link, for a limit per link or site',
+    }),
+    site: Type.Union([Type.String(), Type.Null()], {
+      description: "The vendor's id of the site, for a limit per site",
+    }),
+    costs: Type.Object(Object.fromEntries(CALL_USES.map((use) => [use, Type.Number()])), {
+      description:
+        'What a call takes of the limit, by its use; 0 is not counted. Single calls may take less or more',
+    }),
     unit: Type.Enum(['calls', 'micro_usd']),
     amount: Type.Number({ description: 'What the vendor allows in a window' }),
     window_seconds: Type.Number(),
@@ -88,6 +103,8 @@ const Budget = Type.Object(
         name: 'calls',
         of: 'link',
         link: LINK_ID,
+        site: null,
+        costs: { login: 1, list: 1, read: 1, command: 1, wake: 0 },
         unit: 'calls',
         amount: 500,
         window_seconds: 300,
