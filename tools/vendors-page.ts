@@ -4,6 +4,7 @@ import type { Adapter } from '../src/adapter/adapter.ts';
 import type { BudgetRule } from '../src/adapter/budget.ts';
 import { conforms } from '../src/adapter/conformance/index.ts';
 import { describeVendors } from '../src/adapter/describe.ts';
+import { scopesOf } from '../src/adapter/scopes.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/ids.ts';
@@ -48,9 +49,14 @@ async function partOf(adapter: Adapter): Promise<string> {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-function linkingOf({ slug, oauth, dialIn, credentials }: Adapter): string {
+function linkingOf(adapter: Adapter): string {
+  const { slug, oauth, dialIn, credentials } = adapter;
   if (oauth !== undefined)
-    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, beginning at \`GET /oauth/${slug}/authorize\`. Scopes: ${oauth.scopes.map((scope) => `\`${scope}\``).join(' ')}.`;
+    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, beginning at \`GET /oauth/${slug}/authorize\`. Scopes: ${scopesOf(
+      adapter,
+    )
+      .map((scope) => `\`${scope}\``)
+      .join(' ')}.`;
   const dials = dialIn === undefined ? '' : ' Its devices then dial in to Connect.';
   return `**Linked** with credentials.${dials}\n\n\`\`\`json\n${JSON.stringify(credentials, null, 2)}\n\`\`\``;
 }

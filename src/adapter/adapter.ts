@@ -8,6 +8,7 @@ import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts'
 import type { DialIn } from './dial-in.ts';
 import type { Login, LoginSession, OAuth } from './login.ts';
 import type { RangedDevice, Ranges } from './ranges.ts';
+import type { Needs } from './scopes.ts';
 import type { DeviceRef, Session } from './session.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
@@ -21,6 +22,8 @@ export interface Found {
   readonly name?: string;
   /** The plant, installation or home that it belongs to, where the vendor answers or limits by those. */
   readonly site?: string;
+  /** What the user permits for this device, where that is asked for each; what the whole account was granted holds else. */
+  readonly granted?: readonly string[];
   /** Whatever the adapter wants back in `DeviceRef.details`; never a secret. */
   readonly details?: JsonObject;
 }
@@ -69,6 +72,11 @@ export interface DeviceKind<Raw> {
   withholds?(found: Found): readonly Capability[];
   /** Why, as a sentence for whoever sends a command that the device was taken; undefined where nothing was. */
   whyWithheld?(found: Pick<Found, 'details'>): string | undefined;
+  /**
+   * The permissions that capabilities take. Users are asked for them where a kind states them for all its devices; a capability of which one
+   * was not granted is withheld, and a command says which.
+   */
+  readonly needs?: Needs | ((device: Pick<Found, 'details'>) => Needs);
   /** What set_temperature and set_charge_limit accept; checked before the vendor is called. */
   readonly ranges?: Ranges | ((device: RangedDevice) => Ranges);
   /** What a background read takes of limits, by their names, where that is not what `read` takes. */

@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Adapter, AnyKind, Found } from './adapter.ts';
 import { type Capability, CONTROL_CAPABILITIES, READ_CAPABILITIES, READS } from './capabilities.ts';
 import type { DeviceState, DeviceType } from './device.ts';
+import { missingScopes } from './scopes.ts';
 
 /** The capabilities that a kind proves by having the functions for them. */
 export function capabilitiesOfKind(kind: AnyKind): Capability[] {
@@ -11,10 +12,12 @@ export function capabilitiesOfKind(kind: AnyKind): Capability[] {
   ];
 }
 
-/** The capabilities of one device: those of its kind without what the adapter withholds from it. */
+/** The capabilities of one device: those of its kind without what the adapter withholds from it, or its user has not granted. */
 export function capabilitiesOf(kind: AnyKind, found: Found): Capability[] {
   const withheld = new Set(kind.withholds?.(found));
-  return capabilitiesOfKind(kind).filter((capability) => !withheld.has(capability));
+  return capabilitiesOfKind(kind).filter(
+    (capability) => !withheld.has(capability) && missingScopes(kind, found, capability).length === 0,
+  );
 }
 
 /** The kind of a device type; a vendor that tells of a device it has no kind for was not understood. */

@@ -3,6 +3,7 @@ import type { Adapter, AnyKind } from './adapter.ts';
 import { TIMED_TYPES } from './commands.ts';
 import { capabilitiesOfKind } from './derive.ts';
 import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from './device.ts';
+import { scopesOf } from './scopes.ts';
 
 /** A vendor as `GET /vendors` and `docs/vendors.md` show it. */
 export const VendorDescription = Type.Object({
@@ -67,7 +68,7 @@ export function describeVendors(
           schema: adapter.credentials,
           ...(adapter.oauth === undefined
             ? {}
-            : { authorize_path: `/oauth/${adapter.slug}/authorize`, scopes: [...adapter.oauth.scopes] }),
+            : { authorize_path: `/oauth/${adapter.slug}/authorize`, scopes: scopesOf(adapter) }),
         },
         configured: is.configured(adapter.slug),
         simulated: is.simulated(adapter.slug),

@@ -22,6 +22,8 @@ export interface Tokens {
   readonly refresh: string | null;
   /** ms since 1970. */
   readonly expiresAt: number;
+  /** What the user granted, where the vendor says it. */
+  readonly scopes?: readonly string[];
   /** What else the adapter needs with each call: a region, a user id. */
   readonly extra?: JsonObject;
 }
@@ -57,6 +59,8 @@ export interface Login {
   refresh?(session: LoginSession, tokens: Tokens, credentials: JsonObject): Promise<Tokens>;
   /** How a call's token is sent; `Authorization: Bearer` when it is absent. */
   headers?(tokens: Tokens): Readonly<Record<string, string>>;
+  /** What the user granted, where it does not stand in the token response but in the tokens. */
+  scopesIn?(tokens: Tokens): readonly string[] | undefined;
   /** Whether an answer says that the token is no longer good; status 401 when it is absent. */
   isTokenRefused?(answer: { readonly status: number; readonly body: string }): boolean;
 }
@@ -66,6 +70,7 @@ export interface OAuth {
   /** Absolute; with another base address for the vendor its path stays and its host is replaced. */
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
+  /** Permissions that every user is asked for; kinds of devices may need further ones, see `DeviceKind.needs`. */
   readonly scopes: readonly string[];
   /** The vendor takes PKCE with S256. */
   readonly pkce: boolean;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import { jsonIn, objectIn } from './kit/values.ts';
 
 /**
@@ -11,4 +11,11 @@ export function claimsIn(access: string): JsonObject | undefined {
   const claims = jsonIn(Buffer.from(payload, 'base64url').toString());
   const isObject = typeof claims === 'object' && claims !== null && !Array.isArray(claims);
   return isObject ? objectIn(claims) : undefined;
+}
+
+/** Permissions, as RFC 6749 §3.3 has them: words with spaces between them. Some vendors say a list. */
+export function wordsIn(value: Json | undefined): readonly string[] | undefined {
+  const words = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  const scopes = words.filter((word) => typeof word === 'string').filter((word) => word !== '');
+  return scopes.length === 0 ? undefined : scopes;
 }

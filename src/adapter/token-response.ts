@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Tokens } from './login.ts';
+import { wordsIn } from './token-claims.ts';
 
 /** A vendor that states no lifetime is asked for a new token after this. */
 const UNSTATED_SECONDS = 3_600;
@@ -30,10 +31,12 @@ export function tokensIn(name: string, response: Json, { now, before, names = ST
     throw new AppError('vendor.answer_invalid', `the token response of ${name} was not understood`);
   const stated = Number(expires_in ?? UNSTATED_SECONDS);
   const seconds = stated > 0 ? Math.min(stated, MOST_SECONDS) : UNSTATED_SECONDS;
+  const scopes = wordsIn(fields.scope) ?? before?.scopes;
   return {
     access: access_token,
     refresh: typeof refresh_token === 'string' ? refresh_token : (before?.refresh ?? null),
     expiresAt: now + Math.ceil(seconds * 1000),
+    ...(scopes === undefined ? {} : { scopes }),
     ...(before?.extra === undefined ? {} : { extra: before.extra }),
   };
 }

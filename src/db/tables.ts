@@ -169,6 +169,8 @@ interface Devices {
   fetched_at: number | null;
   /** The vendor's plant or home that it belongs to. */
   site: string | null;
+  /** What its user permits, where that is known and matters. */
+  granted_json: string | null;
   /** Since when the vendor's device lists have left it out. */
   missing_since: number | null;
   /** When fields were so that the vendor reported by themselves. */
@@ -355,6 +357,8 @@ interface OauthStates {
   sealed_verifier: string;
   /** The id of the session that waits for it; null without one. */
   sealed_session: string | null;
+  /** Types of devices that permissions are asked for; null for all. */
+  device_types_json: string | null;
   expires_at: number;
 }
 
@@ -373,6 +377,8 @@ interface LinkSessions {
   user_ref: string;
   vendor: string | null;
   redirect_uri: string | null;
+  /** Types of devices that permissions are asked for; null for all. */
+  device_types_json: string | null;
   created_at: number;
   expires_at: number;
   used_at: number | null;

@@ -154,7 +154,8 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
         clientId,
         redirectUri,
         challenge: query.get('code_challenge'),
-        scopes: (query.get('scope') ?? '').split(' ').filter((scope) => scope !== ''),
+        // A test grants less than was asked for.
+        scopes: (form.get('granted') ?? query.get('scope') ?? '').split(' ').filter((scope) => scope !== ''),
         user,
         expiresAt: clock.now() + CODE_MS,
       });
@@ -207,9 +208,9 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('
 const HEADER = encoded({ alg: 'HS256', typ: 'JWT' });
 const macOf = (text: string) => createHmac('sha256', SIMULATOR_KEY).update(text).digest('base64url');
 
-/** A JWT (RFC 7519), as those of many vendors are. */
+/** A JWT (RFC 7519), as those of many vendors are; some say in it what was granted. */
 function tokenOf(claims: Claims): string {
-  const text = `${HEADER}.${encoded({ sub: claims.user, ...claims })}`;
+  const text = `${HEADER}.${encoded({ sub: claims.user, scp: [...claims.scopes], ...claims })}`;
   return `${text}.${macOf(text)}`;
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../src/adapter/http.ts';
 import type { LoginSession, Partner, Tokens } from '../../src/adapter/login.ts';
 import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
+import { scopesOf } from '../../src/adapter/scopes.ts';
 import { type Session, WITHOUT_CALLS } from '../../src/adapter/session.ts';
 import type {
   SimulatedAnswer,
@@ -451,7 +452,7 @@ async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn):
     response_type: 'code',
     client_id: PARTNER.clientId,
     redirect_uri: REDIRECT,
-    scope: oauth.scopes.join(' '),
+    scope: scopesOf(adapter).join(' '),
     state: 'state',
     ...oauth.authorizeParameters,
   });

@@ -7,6 +7,7 @@ import { type CommandType, capabilityOf, TIMED_TYPES, type TimedType } from '../
 import { faultInWords } from '../credential-fields.ts';
 import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from '../derive.ts';
 import { DEVICE_TYPES, DeviceState } from '../device.ts';
+import { needsOf, scopesOf } from '../scopes.ts';
 import { send } from '../send.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import type { Cloud } from './cloud.ts';
@@ -84,6 +85,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     report(`${type}: what can end by itself can be sent at all`, timedFault(kind));
     report(`${type}: its reads cost of limits that there are`, readCostsFault(adapter, kind));
     report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
+    report(`${type}: what its capabilities need is asked for`, unaskedFault(adapter, kind, found));
     await checkKind({ adapter, simulator, kind, found, report });
   }
   if (adapter.hosts === undefined) return findings;
@@ -234,6 +236,14 @@ function sameLink(first: Linked, second: Linked): string | null {
 function readCostsFault({ budgets = [] }: Adapter, { readCosts = {} }: AnyKind): string | null {
   const unknown = Object.keys(readCosts).find((name) => !budgets.some((rule) => rule.name === name));
   return unknown === undefined ? null : `readCosts names "${unknown}", which is no limit`;
+}
+
+/** A permission that nobody is asked for would withhold the capability from everybody. */
+function unaskedFault(adapter: Adapter, kind: AnyKind, found: readonly Found[]): string | null {
+  const asked = scopesOf(adapter);
+  const needed = found.flatMap((device) => Object.values(needsOf(kind, device)).flat());
+  const unasked = needed.find((scope) => !asked.includes(scope));
+  return unasked === undefined ? null : `${unasked} is needed and not asked for`;
 }
 
 function timedFault(kind: AnyKind): string | null {

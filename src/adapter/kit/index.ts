@@ -1,5 +1,6 @@
 /** The parts that a vendor's declaration is made of; `docs/guides/add-a-vendor.md` shows them at work. */
 
+export { claimsIn, wordsIn } from '../token-claims.ts';
 export { tokensIn } from '../token-response.ts';
 export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
 export { secret, text } from './credentials.ts';

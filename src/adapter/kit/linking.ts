@@ -20,13 +20,17 @@ type Linking = Required<Pick<Adapter, 'credentials' | 'words' | 'login'>>;
 export function oauth2(
   options: Omit<OAuth, 'pkce' | 'clientAuthentication'> &
     Partial<Pick<OAuth, 'pkce' | 'clientAuthentication'>> &
-    Pick<Login, 'isTokenRefused'>,
+    Pick<Login, 'isTokenRefused' | 'scopesIn'>,
 ): Required<Pick<Adapter, 'credentials' | 'oauth'>> & Pick<Adapter, 'login'> {
-  const { isTokenRefused, ...oauth } = options;
+  const { isTokenRefused, scopesIn, ...oauth } = options;
+  const login = {
+    ...(isTokenRefused === undefined ? {} : { isTokenRefused }),
+    ...(scopesIn === undefined ? {} : { scopesIn }),
+  };
   return {
     credentials: LinkCode,
     oauth: { pkce: true, clientAuthentication: 'body', ...oauth },
-    ...(isTokenRefused === undefined ? {} : { login: { isTokenRefused } }),
+    ...(Object.keys(login).length === 0 ? {} : { login }),
   };
 }
 

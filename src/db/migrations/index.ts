@@ -21,6 +21,7 @@ import * as blocks from './0022-blocks.ts';
 import * as lists from './0023-lists.ts';
 import * as reportedFields from './0024-reported-fields.ts';
 import * as sites from './0025-sites.ts';
+import * as permissions from './0026-permissions.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0023-lists': lists,
   '0024-reported-fields': reportedFields,
   '0025-sites': sites,
+  '0026-permissions': permissions,
 };

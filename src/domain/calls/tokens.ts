@@ -219,6 +219,11 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
       };
     },
 
+    /** The tokens of a link as they are stored, whether they are still good or not. */
+    async stored(key: LinkKey): Promise<Tokens> {
+      return (await load(key)).tokens;
+    },
+
     /** Stores the tokens of an account that was linked just now, in the transaction of the link; call `forget` when it is done. */
     async put(transaction: Queries, key: LinkKey, tokens: Tokens): Promise<void> {
       // Above every version that a renewal may be at: that renewal must not overwrite this sign-in.

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
 import { type Command, capabilityOf } from '../../adapter/commands.ts';
 import { kindOf } from '../../adapter/derive.ts';
+import { missingScopes } from '../../adapter/scopes.ts';
 import { checkCommand, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
 import type { StationOperation } from '../../adapter/station.ts';
@@ -211,7 +212,12 @@ export type Commands = Awaited<ReturnType<typeof createCommands>>;
 function checkCapability(adapter: Adapter, { row }: Known, command: Command): void {
   const needed = capabilityOf(command.type);
   if (row.capabilities.includes(needed)) return;
-  const why = adapter.kinds[row.type]?.whyWithheld?.(row);
+  const kind = adapter.kinds[row.type];
+  const missing = kind === undefined ? [] : missingScopes(kind, row, needed);
+  const why =
+    missing.length === 0
+      ? kind?.whyWithheld?.(row)
+      : `the user has not granted ${missing.join(', ')}: the account must be linked again, and that granted`;
   throw new AppError(
     'device.capability_missing',
     `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ')})${why === undefined ? '' : `; ${why}`}`,

@@ -2,6 +2,7 @@ import type { Adapter, Found } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import type { DeviceType } from '../../adapter/device.ts';
+import { allMissing } from '../../adapter/scopes.ts';
 import type { LinkOf } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Queries } from '../../db/database.ts';
@@ -272,10 +273,29 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
 
     countByLink: store.countByLink,
 
+    /** Permissions that capabilities take and users have not granted, by the links of an account. */
+    async missingPermissions(account: number): Promise<ReadonlyMap<string, readonly string[]>> {
+      const missing = new Map<string, Set<string>>();
+      for (const device of await store.permitted(account)) {
+        const kind = adapters.get(device.vendor)?.kinds[device.type];
+        if (kind === undefined) continue;
+        const known = missing.get(device.link) ?? new Set();
+        missing.set(device.link, known.union(new Set(allMissing(kind, device))));
+      }
+      return new Map([...missing].map(([link, scopes]) => [link, [...scopes].toSorted()]));
+    },
+
     /** Makes `found` the devices of a link, within the caller's transaction; call `changed` when it is done. */
-    async replace(transaction: Queries, of: OfLink, found: readonly Found[]): Promise<void> {
+    async replace(
+      transaction: Queries,
+      of: OfLink,
+      {
+        found,
+        granted,
+      }: { readonly found: readonly Found[]; readonly granted: readonly string[] | undefined },
+    ): Promise<void> {
       const adapter = adapterOf(adapters, of.vendor);
-      const devices = found.map((device) => newDevice(adapter, device));
+      const devices = found.map((device) => newDevice(adapter, device, granted));
       await store.replace(transaction, of, devices, clock.now());
     },
 
@@ -283,10 +303,17 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     relist(
       transaction: Queries,
       of: OfLink,
-      { found, ...list }: Omit<List, 'devices'> & { readonly found: readonly Found[] },
+      {
+        found,
+        granted,
+        ...list
+      }: Omit<List, 'devices'> & {
+        readonly found: readonly Found[];
+        readonly granted: readonly string[] | undefined;
+      },
     ): Promise<Relisted> {
       const adapter = adapterOf(adapters, of.vendor);
-      const devices = found.map((device) => newDevice(adapter, device));
+      const devices = found.map((device) => newDevice(adapter, device, granted));
       return relist(store, transaction, { of, list: { ...list, devices } });
     },
 
@@ -338,14 +365,20 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
 
 export type Devices = ReturnType<typeof createDevices>;
 
-const newDevice = (adapter: Adapter, device: Found): NewDevice => ({
-  id: device.id,
-  type: device.type,
-  name: device.name === undefined ? null : shownName(device.name),
-  capabilities: capabilitiesOf(kindOf(adapter, device.type), device),
-  details: device.details ?? {},
-  site: device.site ?? null,
-});
+/** A device as it is stored; `granted` is what the user permits for the whole account, where that is known. */
+function newDevice(adapter: Adapter, found: Found, granted: readonly string[] | undefined): NewDevice {
+  const kind = kindOf(adapter, found.type);
+  const permitted = kind.needs === undefined ? undefined : (found.granted ?? granted);
+  return {
+    id: found.id,
+    type: found.type,
+    name: found.name === undefined ? null : shownName(found.name),
+    capabilities: capabilitiesOf(kind, permitted === undefined ? found : { ...found, granted: permitted }),
+    details: found.details ?? {},
+    site: found.site ?? null,
+    granted: permitted ?? null,
+  };
+}
 
 const MOST_NAME_CHARACTERS = 200;
 

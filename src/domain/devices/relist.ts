@@ -81,6 +81,7 @@ function isSame(row: DeviceRow, device: NewDevice): boolean {
     row.type === device.type &&
     row.name === device.name &&
     (row.site ?? null) === device.site &&
+    textOf([...(row.granted ?? [])]) === textOf([...(device.granted ?? [])]) &&
     textOf([...row.capabilities]) === textOf([...device.capabilities]) &&
     textOf(row.details) === textOf(device.details)
   );

@@ -34,6 +34,8 @@ export interface DeviceRow extends DeviceRef {
   readonly name: string | null;
   readonly capabilities: readonly Capability[];
   readonly seen: Seen | null;
+  /** What its user permits, where capabilities depend on it and it is known. */
+  readonly granted?: readonly string[];
   /** Since when lists of the account have left it out, ms since 1970. */
   readonly missingSince: number | null;
 }
@@ -46,6 +48,8 @@ export interface NewDevice {
   readonly capabilities: readonly Capability[];
   readonly details: JsonObject;
   readonly site: string | null;
+  /** What the user permits for it; null where nobody asks, or knows. */
+  readonly granted: readonly string[] | null;
 }
 
 export interface OfLink extends LinkKey {
@@ -214,6 +218,19 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
       return new Map(rows.map((row) => [row.link_id, { devices: row.devices, readAt: row.read_at }]));
     },
 
+    /** Devices of an account of which it is known what their users permit. */
+    async permitted(
+      account: number,
+    ): Promise<Pick<DeviceRow, 'link' | 'vendor' | 'type' | 'details' | 'granted'>[]> {
+      const found = await queries
+        .selectFrom('devices')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('granted_json', 'is not', null)
+        .execute();
+      return found.map(toRow);
+    },
+
     async ofLink({ account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
       const rows = await queries
         .selectFrom('devices')
@@ -351,10 +368,11 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>;
 
-const columnsOf = ({ type, name, site, capabilities, details }: NewDevice) => ({
+const columnsOf = ({ type, name, site, granted, capabilities, details }: NewDevice) => ({
   device_type: type,
   name,
   site,
+  granted_json: granted === null ? null : JSON.stringify(granted),
   capabilities_json: JSON.stringify(capabilities),
   details_json: JSON.stringify(details),
 });
@@ -371,6 +389,7 @@ function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     details: JSON.parse(row.details_json) as JsonObject,
     missingSince: row.missing_since,
     ...(row.site === null ? {} : { site: row.site }),
+    ...(row.granted_json === null ? {} : { granted: JSON.parse(row.granted_json) as string[] }),
     seen:
       row.state_json === null || row.fetched_at === null
         ? null

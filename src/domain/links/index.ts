@@ -32,6 +32,8 @@ export interface ListedLink {
   readonly status_reason: string | null;
   readonly created_at: string;
   readonly device_count: number;
+  /** What the user has not granted, in the vendor's words: devices lack the capabilities that take it. */
+  readonly missing_permissions: readonly string[];
   /** When one of its devices was read last. */
   readonly last_read_at: string | null;
 }
@@ -67,7 +69,11 @@ export function createLinks(options: LinksOptions) {
     relisted: createRelist(options, store),
 
     async list(account: number): Promise<ListedLink[]> {
-      const [rows, counts] = await Promise.all([store.list(account), devices.countByLink(account)]);
+      const [rows, counts, missing] = await Promise.all([
+        store.list(account),
+        devices.countByLink(account),
+        devices.missingPermissions(account),
+      ]);
       return rows.map((row) => ({
         id: row.link,
         vendor: row.vendor,
@@ -77,6 +83,7 @@ export function createLinks(options: LinksOptions) {
         status_reason: row.statusReason,
         created_at: rfc3339(row.createdAt),
         device_count: counts.get(row.link)?.devices ?? 0,
+        missing_permissions: missing.get(row.link) ?? [],
         last_read_at: readAtOf(counts.get(row.link)?.readAt),
       }));
     },
@@ -125,7 +132,9 @@ export function createLinks(options: LinksOptions) {
       const row = await calls.stored(key);
       if (row === undefined) return;
       const old = await devices.ofLink(row);
-      await database.transaction((transaction) => devices.replace(transaction, row, found));
+      await database.transaction((transaction) =>
+        devices.replace(transaction, row, { found, granted: undefined }),
+      );
       await devices.changed(key.account, [...old, ...found]);
       log.info({ vendor, link: key.link, devices: found.length }, 'a station reported its devices');
     },

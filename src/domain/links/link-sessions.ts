@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterNamed } from '../../adapter/adapters.ts';
+import type { DeviceType } from '../../adapter/device.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
@@ -19,6 +20,8 @@ export interface LinkSessionRequest {
   readonly userRef: string;
   readonly vendor: string | undefined;
   readonly redirectUri: string | undefined;
+  /** Types of devices that permissions are asked for; all unless it is said. */
+  readonly deviceTypes?: readonly DeviceType[] | undefined;
 }
 
 /** How a session is. A user who went back to the app without a link may open the same one again: it is `failed` until then. */
@@ -48,7 +51,7 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
   return {
     /** Throws `vendor.unknown` or `request.invalid`. */
     async begin(request: LinkSessionRequest): Promise<{ session: string; url: string; expires_at: string }> {
-      const { account, userRef, vendor, redirectUri } = request;
+      const { account, userRef, vendor, redirectUri, deviceTypes } = request;
       if (vendor !== undefined) adapterNamed(adapters, vendor);
       const fault = redirectUri === undefined ? null : faultInRedirect(redirectUri);
       if (fault !== null) throw new AppError('request.invalid', `redirect_uri ${fault}`);
@@ -61,6 +64,7 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
         userRef,
         vendor: vendor ?? null,
         redirectUri: redirectUri ?? null,
+        deviceTypes: deviceTypes ?? null,
         createdAt: now,
         expiresAt: now + LIFETIME_MS,
       });

@@ -1,6 +1,7 @@
 import type { Adapter, Linked } from '../../adapter/adapter.ts';
 import { adapterNamed } from '../../adapter/adapters.ts';
 import type { Tokens } from '../../adapter/login.ts';
+import { grantedWith } from '../../adapter/scopes.ts';
 import type { LinkOf } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { randomId } from '../../core/ids.ts';
@@ -191,7 +192,11 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
       await store.save(transaction, row);
       if (kept.tokens !== undefined) await tokens.put(transaction, row, kept.tokens);
       if (keepsDevices) await devices.setUserRef(transaction, row);
-      else await devices.replace(transaction, row, reported);
+      else
+        await devices.replace(transaction, row, {
+          found: reported,
+          granted: kept.tokens === undefined ? undefined : grantedWith(adapter, kept.tokens),
+        });
     });
     if (kept.tokens !== undefined) await tokens.forget(row);
     await devices.changed(account, [...old, ...linked.devices]);

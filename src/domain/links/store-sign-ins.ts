@@ -1,5 +1,10 @@
+import type { DeviceType } from '../../adapter/device.ts';
 import type { Database } from '../../db/database.ts';
 import type { Sealed } from '../calls/index.ts';
+
+const textOf = (types: readonly DeviceType[] | null): string | null => types && JSON.stringify(types);
+const typesIn = (text: string | null): readonly DeviceType[] | null =>
+  text === null ? null : (JSON.parse(text) as DeviceType[]);
 
 export interface SignInRow {
   readonly stateSha256: string;
@@ -9,6 +14,8 @@ export interface SignInRow {
   readonly verifier: Sealed;
   /** What the session is called; null without one. */
   readonly sessionName: Sealed | null;
+  /** Types of devices that permissions are asked for; null for all. */
+  readonly deviceTypes: readonly DeviceType[] | null;
   readonly expiresAt: number;
 }
 
@@ -18,6 +25,8 @@ export interface LinkSessionRow {
   readonly userRef: string;
   readonly vendor: string | null;
   readonly redirectUri: string | null;
+  /** Types of devices that permissions are asked for; null for all. */
+  readonly deviceTypes: readonly DeviceType[] | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
@@ -35,7 +44,7 @@ export interface LinkSessionRow {
 
 type NewSession = Pick<
   LinkSessionRow,
-  'sha256' | 'account' | 'userRef' | 'vendor' | 'redirectUri' | 'createdAt' | 'expiresAt'
+  'sha256' | 'account' | 'userRef' | 'vendor' | 'redirectUri' | 'deviceTypes' | 'createdAt' | 'expiresAt'
 >;
 
 /** The only SQL for `oauth_states` and `link_sessions`. States and sessions are named by their SHA-256. */
@@ -53,6 +62,7 @@ export function createSignInStore(database: Database) {
           vault_key: row.verifier.keyId,
           sealed_verifier: row.verifier.text,
           sealed_session: row.sessionName?.text ?? null,
+          device_types_json: textOf(row.deviceTypes),
           expires_at: row.expiresAt,
         })
         .execute();
@@ -78,6 +88,7 @@ export function createSignInStore(database: Database) {
         browserSha256: row.browser_sha256,
         verifier: { keyId: row.vault_key, text: row.sealed_verifier },
         sessionName: row.sealed_session === null ? null : { keyId: row.vault_key, text: row.sealed_session },
+        deviceTypes: typesIn(row.device_types_json),
         expiresAt: row.expires_at,
       };
     },
@@ -91,6 +102,7 @@ export function createSignInStore(database: Database) {
           user_ref: row.userRef,
           vendor: row.vendor,
           redirect_uri: row.redirectUri,
+          device_types_json: textOf(row.deviceTypes),
           created_at: row.createdAt,
           expires_at: row.expiresAt,
           used_at: null,
@@ -118,6 +130,7 @@ export function createSignInStore(database: Database) {
         userRef: row.user_ref,
         vendor: row.vendor,
         redirectUri: row.redirect_uri,
+        deviceTypes: typesIn(row.device_types_json),
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         usedAt: row.used_at,

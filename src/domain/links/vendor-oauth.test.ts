@@ -129,7 +129,7 @@ describe('signing in at an OAuth vendor', () => {
     assert.deepEqual(finished, {
       outcome: 'signed_in',
       session: undefined,
-      tokens: { access: 'at', refresh: 'rt', expiresAt: clock.now() + 60_000 },
+      tokens: { access: 'at', refresh: 'rt', expiresAt: clock.now() + 60_000, scopes: ['a', 'b'] },
     });
     const request = sent.at(-1);
     const { code_verifier = '', ...form } = request?.form ?? {};

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { DeviceType } from '../../adapter/device.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Partner, Tokens } from '../../adapter/login.ts';
+import { scopesOf } from '../../adapter/scopes.ts';
 import { tokensIn } from '../../adapter/token-response.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -79,7 +81,11 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
 
   async function exchange(
     adapter: Adapter & { readonly oauth: OAuth },
-    { code, verifier }: { readonly code: string; readonly verifier: string },
+    {
+      code,
+      verifier,
+      asked,
+    }: { readonly code: string; readonly verifier: string; readonly asked: readonly string[] },
   ): Promise<Tokens> {
     const { oauth } = adapter;
     const abort = new AbortController();
@@ -100,7 +106,9 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       },
       headers: client.headers,
     });
-    return tokensIn(adapter.name, answer.json(), { now: clock.now(), before: undefined });
+    const tokens = tokensIn(adapter.name, answer.json(), { now: clock.now(), before: undefined });
+    // RFC 6749 §5.1: a vendor that does not say what was granted has granted what was asked for.
+    return { ...tokens, scopes: tokens.scopes ?? asked };
   }
 
   /** The code that the vendor sent back; throws `oauth.denied` with the vendor's reason. */
@@ -116,7 +124,11 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
   ): Promise<Tokens> {
     const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
     try {
-      return await exchange(adapter, { code, verifier });
+      return await exchange(adapter, {
+        code,
+        verifier,
+        asked: scopesOf(adapter, row.deviceTypes ?? undefined),
+      });
     } catch (error) {
       if (error instanceof HttpFailure && error.kind === 'refused')
         throw (
@@ -156,10 +168,13 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       vendor,
       session,
       browser,
+      deviceTypes,
     }: {
       readonly vendor: string;
       readonly session: string | undefined;
       readonly browser: string;
+      /** Types of devices that permissions are asked for, where no session says it; all unless it is said. */
+      readonly deviceTypes?: readonly DeviceType[] | undefined;
     }): Promise<string | undefined> {
       const adapter = adapterOf(vendor);
       const partner = configured(adapter);
@@ -170,6 +185,7 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       const { agreed = null } = row ?? {};
       const hasAgreed = agreed?.vendor === vendor && agreed.browserSha256 === sha256Of(browser);
       if (row !== undefined && !hasAgreed) return undefined;
+      const types = (row === undefined ? deviceTypes : row.deviceTypes) ?? undefined;
       const state = randomBase62(random, LENGTH);
       const verifier = randomBase62(random, LENGTH);
       const stateSha256 = sha256Of(state);
@@ -181,6 +197,7 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
         browserSha256: sha256Of(browser),
         verifier: vault.seal(verifier, bindingOf(stateSha256)),
         sessionName: session === undefined ? null : vault.seal(session, sessionBindingOf(stateSha256)),
+        deviceTypes: types ?? null,
         expiresAt: clock.now() + LIFETIME_MS,
       });
       const { oauth } = adapter;
@@ -189,7 +206,7 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
         response_type: 'code',
         client_id: partner.clientId,
         redirect_uri: redirectUriOf(vendor),
-        scope: oauth.scopes.join(' '),
+        scope: scopesOf(adapter, types).join(' '),
         state,
         ...(oauth.pkce
           ? {

@@ -1,5 +1,6 @@
-import { type Adapter, kind } from '../../adapter/adapter.ts';
+import { type Adapter, type Found, kind } from '../../adapter/adapter.ts';
 import { detailsOf, fits, limit, oauth2, sweepBy } from '../../adapter/kit/index.ts';
+import type { Needs } from '../../adapter/scopes.ts';
 import type { Session } from '../../adapter/session.ts';
 import { api, isTokenRefused } from './api.ts';
 import { homeStatus, readRoom, setTemperature, turnOff, turnOn } from './commands.ts';
@@ -58,9 +59,18 @@ export const netatmo = {
       },
       ranges: { min_milli_c: 7_000, max_milli_c: 30_000 },
       withholds: translate.withheldFrom,
+      needs,
     }),
   },
 } satisfies Adapter;
+
+/** A room with a Smarther takes the permissions of those, every other room the ones of thermostats. */
+function needs({ details }: Pick<Found, 'details'>): Needs {
+  const isSmarther = fits(translate.Details, details) && details.modules.some(({ type }) => type === 'BNS');
+  const of = isSmarther ? 'smarther' : 'thermostat';
+  const write = [`read_${of}`, `write_${of}`];
+  return { read_temperature: [`read_${of}`], set_temperature: write, on_off: write };
+}
 
 /** The user, and every room with heating in every home: one call. */
 const findHomes = (session: Session) => api.get(session, '/api/homesdata', translate.HomesResponse, HOMES);

@@ -168,6 +168,7 @@ describe('recorded failures', () => {
       access: `${HOME}|access`,
       refresh: `${HOME}|refresh`,
       expiresAt: 10_800_000,
+      scopes: (recorded('token') as { scope: string[] }).scope,
     });
   });
 });

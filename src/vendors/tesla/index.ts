@@ -1,10 +1,10 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { oauth2 } from '../../adapter/kit/index.ts';
+import { claimsIn, oauth2, wordsIn } from '../../adapter/kit/index.ts';
 import { link, list, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
 import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import { isTokenRefused } from './failures.ts';
 import { FREE, LIMITS } from './limits.ts';
-import { registerPartner, SCOPES, TOKEN_PATH } from './partner.ts';
+import { CAR_NEEDS, registerPartner, SCOPES, SITE_NEEDS, TOKEN_PATH } from './partner.ts';
 import { AUDIENCES, HOSTS, REGIONS, regionNamed } from './regions.ts';
 import * as translate from './translate.ts';
 
@@ -19,12 +19,13 @@ export const tesla = {
     scopes: SCOPES,
     // Tesla's documents know no code_challenge.
     pkce: false,
-    // What is not granted would be a capability that lies.
-    authorizeParameters: { prompt_missing_scopes: 'true', require_requested_scopes: 'true' },
+    // What is not granted is withheld.
+    authorizeParameters: { prompt_missing_scopes: 'true' },
     // One audience is enough: the token is good in Europe and North America.
     tokenParameters: { audience: AUDIENCES.eu },
     lostLoginErrors: ['login_required'],
     isTokenRefused,
+    scopesIn: ({ access }) => wordsIn(claimsIn(access)?.scp),
   }),
   budgets: LIMITS,
   // A car that is looked at more often than it takes to fall asleep never does.
@@ -61,6 +62,7 @@ export const tesla = {
         set_current: { set_current: setCurrent },
       },
       limits: translate.carLimits,
+      needs: CAR_NEEDS,
       withholds: withheldFromCar,
       whyWithheld,
     }),
@@ -76,6 +78,7 @@ export const tesla = {
       },
       // Tesla sets reserves and modes of a battery, never its power.
       controls: {},
+      needs: SITE_NEEDS,
       withholds: withheldFromSite,
     }),
     solar_inverter: kind<translate.SiteReading>({
@@ -85,6 +88,7 @@ export const tesla = {
       observedAt: translate.siteObservedAt,
       reads: { read_production: translate.productionW },
       controls: {},
+      needs: SITE_NEEDS,
     }),
   },
 } satisfies Adapter;

@@ -1,5 +1,6 @@
 import { partnerTokens } from '../../adapter/kit/index.ts';
 import type { LoginSession } from '../../adapter/login.ts';
+import type { Needs } from '../../adapter/scopes.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { AppError, OperatorError } from '../../core/errors.ts';
 import { REFUSALS } from './failures.ts';
@@ -7,16 +8,29 @@ import { AUDIENCES, hostOf, type Region } from './regions.ts';
 
 export const TOKEN_PATH = '/oauth2/v3/token';
 
-/** Permissions that owners are asked for. Where their cars are is none of them. */
-export const SCOPES = [
-  'openid',
-  'offline_access',
-  'user_data',
-  'vehicle_device_data',
-  'vehicle_cmds',
-  'vehicle_charging_cmds',
-  'energy_device_data',
-] as const;
+/** Permissions that every owner is asked for. Where their cars are is none of them. */
+export const SCOPES = ['openid', 'offline_access', 'user_data'] as const;
+const CAR_DATA = ['vehicle_device_data'];
+/** A car that sleeps is woken first. */
+const CAR_COMMANDS = ['vehicle_device_data', 'vehicle_cmds', 'vehicle_charging_cmds'];
+const SITE_DATA = ['energy_device_data'];
+
+/** A service has no sign-in that could be renewed. */
+const OF_PARTNER = [...SCOPES.filter((scope) => scope !== 'offline_access'), ...CAR_COMMANDS, ...SITE_DATA];
+
+export const CAR_NEEDS: Needs = {
+  read_battery_soc: CAR_DATA,
+  read_power: CAR_DATA,
+  read_energy: CAR_DATA,
+  charge_limit: CAR_COMMANDS,
+  charge_control: CAR_COMMANDS,
+  set_current: CAR_COMMANDS,
+};
+export const SITE_NEEDS: Needs = {
+  read_battery_soc: SITE_DATA,
+  read_power: SITE_DATA,
+  read_production: SITE_DATA,
+};
 
 /**
  * Registers this service with Tesla in a region, which must be done once in each region that users live in, and may be done
@@ -50,7 +64,7 @@ export async function registerPartner(
 async function partnerToken(session: LoginSession, region: Region): Promise<string> {
   const portal = "registering with Tesla takes the client id and secret of Tesla's developer portal";
   if (session.partner === undefined) throw new OperatorError(portal);
-  const scope = SCOPES.filter((one) => one !== 'offline_access').join(' ');
+  const scope = OF_PARTNER.join(' ');
   const endpoint = { tokenHost: 'token', tokenPath: TOKEN_PATH, scope };
   try {
     const tokenParameters = { audience: AUDIENCES[region] };

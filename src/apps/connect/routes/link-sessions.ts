@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { DEVICE_TYPES, DeviceTypeSchema } from '../../../adapter/device.ts';
 import { validator } from '../../../core/validate.ts';
 import type { LinkSessions } from '../../../domain/links/index.ts';
 import { SESSION_ID } from '../input/path.ts';
@@ -19,6 +20,14 @@ const SessionBody = Type.Object({
       minLength: 1,
       maxLength: 60,
       description: 'Only this vendor; without it, the user chooses one',
+    }),
+  ),
+  device_types: Type.Optional(
+    Type.Array(DeviceTypeSchema, {
+      minItems: 1,
+      maxItems: DEVICE_TYPES.length,
+      description:
+        'The user is asked only for the permissions that these types of devices need, where the vendor tells them apart; for all without it',
     }),
   ),
   redirect_uri: Type.Optional(
@@ -62,13 +71,14 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      const { user_ref, vendor, redirect_uri } = checkSession(request.body);
+      const { user_ref, vendor, redirect_uri, device_types } = checkSession(request.body);
       reply.header('cache-control', 'no-store');
       return linkSessions.begin({
         account,
         userRef: user_ref,
         vendor: vendor === undefined ? undefined : vendorSlug(vendor),
         redirectUri: redirect_uri,
+        deviceTypes: device_types,
       });
     },
   );

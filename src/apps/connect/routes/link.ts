@@ -56,6 +56,11 @@ const ListedLink = Type.Object({
   status_reason: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
   created_at: Type.String({ format: 'date-time' }),
   device_count: Type.Integer({ examples: [10] }),
+  missing_permissions: Type.Array(Type.String(), {
+    description:
+      "What the user has not granted, in the vendor's words. Devices lack the capabilities that need it, until the account is linked again with it",
+    examples: [[]],
+  }),
   last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When one of its devices was last read, by a caller or in the background',
   }),

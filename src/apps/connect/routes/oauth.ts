@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Adapter } from '../../../adapter/adapter.ts';
+import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
 import { rfc3339 } from '../../../core/clock.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/ids.ts';
@@ -59,6 +60,17 @@ export interface OAuthRoutes {
   readonly random: Random;
 }
 
+function typesIn(text: string): readonly DeviceType[] {
+  return text.split(',').map((word) => {
+    const type = DEVICE_TYPES.find((one) => one === word);
+    if (type !== undefined) return type;
+    throw new AppError(
+      'request.invalid',
+      `device_types must be of ${DEVICE_TYPES.join(', ')}, with commas between them`,
+    );
+  });
+}
+
 /** Signing in at an OAuth vendor: from here to the vendor's page and back. */
 export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes): void {
   const { accounts, adapters, assets, vendorOAuth, linkCodes, linkSessions, links, limits } = dependencies;
@@ -88,6 +100,12 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
         params: OneVendor,
         querystring: Type.Object({
           session: Type.Optional(Type.String({ description: 'From POST /link/sessions' })),
+          device_types: Type.Optional(
+            Type.String({
+              description:
+                'Types of devices with commas between them, such as `vehicle,battery`: the user is asked only for the permissions that these need, where the vendor tells them apart. With a link session, that says it',
+            }),
+          ),
         }),
         response: {
           302: Type.Null({ description: 'To the vendor' }),
@@ -100,13 +118,14 @@ export function addOAuthRoutes(app: FastifyInstance, dependencies: OAuthRoutes):
     },
     async (request, reply) => {
       await begun.take(request.ip, reply);
-      const { session } = request.query as { session?: unknown };
+      const { session, device_types } = request.query as { session?: unknown; device_types?: unknown };
       const browser = markBrowser(request, reply, { isSecure: isSecure(), random });
       const vendor = vendorInPath(OneVendor, request);
       const location = await vendorOAuth.begin({
         vendor,
         session: session === undefined ? undefined : nameIn(session),
         browser,
+        deviceTypes: device_types === undefined ? undefined : typesIn(nameIn(device_types)),
       });
       reply.header('cache-control', 'no-store');
       if (location === undefined)

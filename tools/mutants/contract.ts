@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const DISCOVERY = ['src/domain/discovery/discovery.test.ts'];
 const BUDGETS = ['src/domain/budgets/budgets.test.ts'];
+const SCOPES = ['src/adapter/scopes.test.ts'];
+const GRANTED = ['src/domain/links/partly-granted.test.ts'];
 const REPORTED = ['src/domain/streams/reported.test.ts'];
 
 /** Devices that come are found, and no incident of a vendor costs anybody a device. */
@@ -89,5 +91,26 @@ export const mutants: readonly Mutant[] = [
     from: "return `${linkSubject(of.link)}/${of.site ?? ''}`;",
     to: 'return of.site ?? linkSubject(of.link);',
     tests: BUDGETS,
+  },
+  {
+    control: 'what a user has not granted is withheld',
+    file: 'src/adapter/scopes.ts',
+    from: 'filter((scope) => !granted.includes(scope))',
+    to: 'filter((scope) => granted.length === 0 && scope === undefined)',
+    tests: SCOPES,
+  },
+  {
+    control: 'a renewal that says nothing of permissions leaves them as they were',
+    file: 'src/adapter/token-response.ts',
+    from: 'scopesIn(fields.scope) ?? before?.scopes',
+    to: 'scopesIn(fields.scope)',
+    tests: SCOPES,
+  },
+  {
+    control: 'what is granted for a device counts before what the account was granted',
+    file: 'src/domain/devices/index.ts',
+    from: '(found.granted ?? granted)',
+    to: '(granted ?? undefined)',
+    tests: GRANTED,
   },
 ];
