@@ -60,7 +60,7 @@ describe('netatmo', () => {
       const older = { home_id, room_id, mode: 'manual', temp: '22.5', endtime: String(end) };
       const newer = { home: { id: home_id, rooms: [{ id: room_id, ...setpoint }] } };
       assert.deepEqual(sent.pop(), [path, hours === 3 ? older : newer], name);
-      assert.equal((await here.state(room)).operation_state, 'manual', name);
+      assert.equal((await here.state(room)).operation_state, 'manual heating', name);
     }
   });
 
@@ -93,9 +93,9 @@ describe('netatmo', () => {
       return (await here.state(room)).operation_state;
     };
     await setTemperature(here, room, 23_000);
-    assert.equal(await modeAfter('turn_on'), 'manual');
+    assert.equal(await modeAfter('turn_on'), 'manual heating');
     assert.equal(await modeAfter('turn_off'), 'off');
-    assert.equal(await modeAfter('turn_on'), 'schedule');
+    assert.equal(await modeAfter('turn_on'), 'schedule idle');
   });
 
   it('sets the cooling setpoint of a home that cools, and shows its mode', async () => {

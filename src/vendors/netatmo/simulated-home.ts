@@ -110,11 +110,19 @@ export function statusOf(home: SimulatedHome): JsonObject {
   const rooms = heated.filter(({ modules }) => modules.every(isListed)).map((room) => statusIn(home, room));
   const modules = all
     .filter((module) => module.isReachable && isListed(module))
-    .map(({ id, type }) => ({ id, type, reachable: true }));
+    .map((module) => moduleIn(home, module));
   return withoutEmpty({
     home: withoutEmpty({ id: home.id, rooms, modules }),
     errors: lost.map((id) => ({ code: 6, id })),
   });
+}
+
+/** A thermostat has the boiler run for its own room. */
+function moduleIn(home: SimulatedHome, { id, type }: SimulatedModule): JsonObject {
+  const room = home.rooms.find(({ modules }) => modules.some((one) => one.id === id));
+  const target = room === undefined ? null : targetOf(room, home);
+  const runs = room !== undefined && target !== null && Math.round(room.celsius * 10) / 10 < target;
+  return { id, type, reachable: true, ...(type === 'NATherm1' ? { boiler_status: runs } : {}) };
 }
 
 function statusIn(home: SimulatedHome, room: SimulatedRoom): JsonObject {

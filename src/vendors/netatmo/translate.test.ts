@@ -83,8 +83,8 @@ describe('recorded states', () => {
     const lost = recorded('homestatus-disconnected');
     const on = { online: true, power_on: true };
     const cases: readonly [Json, string, unknown][] = [
-      [mixed, '2746182631', { ...on, operation_state: 'away', milliC: 19_800 }],
-      [mixed, '2940411577', { ...on, operation_state: 'hg', milliC: 27_000 }],
+      [mixed, '2746182631', { ...on, operation_state: 'away idle', milliC: 19_800 }],
+      [mixed, '2940411577', { ...on, operation_state: 'hg idle', milliC: 27_000 }],
       [mixed, '222452125', undefined],
       [lost, '2746182631', null],
       [lost, '222452125', undefined],
@@ -115,6 +115,27 @@ describe('recorded states', () => {
       const one = reading({ body }, room);
       assert.equal(one && statusOf(one).online, expected === false ? null : expected, JSON.stringify(body));
     }
+  });
+
+  it('say whether a room is heated: by what it asks for, or by the boiler of its thermostat', () => {
+    const label = (fields: object) =>
+      statusOf({ id: '1', therm_setpoint_mode: 'schedule', ...fields }).operation_state;
+    assert.equal(label({ heating_power_request: 40 }), 'schedule heating');
+    assert.equal(label({ heating_power_request: 0 }), 'schedule idle');
+    assert.equal(label({ heating_power_request: 0, boiler_status: true }), 'schedule heating');
+    assert.equal(label({ boiler_status: false }), 'schedule idle');
+    assert.equal(label({ heating_power_request: 'much', boiler_status: 'on' }), 'schedule', 'nobody says');
+    const room = details('2746182631');
+    const listed = { id: room.room_id, therm_setpoint_mode: 'manual' };
+    const labelAmong = (modules: Json[]) => {
+      const one = reading({ body: { home: { rooms: [listed], modules } } }, room);
+      return one && statusOf(one).operation_state;
+    };
+    const [own] = room.modules;
+    const other = { id: '0f:0f', boiler_status: true };
+    assert.equal(labelAmong([{ id: own?.id ?? '', boiler_status: true }]), 'manual heating');
+    assert.equal(labelAmong([{ id: own?.id ?? '', boiler_status: false }, other]), 'manual idle');
+    assert.equal(labelAmong([other]), 'manual', 'the boiler of another room');
   });
 
   it('claim nothing for modes and temperatures that are not known', () => {

@@ -29,8 +29,12 @@ const StatusRoom = lenient(
   'therm_measured_temperature',
   'therm_setpoint_mode',
   'cooling_setpoint_mode',
+  // Percent of its heating that the room asks for.
+  'heating_power_request',
+  // Whether a thermostat of the room has the boiler run: of its modules.
+  'boiler_status',
 );
-const StatusModule = lenient({ id: ModuleId }, 'reachable');
+const StatusModule = lenient({ id: ModuleId }, 'reachable', 'boiler_status');
 /** The response to a command; `errors` are of modules that did not get it. */
 export const Ordered = Type.Object({ body: Type.Optional(lenient({}, 'errors')) });
 export const ModuleError = lenient({ id: ModuleId }, 'code');
@@ -107,8 +111,10 @@ export function readingIn({ body }: Static<typeof StatusResponse>, details: Deta
   const failed = new Set(each(body.errors, ModuleError).map(({ id }) => id));
   const isFailed = own.every((id) => failed.has(id)) || details.bridges.some((id) => failed.has(id));
   const room = each(body.home?.rooms, StatusRoom).find(({ id }) => id === details.room_id);
-  if (room !== undefined) return isFailed || room.reachable === false ? null : room;
   const modules = each(body.home?.modules, StatusModule).filter(({ id }) => own.includes(id));
+  const boilers = modules.map(({ boiler_status }) => boiler_status).filter((one) => typeof one === 'boolean');
+  const boiler_status = boilers.length === 0 ? null : boilers.includes(true);
+  if (room !== undefined) return isFailed || room.reachable === false ? null : { ...room, boiler_status };
   return isFailed || modules.some(({ reachable }) => reachable === false) ? null : undefined;
 }
 
@@ -116,7 +122,22 @@ export function statusOf(reading: Reading): Status {
   if (reading === null) return { online: false };
   const mode = modeOf(reading);
   const power_on = mode === 'off' ? false : RUNS.has(mode) || null;
-  return { online: true, power_on, operation_state: mode };
+  return { online: true, power_on, operation_state: labelOf(reading) };
+}
+
+/** The mode, and whether it heats now: `schedule heating`, `away idle`; the mode alone where that is not known, or off. */
+function labelOf(reading: Reading): string | null {
+  const mode = modeOf(reading);
+  const heated = isHeated(reading);
+  return mode === null || mode === 'off' || heated === null ? mode : `${mode} ${heated ? 'heating' : 'idle'}`;
+}
+
+/** Whether the room is heated now; null where Netatmo does not say, as in a home that cools. */
+function isHeated(reading: Reading): boolean | null {
+  const request = figure(reading?.heating_power_request, 0, 100);
+  const boiler = reading?.boiler_status;
+  if (request === null) return typeof boiler === 'boolean' ? boiler : null;
+  return request > 0 || boiler === true;
 }
 
 /** The mode of the setpoint that holds; a home that cools has the other one. */
