@@ -44,11 +44,12 @@ export const mutants: readonly Mutant[] = [
     tests: DISCOVERY,
   },
   {
-    control: 'a list that was overtaken by linking anew changes nothing',
-    file: 'src/domain/links/relist.ts',
-    from: 'held?.linkedAt !== linkedAt ||',
-    to: 'held === undefined ||',
+    control: 'a list that was overtaken by a newer one changes nothing',
+    file: 'src/domain/discovery/store.ts',
+    from: ".where('listed_at', '<=', began)",
+    to: ".where('listed_at', '>=', 0)",
     tests: DISCOVERY,
+    needs: ['postgres'],
   },
   {
     control: 'a device stays with the other link that has it',
@@ -102,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a renewal that says nothing of permissions leaves them as they were',
     file: 'src/adapter/token-response.ts',
-    from: 'scopesIn(fields.scope) ?? before?.scopes',
-    to: 'scopesIn(fields.scope)',
+    from: 'wordsIn(fields.scope) ?? before?.scopes',
+    to: 'wordsIn(fields.scope)',
     tests: SCOPES,
   },
   {

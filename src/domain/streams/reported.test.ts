@@ -119,6 +119,9 @@ onEachEngine('fields that a stream reports', (engine) => {
   it('are no state while nothing else is known: the device is read first', async () => {
     const stream = await opened();
     assert.equal(await seen(), null);
+    // Linking and the opening of the stream call for it as well.
+    await pass(30);
+    await world.database.queries.deleteFrom('device_turns').execute();
     stream.reported('light-1', { state: { power_w: 80 } });
     world.polling.start();
     await until('it is read', async () => {
