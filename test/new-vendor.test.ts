@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { SITUATIONS } from '../src/adapter/conformance/witnesses.ts';
 import { DEVICE_TYPES } from '../src/adapter/device.ts';
 import { indexFile, translateFile } from '../tools/new-vendor/adapter-files.ts';
 import { KINDS } from '../tools/new-vendor/kinds.ts';
@@ -189,6 +190,10 @@ const MISTAKES: readonly {
 describe('a new vendor', () => {
   it('lists what is to be written next', async () => {
     assert.equal(EXPECTED.length, 4);
+    assert.ok(
+      EXPECTED.some(([, fault]) => fault.endsWith(SITUATIONS.plugged_in)),
+      'the guide has the situation',
+    );
     const made = await newVendor('zapline', '--kind', 'charger', '--sign-in', 'password');
     assert.equal(made.code, 0, made.output);
     assert.match(made.output, /npm run conform -- zapline/);

@@ -154,7 +154,7 @@ export function createServer(options: ServerOptions): Server {
     if (logsRequests) {
       request.log.debug(
         { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
-        'request',
+        'request completed',
       );
     }
     gate.count(request, reply);

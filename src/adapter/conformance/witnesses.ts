@@ -8,8 +8,8 @@ export interface View {
   readonly capacity: AvailableCapacity | null;
 }
 
-/** What a simulator brings a device into before a witness is called. */
-const SITUATIONS = {
+/** What a simulator brings a device into before a witness is called; the template of a new vendor imports it. */
+export const SITUATIONS = {
   off: 'reachable, switched off, nothing running',
   on: 'reachable, switched on; a light at full brightness',
   plugged_in: 'a car is plugged in at half charge, ready, and not charging because it was told to stop',
