@@ -124,6 +124,8 @@ function obstacle(
       : 'a programme is running; stop it first';
   if (operation !== null && !states.includes(operation))
     return `its state is ${operation}; look at its display, and open and close its door after a finished programme`;
+  // It was allowed when the programme was set to wait.
+  if (operation === 'DelayedStart') return undefined;
   if (is('LocalControlActive') === true)
     return 'somebody is operating it; wait a moment, then send the command again';
   if (is('RemoteControlActive') === false)

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
+import type { StreamSession, VendorEvent } from '../../adapter/stream.ts';
+import { turnedClock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { homeconnect } from './index.ts';
+import { stream } from './stream.ts';
+
+const MEDIA = 'application/vnd.bsh.sdk.v1+json';
+const events = recordedIn(import.meta.dirname)('events') as unknown as (VendorEvent & { data: object })[];
+
+/** What is written to Home Connect. */
+function listenTo(here: VendorWorld) {
+  const sent: [string, JsonObject][] = [];
+  here.instead = ({ method, path, headers, body }) => {
+    if (method === 'PUT')
+      sent.push([path.replace(/^.*-\d+\//, ''), JSON.parse(Buffer.from(body).toString()).data]);
+    if (method === 'PUT') assert.equal(headers['content-type'], MEDIA);
+    return undefined;
+  };
+  return sent;
+}
+
+const stateAfter = async (here: VendorWorld, device: DeviceRef, seconds: number) => {
+  await here.pass(seconds);
+  const { operation_state, remaining_seconds } = await here.state(device);
+  return [operation_state, remaining_seconds];
+};
+
+describe('homeconnect', () => {
+  it('delays a dishwasher that obeys, with the options that were chosen at it', async () => {
+    const here = await makeVendorWorld(homeconnect);
+    const sent = listenTo(here);
+    const dishwasher = await here.device('Dishwasher');
+    await here.send(dishwasher, { type: 'delayed_start', delay_seconds: 3_600 });
+    assert.deepEqual(sent, [
+      [
+        'programs/active',
+        {
+          key: 'Dishcare.Dishwasher.Program.Eco50',
+          options: [
+            { key: 'Dishcare.Dishwasher.Option.HalfLoad', value: false },
+            { key: 'Dishcare.Dishwasher.Option.ExtraDry', value: true },
+            { key: 'BSH.Common.Option.StartInRelative', value: 3_600, unit: 'seconds' },
+          ],
+        },
+      ],
+    ]);
+    assert.deepEqual(await stateAfter(here, dishwasher, 1), ['DelayedStart', 12_600]);
+    assert.deepEqual(await stateAfter(here, dishwasher, 3_660), ['Run', 12_539]);
+    assert.deepEqual(await stateAfter(here, dishwasher, 12_600), ['Finished', null]);
+    assert.deepEqual(await stateAfter(here, dishwasher, 600), ['Ready', null]);
+  });
+
+  it('tells a washer when to have finished, and sets the delay anew while it waits', async () => {
+    const here = await makeVendorWorld(homeconnect);
+    const sent = listenTo(here);
+    const washer = await here.device('Washer');
+    await here.send(washer, { type: 'delayed_start', delay_seconds: 7_200 });
+    await here.pass(60);
+    await here.send(washer, { type: 'delayed_start', delay_seconds: 600 });
+    const finish = (value: number) => ({ key: 'BSH.Common.Option.FinishInRelative', value, unit: 'seconds' });
+    assert.deepEqual((sent[0]?.[1].options as JsonObject[] | undefined)?.at(-1), finish(8_280 + 7_200));
+    assert.deepEqual(sent[1], [
+      'programs/active/options/BSH.Common.Option.FinishInRelative',
+      finish(8_280 + 600),
+    ]);
+    assert.deepEqual(await stateAfter(here, washer, 599), ['DelayedStart', 8_280]);
+    assert.equal((await stateAfter(here, washer, 2))[0], 'Run');
+  });
+
+  it('says what to do where a start is not allowed, and costs no error', async () => {
+    const here = await makeVendorWorld(homeconnect, { user: 'locked' });
+    const sent = listenTo(here);
+    const start = { type: 'start_program' } as const;
+    const refused = async (name: string) => here.send(await here.device(name), start);
+    await assert.rejects(refused('Dishwasher'), { code: 'vendor.refused', message: /press Remote start/ });
+    await assert.rejects(refused('Washer'), { code: 'device.offline' });
+    const home = await makeVendorWorld(homeconnect);
+    const oven = await home.device('Oven');
+    await home.send(oven, start);
+    await home.pass(1);
+    await assert.rejects(home.send(oven, start), { code: 'vendor.refused', message: /stop it first/ });
+    await home.send(oven, { type: 'stop_program' });
+    await home.pass(1);
+    home.asked.length = 0;
+    await home.send(oven, { type: 'stop_program' });
+    assert.equal(
+      home.asked.some((one) => one.startsWith('DELETE')),
+      false,
+    );
+    assert.deepEqual(sent, []);
+  });
+
+  it('asks nothing about appliances that are not reached', async () => {
+    const here = await makeVendorWorld(homeconnect, { user: 'locked' });
+    const devices = (await here.link()).devices.map(refOf);
+    here.asked.length = 0;
+    const readings = await homeconnect.sweep(here.session(), devices);
+    assert.deepEqual(
+      [...readings.values()].map(({ connected }) => connected),
+      [true, false, true],
+    );
+    assert.equal(here.asked.length, 1 + 2 * 2);
+    assert.equal((await here.state(devices[1] as DeviceRef)).online, false);
+  });
+
+  it('puts an oven to standby, and withholds what its type does not have', async () => {
+    const here = await makeVendorWorld(homeconnect);
+    const sent = listenTo(here);
+    await here.send(await here.device('Oven'), { type: 'turn_off' });
+    assert.equal(sent[0]?.[1].value, 'BSH.Common.EnumType.PowerState.Standby');
+    const { withholds } = homeconnect.kinds.smart_home_appliance;
+    const withheld = (await here.link()).devices.map((found) => withholds?.(found).join());
+    assert.deepEqual(withheld, [
+      'read_temperature',
+      'read_temperature,on_off',
+      '',
+      'read_temperature,on_off,program_control,delayed_start',
+    ]);
+  });
+});
+
+describe('the simulator of Home Connect', () => {
+  it('answers what other clients send, and blocks after ten errors in a row', async () => {
+    const here = await makeVendorWorld(homeconnect);
+    const { id } = await here.device('Dishwasher');
+    const call = async (method: string, path: string, headers: Record<string, string> = {}, body = '') =>
+      here.vendor.handle({
+        method,
+        path: `/api/homeappliances/${id}${path}`,
+        query: new URLSearchParams(),
+        headers: { authorization: `Bearer ${here.tokens?.access}`, accept: MEDIA, ...headers },
+        body: Buffer.from(body),
+      });
+    const program = JSON.stringify({ data: { key: 'Dishcare.Dishwasher.Program.Quick45', options: [] } });
+    assert.equal(
+      (await call('PUT', '/programs/active', { 'content-type': 'application/json' }, program)).status,
+      415,
+    );
+    assert.equal((await call('GET', '/status', { accept: 'text/html' })).status, 406);
+    assert.equal((await call('PUT', '/programs/active', { 'content-type': MEDIA }, program)).status, 204);
+    await here.pass(1);
+    assert.equal((await call('DELETE', '/programs/active')).status, 204);
+    await here.pass(1);
+    for (let count = 0; count < 10; count += 1)
+      assert.equal((await call('GET', '/programs/active')).status, 404);
+    const blocked = await call('GET', '/status');
+    assert.deepEqual([blocked.status, blocked.headers?.['retry-after']], [429, '600']);
+    await here.pass(600);
+    assert.equal((await call('GET', '/status')).status, 200);
+  });
+});
+
+/** Runs the stream on these events, with what the documents of the link hold. */
+async function follow(given: readonly VendorEvent[], readAt?: number) {
+  const here = await makeVendorWorld(homeconnect);
+  const clock = turnedClock(here.clock.now());
+  const fields: object[] = [];
+  const observed: string[] = [];
+  let asked = 0;
+  const ended = new AbortController();
+  const session = {
+    ...here.session(),
+    clock,
+    signal: ended.signal,
+    http: {
+      async send() {
+        asked += 1;
+        throw new Error('nobody is there');
+      },
+      tokenClaims: async () => undefined,
+    },
+    events: async () => given as unknown as AsyncIterable<VendorEvent>,
+    observed: (id: string) => void observed.push(id),
+    reported: (_id: string, { state }: { state: object }) => void fields.push(state),
+    listChanged: () => void fields.push({ listed: 'anew' }),
+    tell: () => {},
+  } as unknown as StreamSession;
+  if (readAt !== undefined) await session.documents.put('stream_read_at', clock.now() + readAt);
+  const details = { type: 'Washer' };
+  const device = refOf({
+    id: 'SIEMENS-HCS03WCH1-0000000000A3',
+    type: 'smart_home_appliance',
+    details,
+  } as const);
+  await stream.run(session, [device], () => {});
+  return { fields, asked };
+}
+
+const textOf = (one: { event: string; id: string; data: object }) => ({
+  ...one,
+  data: JSON.stringify(one.data),
+});
+
+describe('events of Home Connect', () => {
+  it('are reported as the fields that they change', async () => {
+    const { fields } = await follow(events.map(textOf));
+    assert.deepEqual(fields, [
+      { operation_state: 'DelayedStart', remaining_seconds: 2_580, door_open: false },
+      { remaining_seconds: 12_660 },
+      { operation_state: 'Run' },
+      { operation_state: 'Finished', remaining_seconds: null },
+      { online: false },
+    ]);
+  });
+
+  it('that are empty, of others or no JSON say nothing, and a new appliance lists the account anew', async () => {
+    const others = [
+      { event: 'KEEP-ALIVE', id: '', data: '' },
+      { event: 'STATUS', id: 'another', data: '{"items":[]}' },
+      { event: 'STATUS', id: '', data: '{"items":' },
+      { event: 'PAIRED', id: 'new', data: '{"haId":"new"}' },
+    ];
+    assert.deepEqual((await follow(others)).fields, [{ listed: 'anew' }]);
+  });
+
+  it('were missed in a gap: all is read again, but not within half an hour', async () => {
+    assert.deepEqual([(await follow([])).asked, (await follow([], -60_000)).asked], [0, 0]);
+    assert.equal((await follow([], -1_800_000)).asked, 1);
+  });
+});
