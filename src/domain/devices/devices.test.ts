@@ -145,6 +145,25 @@ onEachEngine('devices', (engine) => {
     assert.equal(polled.count('read'), before, 'what was just learnt is fresh');
   });
 
+  it('has what a vendor reported of two devices at once before it is stored', async () => {
+    polled.devices = ['light-1', 'light-2'];
+    await core.link(account, 'polled');
+    const [{ id: link = '' } = {}] = await core.links.list(account);
+    const of = { account, link, vendor: 'polled' };
+    const report = (watt: number) =>
+      Promise.all(polled.devices.map((id) => core.devices.observe(of, id, { online: true, on: true, watt })));
+    await report(10);
+    await core.devices.flush();
+    await core.devices.changed(account, [{ id: 'light-1' }, { id: 'light-2' }]);
+    await report(70);
+    const before = polled.count('read');
+    for (const id of polled.devices) {
+      const { state } = await core.read(account, id);
+      assert.equal((state as { power_w?: number }).power_w, 70, id);
+    }
+    assert.equal(polled.count('read'), before, 'what was reported is fresh');
+  });
+
   it('tells all readers when the vendor fails, and asks again for the next', async () => {
     await core.link(account, 'asked');
     asked.onRead = async () => {

@@ -93,6 +93,8 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
   }
 
   async function loadById(account: number, id: string, changes: number): Promise<Known[]> {
+    // What was learnt of a device that is not in memory may not be stored yet: the stored state would be kept as the newest.
+    if (sightings.pending(account, id)) await sightings.flush();
     const devices = (await store.byId(account, id)).map(
       ({ seen, ...row }: DeviceRow): Known => ({ row, seen, answer: null }),
     );

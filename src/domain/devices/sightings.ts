@@ -15,8 +15,8 @@ const BACKGROUND_WAIT_MS = 100;
 export interface Sightings {
   /** Stored within 20 ms, within 100 ms where it was read in the background. */
   add(sighting: Sighting, isBackground: boolean): void;
-  /** Whether something seen of this account is not stored yet. */
-  pending(account: number): boolean;
+  /** Whether something of this account, or of this device of it, is not stored yet. */
+  pending(account: number, id?: string): boolean;
   /** Resolves when what was added so far, but in the background, is stored and the other processes are told. */
   flushForeground(): Promise<boolean>;
   /** Resolves when everything added so far is stored, and the other processes are told; false when storing failed. */
@@ -38,17 +38,25 @@ const keyOf = ({ account, vendor, id }: Sighting): string => `${account}/${vendo
 export function createSightings({ store, clock, log, tell }: SightingsOptions): Sightings {
   /** What is being written, by device: of one device, one at a time. */
   const underWay = new Map<string, Promise<void>>();
+  const beingWritten = new Map<string, Sighting>();
 
   async function write(batch: Batch, see: DeviceStore['see']): Promise<void> {
     const keys = [...batch.keys()];
     const earlier = keys.flatMap((key) => underWay.get(key) ?? []);
     const work = () => storeAndTell([...batch.values()], see);
     const writing = earlier.length === 0 ? work() : Promise.allSettled(earlier).then(work);
-    for (const key of keys) underWay.set(key, writing);
+    for (const [key, sighting] of batch) {
+      underWay.set(key, writing);
+      beingWritten.set(key, sighting);
+    }
     try {
       await writing;
     } finally {
-      for (const key of keys) if (underWay.get(key) === writing) underWay.delete(key);
+      for (const key of keys) {
+        if (underWay.get(key) !== writing) continue;
+        underWay.delete(key);
+        beingWritten.delete(key);
+      }
     }
   }
 
@@ -81,9 +89,9 @@ export function createSightings({ store, clock, log, tell }: SightingsOptions): 
         foreground.add(key, sighting);
       }
     },
-    pending: (account) =>
-      [foreground, background].some(({ waiting }) =>
-        waiting.values().some((sighting) => sighting.account === account),
+    pending: (account, id) =>
+      [foreground.waiting.values(), background.waiting.values(), beingWritten.values()].some((sightings) =>
+        sightings.some((one) => one.account === account && (id === undefined || one.id === id)),
       ),
     flushForeground: foreground.flush,
     async flush() {
