@@ -29,7 +29,8 @@ export async function openConnect(
   list: readonly Adapter[],
 ): Promise<{ readonly simulated: readonly string[] }> {
   const { settings, clock, random, log, metrics, accounts, limits, market, closers, pausers, begin } = shared;
-  const host: Host = shared;
+  // Nothing else of what services share: domains spread it into their options.
+  const host: Host = { database: shared.database, clock, random, log, metrics };
   const vendors = await openVendors(shared, list);
   const { adapters, publicUrl, reach, simulated } = vendors;
   const { partnerOf } = reach;

@@ -55,7 +55,7 @@ export function createDeliveries(options: DeliveriesOptions) {
       const lease = createLease({ database, random, name, lengthMs: LEASE_MS });
       return [
         adapter.slug,
-        createDeliveryQueue({ ...options, ...options.host, adapter, webhook: adapter.webhook, store, lease }),
+        createDeliveryQueue({ ...options.host, ...options, adapter, webhook: adapter.webhook, store, lease }),
       ];
     }),
   );
@@ -68,8 +68,8 @@ export function createDeliveries(options: DeliveriesOptions) {
     },
   });
   const subscriptions = createSubscriptions({
-    ...options,
     ...options.host,
+    ...options,
     store: createSubscriptionStore(database),
     pushing,
   });
