@@ -1,0 +1,67 @@
+import type { Mutant } from './mutant.ts';
+
+const LOOP = 'src/core/loop.ts';
+const LOOP_TESTS = ['src/core/loop.test.ts'];
+const CLAIM = 'src/db/claim.ts';
+const CLAIM_TESTS = ['src/db/claim.test.ts'];
+
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'background work never runs twice at once',
+    file: LOOP,
+    from: 'else if (running === undefined) begin();',
+    to: 'else if (!isWanted) begin();',
+    tests: LOOP_TESTS,
+  },
+  {
+    control: 'background work that is closed starts no further run',
+    file: LOOP,
+    from: '    if (isClosed) return;\n    if (withinMs > 0)',
+    to: '    if (withinMs > 0)',
+    tests: LOOP_TESTS,
+  },
+  {
+    control: 'whoever waits for a run learns that it failed',
+    file: LOOP,
+    from: 'caller.reject(error);',
+    to: 'caller.resolve();',
+    tests: LOOP_TESTS,
+  },
+  {
+    control: 'a failure of background work that repeats itself is logged once',
+    file: LOOP,
+    from: 'if (found !== reason) failed(error);',
+    to: 'failed(error);',
+    tests: LOOP_TESTS,
+  },
+  {
+    control: 'rows that a process has claimed are claimed by no other',
+    file: CLAIM,
+    from: '${moments.nowOnce} + ${claimMs}',
+    to: '${moments.nowOnce} - ${claimMs}',
+    tests: CLAIM_TESTS,
+  },
+  {
+    control: 'whoever claims rows does not wait for another who does',
+    file: CLAIM,
+    from: 'sql`for update skip locked`',
+    to: 'sql`for update`',
+    tests: CLAIM_TESTS,
+    needs: ['postgres'],
+  },
+  {
+    control: 'a link is deleted without a deadlock with what its devices end with',
+    file: 'src/domain/links/store.ts',
+    from: "['device_turns', 'device_id'],",
+    to: '',
+    tests: ['test/faults/lock-order.test.ts'],
+    needs: ['postgres'],
+  },
+  {
+    control: 'vendors are told the address of their own webhooks',
+    file: 'src/domain/deliveries/index.ts',
+    from: '    ...options.host,\n    ...options,\n',
+    to: '    ...options,\n    ...options.host,\n    urlOf: () => undefined,\n',
+    tests: ['test/journeys/simulated-webhooks.test.ts'],
+  },
+];
