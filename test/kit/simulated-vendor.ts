@@ -355,6 +355,10 @@ function httpTo(wire: HttpToOptions): Http {
   };
 }
 
+/** Names of headers as a server gets them. */
+const lowerCased = (headers: HttpRequest['headers'] = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
 /** The simulator's response, or the fault that is set. */
 async function answerTo(
   request: HttpRequest,
@@ -371,7 +375,7 @@ async function answerTo(
       headers: {
         ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...request.headers,
+        ...lowerCased(request.headers),
       },
       body: bodyOf(request),
     }))
