@@ -185,10 +185,10 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, context } = await open({ javaScriptEnabled });
       await page.goto(await session('greta'));
-      await page.getByLabel('Search for a brand').fill('charge amps');
+      await page.getByLabel('Search for a brand').fill('abb terra');
       await page.keyboard.press('Enter');
       await page.getByText('1 to choose from').waitFor();
-      await page.getByRole('link', { name: 'Charge Amps: connect it as “OCPP charger”.' }).waitFor();
+      await page.getByRole('link', { name: 'ABB Terra: connect it as “OCPP charger”.' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Sandbox' }).isVisible(), false);
       await context.close();
     }

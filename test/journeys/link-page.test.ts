@@ -78,8 +78,10 @@ describe('the link page', () => {
     assert.deepEqual(await found('alfen'), ['ocpp']);
     assert.deepEqual(await found('zaptec'), ['zaptec'], 'a brand that is a vendor by now');
     // Only beginnings of words match: "lamps" contains "amps".
-    assert.deepEqual(await found('charge amps'), ['ocpp']);
-    assert.deepEqual(await found('amps'), ['ocpp']);
+    assert.deepEqual(await found('charge amps'), ['chargeamps']);
+    assert.deepEqual(await found('amps'), ['chargeamps']);
+    assert.deepEqual(await found('abb terra'), ['ocpp']);
+    assert.deepEqual(await found('goe'), ['ocpp']);
     assert.deepEqual(await found('(OCPP)'), ['ocpp']);
     assert.deepEqual(await found('attery'), []);
     assert.deepEqual(await found('nothing such'), []);

@@ -11,10 +11,10 @@ export interface OtherWay {
 
 /** Chargers whose makers offer OCPP 1.6J or 2.0.1, and products that are sold under a name of their own. */
 const OTHER_WAYS: readonly OtherWay[] = [
-  ...['ABB Terra', 'Alfen', 'CTEK', 'Garo', 'go-e', 'KEBA', 'Schneider EVlink', 'Wallbox', 'Webasto'].map(
+  ...['ABB Terra', 'Alfen', 'CTEK', 'Garo', 'KEBA', 'Schneider EVlink', 'Wallbox', 'Webasto'].map(
     (brand) => ({ brand, vendor: 'ocpp' }),
   ),
-  { brand: 'Charge Amps', also: 'chargeamps', vendor: 'ocpp' },
+  { brand: 'go-e', also: 'goe', vendor: 'ocpp' },
   { brand: 'Powerwall', vendor: 'tesla' },
 ];
 
