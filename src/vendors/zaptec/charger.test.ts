@@ -80,7 +80,7 @@ describe('what a charger reports', () => {
   it('leaves out what cannot be read', () => {
     const odd = [null, 'word', [], { StateId: '710', ValueAsString: '3' }, { StateId: 710.5 }];
     assert.equal(charger.observationsIn(odd).size, 0);
-    for (const value of [null, 3, '', 'NaN', '1e300', { deep: 1 }])
+    for (const value of [null, 3, '', 'NaN', '1e300', '-0.1', { deep: 1 }])
       assert.equal(charger.powerOf(having(charging, { 513: value })), null, JSON.stringify(value));
     assert.equal(charger.energyOf(having(charging, { 553: '-0.1' })), null);
   });

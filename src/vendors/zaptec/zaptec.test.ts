@@ -46,7 +46,7 @@ describe('linking', () => {
       );
   });
 
-  it('reads recorded lists, without meters and chargers of which Zaptec would tell nothing', async () => {
+  it('reads recorded lists, without meters, what was replaced, and chargers of which Zaptec would tell nothing', async () => {
     const here = await makeWorld();
     const lists = new Map([
       ['/api/chargers', recorded('chargers')],
@@ -59,23 +59,41 @@ describe('linking', () => {
     const [found, ...others] = (await here.link()).devices;
     assert.deepEqual(others, []);
     assert.deepEqual([found?.name, found?.details?.max_a, found?.details?.unbalanced], ['Garage', 25, null]);
-    assert.deepEqual(found?.details?.others, [], 'a meter is no charger of the installation');
+    assert.deepEqual(
+      found?.details?.others,
+      [],
+      'neither a meter nor what was replaced is a charger of the installation',
+    );
   });
 
   it('does not balance what the account may not change, or does not know', async () => {
     const here = await makeWorld();
-    const reasonWith = async (change: JsonObject) => {
+    const reasonWith = async (change: JsonObject, name = 'House', ofChargers: JsonObject = {}) => {
+      const changes = new Map([
+        ['/api/installation', change],
+        ['/api/chargers', ofChargers],
+      ]);
       here.instead = async (request) => {
-        if (request.path !== '/api/installation') return undefined;
+        const more = changes.get(request.path);
+        if (more === undefined) return undefined;
         const { json } = await here.vendor.handle(request);
         const { Data, Pages } = json as { Pages: number; Data: JsonObject[] };
-        return { status: 200, json: { Pages, Data: Data.map((one) => ({ ...one, ...change })) } };
+        return { status: 200, json: { Pages, Data: Data.map((one) => ({ ...one, ...more })) } };
       };
-      return (await here.device('House')).details.unbalanced;
+      return (await here.device(name)).details.unbalanced;
     };
     assert.equal(await reasonWith({ CurrentUserRoles: 1 }), 'access');
     assert.equal(await reasonWith({ MaxCurrent: null }), 'unknown');
     assert.equal(await reasonWith({ Id: 'another' }), 'unknown');
+    assert.equal(await reasonWith({ MaxCurrent: 33 }, 'Left'), 'shared');
+    const together = { InstallationId: here.at('Left').installation.id };
+    assert.equal(
+      await reasonWith({}, 'Left', together),
+      'access',
+      'at one of them the account may only charge',
+    );
+    const owned = { ...together, CurrentUserRoles: 3 };
+    assert.equal(await reasonWith({}, 'Left', owned), 'shared', 'with five others');
     assert.equal(
       await reasonWith({ MaxCurrent: 63 }),
       null,
@@ -131,6 +149,15 @@ describe('commands', () => {
     assert.deepEqual(sent.at(-1), ['chargers update', { maxChargeCurrent: 10 }]);
     here.clock.turn(2_000);
     assert.equal((await here.state(house)).charging, true);
+  });
+
+  it('take away a pause by current from a charger that asks for authorization', async () => {
+    const here = await makeWorld();
+    const sent = listenTo(here);
+    const place = await here.device('Place 1');
+    Object.assign(here.at('Place 1'), { plugged: true, authorized: true, maxA: 0 });
+    await here.send(place, { type: 'start_charge' });
+    assert.deepEqual(sent, [['chargers update', { maxChargeCurrent: 32 }]]);
   });
 
   it('do not start a charger that waits for its user, nor one that is away', async () => {
