@@ -32,6 +32,7 @@ import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
 import { openSimulatedStream } from './simulated-stream.ts';
+import { waitingBudgets } from './waiting-budgets.ts';
 
 const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
@@ -73,17 +74,21 @@ interface Served {
   readonly clock: TurnedClock;
   readonly codes: Cloud['codes'];
   readonly posting: Posting;
+  /** Shared by all users, as limits of the app are. */
+  readonly budgets: Spend | undefined;
 }
 
 interface Options {
   /** The name of a user on the sign-in page; the simulator's `user` by default. */
   readonly user?: string;
+  /** Calls beyond a budget of the adapter wait, by turning the clock; otherwise the simulator answers them as the vendor would. */
+  readonly waitsForBudgets?: boolean;
 }
 
 /** Signs in at the simulator as a user does, and returns the sessions for `conforms()`. */
 export async function makeSimulatedVendor(
   adapter: Adapter,
-  { user }: Options = {},
+  { user, waitsForBudgets = false }: Options = {},
 ): Promise<SimulatedVendor> {
   assert.ok(adapter.simulator !== undefined, `${adapter.slug} has no simulator`);
   const clock = turnedClock();
@@ -101,14 +106,21 @@ export async function makeSimulatedVendor(
   });
   const { user: usual } = vendor;
   return signedIn(
-    { adapter, vendor, clock, codes: faultCodes, posting },
+    {
+      adapter,
+      vendor,
+      clock,
+      codes: faultCodes,
+      posting,
+      budgets: waitsForBudgets ? waitingBudgets(adapter, clock) : undefined,
+    },
     user === undefined ? usual : { ...usual, name: user },
   );
 }
 
 /** The vendor with one signed-in user. */
 async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedVendor> {
-  const { adapter, vendor, clock, codes, posting } = served;
+  const { adapter, vendor, clock, codes, posting, budgets } = served;
   const { oauth } = adapter;
   let aborted = new AbortController();
   const asked: string[] = [];
@@ -125,6 +137,10 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     }
     brokenCalls += 1;
     return broken.fault;
+  };
+  const spend: Spend = async (call) => {
+    checkCosts(adapter, call);
+    await budgets?.(call);
   };
   const documents = new Map<string, Json>();
   const log = createLog('trace', { write: (line) => void logged.push(line) });
@@ -144,7 +160,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       adapter,
       host: (_name, use) => hosts(use),
       tokens: undefined,
-      spend: (call) => checkCosts(adapter, call),
+      spend,
       signal: aborted.signal,
     }),
   });
@@ -177,7 +193,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           clock,
           session: world.session,
           keeper: keeperOf(),
-          spend: (call) => checkCosts(adapter, call),
+          spend,
           answer: (request) => answerTo(request, wireOf('read')),
           refused: (answer, request) => understood(answer, request, clock),
         },
@@ -230,7 +246,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           adapter,
           host: (_name, use) => hosts(use),
           tokens: keeperOf(),
-          spend: (call) => checkCosts(adapter, call),
+          spend,
           signal: aborted.signal,
         }),
       };

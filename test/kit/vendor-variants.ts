@@ -15,7 +15,10 @@ export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> 
     return [
       {
         name: 'its simulator',
-        open: async () => ({ simulator: await makeSimulatedVendor(adapter), close: async () => {} }),
+        open: async () => ({
+          simulator: await makeSimulatedVendor(adapter, { waitsForBudgets: true }),
+          close: async () => {},
+        }),
       },
     ];
   const file = new URL(`../../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
