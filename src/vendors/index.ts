@@ -3,6 +3,7 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { chargeamps } from './chargeamps/index.ts';
 import { easee } from './easee/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
+import { myuplink } from './myuplink/index.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
@@ -13,6 +14,7 @@ export const vendors: readonly Adapter[] = [
   chargeamps,
   easee,
   homeconnect,
+  myuplink,
   netatmo,
   ocpp,
   sandbox,

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
+import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { myuplink } from './index.ts';
+import { detailsIn, observedAt, pointsIn, whyWithheld } from './translate.ts';
+
+const recorded = recordedIn(import.meta.dirname);
+const heatPump = kindOf(myuplink, 'heat_pump');
+
+/** What a recorded device is: its state, what it can do, and what linking keeps. */
+function shown(name: string, securityLevel = 'admin') {
+  const points = pointsIn(recorded(name));
+  const details = detailsIn(points, securityLevel);
+  const found = { id: 'x', type: 'heat_pump', details } as const;
+  const capabilities = capabilitiesOf(heatPump, found);
+  const reading = { isConnected: true, points };
+  const state = stateOf(heatPump, reading, capabilities);
+  return { details, found, capabilities, state, at: observedAt(reading) };
+}
+
+/** The changes that are sent, with the language that they ask for. */
+function listenTo(here: VendorWorld) {
+  const sent: [string, JsonObject][] = [];
+  const languages = new Set<string | undefined>();
+  here.instead = ({ method, path, headers, body }) => {
+    languages.add(headers['accept-language']);
+    if (method === 'PATCH')
+      sent.push([path.replace(/^.*-aa-bb-cc-[^/]+/, ''), JSON.parse(Buffer.from(body).toString())]);
+    return undefined;
+  };
+  return { sent, languages };
+}
+
+describe('recorded points', () => {
+  it('of an F730: scaled values, raw bounds, absent sensors, and no power from the currents of the house', () => {
+    const { details, found, capabilities, state, at } = shown('points-f730');
+    assert.deepEqual(state, {
+      online: true,
+      power_on: false,
+      operation_state: 'Heating',
+      temperature_milli_c: 21_200,
+    });
+    assert.deepEqual(capabilities, ['read_temperature', 'on_off', 'set_temperature']);
+    assert.deepEqual(details.setpoint, { id: '47398', zone: null, min: 5, max: 35, step: 0.5 });
+    assert.deepEqual(details.boost, { id: '50004', on: '1' });
+    assert.match(whyWithheld(found) ?? '', /phase currents are those of the whole house/);
+    assert.equal(at, Date.UTC(2024, 1, 9, 11, 11, 28));
+  });
+
+  it('of an S735: its own power and energy', () => {
+    const { state, at, details } = shown('points-s735');
+    assert.deepEqual(state, {
+      online: true,
+      power_on: true,
+      operation_state: 'Hot water',
+      power_w: 371,
+      energy_wh: 2_801_300,
+      temperature_milli_c: 22_400,
+    });
+    assert.equal(details.setpoint?.id, '47751');
+    assert.equal(at, Date.UTC(2026, 5, 18, 8, 1, 30));
+  });
+
+  it('of a CTC that tells nothing of these: online, and why the rest is withheld', () => {
+    const { capabilities, state, found } = shown('points-ctc');
+    assert.deepEqual(state, { online: true });
+    assert.deepEqual(capabilities, []);
+    assert.match(whyWithheld(found) ?? '', /no room sensor/);
+  });
+
+  it('of an account that may only look have no controls', () => {
+    const { capabilities, found } = shown('points-s735', 'viewer');
+    assert.deepEqual(capabilities, ['read_power', 'read_energy', 'read_temperature']);
+    assert.match(whyWithheld(found) ?? '', /may only look/);
+  });
+
+  it('leave out what has another unit or no value, and a target without a room sensor', () => {
+    const [point] = pointsIn(recorded('points-s735')).filter(({ parameterId }) => parameterId === '22130');
+    assert.ok(point !== undefined);
+    const watts = (change: JsonObject) =>
+      heatPump.reads.read_power?.({ isConnected: true, points: [{ ...point, ...change }] });
+    assert.equal(watts({ parameterUnit: 'kW', value: 0.4 }), 400);
+    assert.equal(watts({ parameterUnit: 'hp' }), null);
+    assert.equal(watts({ value: -32_768 }), null);
+    const bare = pointsIn(recorded('points-f730')).filter(({ parameterId }) => parameterId !== '40033');
+    assert.deepEqual([detailsIn(bare, 'admin').setpoint, detailsIn(bare, 'admin').offset], [null, null]);
+  });
+});
+
+describe('myuplink', () => {
+  it('sets a target by the point, by the zone, or by the heating offset', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const { sent, languages } = listenTo(here);
+    for (const [name, path, body] of [
+      ['F730', '/points', { 47398: '22.5' }],
+      ['S735', '/points', { 47751: '22.5' }],
+      ['SMO', '/zones/3', { setpointHeat: 22.5 }],
+      ['F1155', '/points', { 47011: '3' }],
+    ] as const) {
+      const pump = await here.device(name);
+      await here.send(pump, { type: 'set_temperature', target_milli_c: 22_600 });
+      assert.deepEqual(sent.pop(), [path, body], name);
+      await here.pass(60);
+    }
+    assert.deepEqual([...languages], ['en-GB']);
+  });
+
+  it('makes the same target the same offset, and begins anew where somebody else has set it', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const pump = await here.device('F1155');
+    const { sent } = listenTo(here);
+    const set = async (target_milli_c: number) => {
+      await here.send(pump, { type: 'set_temperature', target_milli_c });
+      await here.pass(1_800);
+      return sent.at(-1)?.[1];
+    };
+    assert.deepEqual(await set(22_000), { 47011: '2' });
+    assert.deepEqual(await set(22_000), { 47011: '2' });
+    assert.deepEqual(await set(18_000), { 47011: '-2' });
+    await assert.rejects(set(5_000), { code: 'command.out_of_range' });
+    here.vendor.arrange(pump, 'cold');
+    assert.deepEqual(await set(20_000), { 47011: '-2' });
+  });
+
+  it('warms the house once it is told to', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const pump = await here.device('S735');
+    here.vendor.arrange(pump, 'cold');
+    const before = await here.state(pump);
+    await here.send(pump, { type: 'set_temperature', target_milli_c: 21_000 });
+    await here.pass(12 * 3_600);
+    const { temperature_milli_c, energy_wh } = await here.state(pump);
+    assert.equal(temperature_milli_c, 21_000);
+    assert.ok((energy_wh ?? 0) > (before.energy_wh ?? 0) + 3_000, 'it takes power to warm a house');
+  });
+
+  it('says what is needed where the subscription lacks, and goes on reading', async () => {
+    const here = await makeVendorWorld(myuplink, { user: 'basic' });
+    const pump = await here.device('F730');
+    await assert.rejects(here.send(pump, { type: 'turn_on' }), {
+      code: 'vendor.refused',
+      message: /Premium Manage/,
+    });
+    assert.equal((await here.state(pump)).online, true);
+    here.instead = ({ method }) => (method === 'PATCH' ? { status: 402 } : undefined);
+    await assert.rejects(here.send(pump, { type: 'turn_on' }), { message: /402.*Premium Manage/ });
+    here.instead = ({ method }) =>
+      method === 'PATCH' ? { status: 200, json: { payload: { 50004: 'failed' } } } : undefined;
+    await assert.rejects(here.send(pump, { type: 'turn_on' }), { code: 'vendor.refused' });
+  });
+
+  it('waits for as long as the vendor says once the calls of a minute are used up', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const pump = await here.device('F730');
+    const reads = async () => {
+      for (let count = 0; count < 25; count += 1) await here.state(pump);
+    };
+    await assert.rejects(reads(), { code: 'vendor.rate_limited', retryAfterSeconds: 60 });
+    await here.pass(60);
+    assert.equal((await here.state(pump)).online, true);
+  });
+
+  it('asks eight devices of a large account what they can do, and the next eight in the next list', async () => {
+    const here = await makeVendorWorld(myuplink, { user: 'large' });
+    const { devices } = await here.link();
+    const known = devices.filter(({ details }) => details?.reads !== undefined).map(({ id }) => id);
+    assert.equal(known.length, 8);
+    await here.pass(60);
+    const refs = devices.map((one) => ({ account: 1, link: 'link-1', ...one, details: one.details ?? {} }));
+    const next = await myuplink.list(here.session(), refs);
+    const now = next.filter(({ details }) => details?.reads !== undefined).map(({ id }) => id);
+    assert.equal(now.length, 16);
+    assert.ok(
+      known.every((id) => now.includes(id)),
+      'what was learnt is kept',
+    );
+  });
+
+  it('simulates what other clients ask for', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const { id } = await here.device('F730');
+    const ask = async (
+      method: string,
+      target: string,
+      language = 'en-US',
+      body = '',
+      type = 'application/json',
+    ) => {
+      const { pathname: path, searchParams: query } = new URL(target, 'http://simulator.test');
+      const authorization = `Bearer ${here.tokens?.access}`;
+      const headers = { authorization, 'accept-language': language, 'content-type': type };
+      return here.vendor.handle({ method, path, query, headers, body: Buffer.from(body) });
+    };
+    const anonymous = { method: 'GET', query: new URLSearchParams(), headers: {}, body: new Uint8Array() };
+    assert.equal((await here.vendor.handle({ ...anonymous, path: '/v2/ping' })).status, 204);
+    assert.equal((await here.vendor.handle({ ...anonymous, path: '/v2/protected-ping' })).status, 401);
+    assert.equal((await ask('GET', '/v2/protected-ping')).status, 204);
+    const points = `/v2/devices/${id}/points`;
+    const patched = await ask('PATCH', points, 'en-US', '{"47011":"3"}', 'application/json-patch+json');
+    assert.deepEqual(patched.json, { status: 200, payload: { 47011: 'modified' } });
+    const words = async (language: string) => {
+      const { json } = await ask('GET', `${points}?parameters=47011,49994`, language);
+      return (json as { parameterId: string; strVal: string }[]).map(
+        (one) => `${one.parameterId} ${one.strVal}`,
+      );
+    };
+    assert.deepEqual(await words('en-US'), ['49994 Heating', '47011 3']);
+    assert.deepEqual(await words('sv-SE'), ['49994 Värme', '47011 3']);
+    const { json } = await ask('GET', '/v2/systems/me');
+    const { systems } = json as { systems: { systemId: string }[] };
+    const system = `/v2/systems/${systems[0]?.systemId}`;
+    assert.equal((await ask('GET', `${system}/notifications/active?page=1&itemsPerPage=10`)).status, 200);
+    assert.equal((await ask('GET', `${system}/smart-home-mode`)).status, 200);
+    assert.equal((await ask('PATCH', points, 'en-US', '{"47398":"36"}')).status, 400);
+  });
+});
