@@ -114,4 +114,11 @@ export const mutants: readonly Mutant[] = [
     to: '(granted ?? undefined)',
     tests: GRANTED,
   },
+  {
+    control: 'what calls while turns are claimed is looked for again',
+    file: 'src/domain/polling/lane.ts',
+    from: 'else if (!isCalled) emptyUntil = now + restMs;',
+    to: 'else { isCalled = false; emptyUntil = now + restMs; }',
+    tests: ['src/domain/polling/lane.test.ts'],
+  },
 ];

@@ -78,4 +78,43 @@ describe('the lane of a vendor', () => {
     while (running.length > 0) await end();
     await settled;
   });
+
+  it('looks again when it was called during a claim or a survey, whatever those have found', async () => {
+    const due: Turn[] = [];
+    let claims = 0;
+    let during = () => {};
+    const clock = turnedClock();
+    const lane = createLane({
+      adapter: testVendor().adapter,
+      clock,
+      log: silentLog,
+      claim: async () => {
+        claims += 1;
+        const claimed = due.splice(0);
+        during();
+        return claimed;
+      },
+      isClaimed: () => true,
+      take: async () => true,
+      giveBack: () => {},
+    });
+    const tick = async () => {
+      clock.turn(100);
+      await lane.tick(2_000);
+    };
+    await tick();
+    assert.equal(claims, 0, 'there is nothing to do');
+    lane.called();
+    lane.plan({ turns: 0, perSecond: 0 }, 1);
+    during = () => lane.called();
+    await tick();
+    during = () => {};
+    lane.plan({ turns: 0, perSecond: 0 }, 1);
+    await tick();
+    assert.equal(claims, 2);
+    lane.plan({ turns: 0, perSecond: 0 }, 1);
+    clock.turn(60_000);
+    await tick();
+    assert.equal(claims, 2, 'nobody called since');
+  });
 });

@@ -137,10 +137,12 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
       const room = waits > 0 ? 1 - atWork - queue.length : QUEUED - queue.length;
       const most = Math.min(Math.floor(allowance), room);
       if (most <= 0) return;
+      isCalled = false;
       const claimed = await claim(vendor, most);
       allowance -= claimed.length;
-      if (claimed.length < most) emptyUntil = now + restMs;
-      isCalled = claimed.length === most;
+      // What was called for while it was claimed may not be among it.
+      if (claimed.length === most) isCalled = true;
+      else if (!isCalled) emptyUntil = now + restMs;
       queue.push(...claimed.sort((a, b) => a.plannedAt - b.plannedAt));
       part = Math.ceil(queue.length / PARTS);
       if (isBeginning || queue.length === 0) return;
