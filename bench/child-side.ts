@@ -1,11 +1,11 @@
 import type { Memory } from './children.ts';
 
-/** Tells the parent that this process serves, and where. */
-export function ready(told: object): void {
-  process.send?.({ ready: told });
+/** Reports to the parent that this process is ready, with its addresses. */
+export function ready(report: object): void {
+  process.send?.({ ready: report });
 }
 
-/** Answers what the parent asks of this process, and ends it when told to, or when the parent is gone. */
+/** Answers the parent's questions, and ends this process on `stop` or when the parent is gone. */
 export function answerQuestions(
   stop: () => Promise<unknown>,
   answers: Readonly<Record<string, () => unknown>> = {},
@@ -30,7 +30,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Memory after what is no longer needed has been collected. */
+/** Memory after garbage collection. */
 async function memory(): Promise<Memory> {
   for (let times = 0; times < 4; times += 1) {
     globalThis.gc?.();

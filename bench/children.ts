@@ -8,8 +8,8 @@ export interface Memory {
   readonly heap: number;
 }
 
-export interface Child<Told = { readonly connect: string; readonly grid: string }> {
-  readonly told: Told;
+export interface Child<Ready = { readonly connect: string; readonly grid: string }> {
+  readonly ready: Ready;
   /** Processor time so far. */
   cpuMs(): Promise<number>;
   memory(): Promise<Memory>;
@@ -17,7 +17,7 @@ export interface Child<Told = { readonly connect: string; readonly grid: string 
   stop(): Promise<void>;
 }
 
-/** What `npm start` gives the runtime, so that what is measured is what users run. */
+/** Runtime options of `npm start`, so that benches measure what users run. */
 export const RUNTIME_OPTIONS: readonly string[] = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string };
@@ -26,11 +26,11 @@ export const RUNTIME_OPTIONS: readonly string[] = (
   .split(' ')
   .filter((word) => word.startsWith('--'));
 
-/** Starts a file of this folder as a process of its own and waits until it is ready. */
-export async function startChild<Told = { readonly connect: string; readonly grid: string }>(
+/** Starts a file of this folder as a separate process and waits until it is ready. */
+export async function startChild<Ready = { readonly connect: string; readonly grid: string }>(
   file: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Child<Told>> {
+): Promise<Child<Ready>> {
   const profile = process.env.BENCH_PROFILE;
   const child = fork(new URL(file, import.meta.url), {
     env: { ...cleanEnvironment(), ...env },
@@ -41,7 +41,7 @@ export async function startChild<Told = { readonly connect: string; readonly gri
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const told = await whenReady<Told>(child, file);
+  const ready = await whenReady<Ready>(child, file);
   let asked = 0;
   const ask = <T>(question: string): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export async function startChild<Told = { readonly connect: string; readonly gri
       child.send({ id, ask: question });
     });
   return {
-    told,
+    ready,
     ask,
     cpuMs: () => ask<number>('cpu'),
     memory: () => ask<Memory>('memory'),
@@ -73,10 +73,10 @@ export async function startChild<Told = { readonly connect: string; readonly gri
   };
 }
 
-function whenReady<Told>(child: ChildProcess, file: string): Promise<Told> {
+function whenReady<Ready>(child: ChildProcess, file: string): Promise<Ready> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
-    const listen = (message: { ready?: Told }) => {
+    const listen = (message: { ready?: Ready }) => {
       if (message.ready === undefined) return;
       child.off('message', listen);
       resolve(message.ready);
@@ -85,7 +85,7 @@ function whenReady<Told>(child: ChildProcess, file: string): Promise<Told> {
   });
 }
 
-/** The environment without settings of elnav's own, which must not change what is measured. */
+/** The environment without elnav's settings, which must not influence the results. */
 export function cleanEnvironment(): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {

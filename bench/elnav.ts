@@ -9,12 +9,12 @@ export interface Elnav {
   readonly child: Child;
   readonly connect: string;
   readonly place: Place;
-  /** A key of a new account that no limit holds up. */
+  /** A key of a new account without rate limits. */
   newKey(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** elnav in a process of its own, on an empty database unless a place is handed in. */
+/** elnav in a separate process, on an empty database unless a place is given. */
 export async function startElnav(
   engine: Engine,
   given?: Place,
@@ -27,12 +27,12 @@ export async function startElnav(
     ELNAV_DATA_DIR: place.dataDir,
     ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
     ELNAV_VAULT_KEYS: VAULT_KEYS,
-    // What is measured must not depend on what the network answers.
+    // The results must not depend on the network.
     ELNAV_FETCH: 'off',
     ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
     ...env,
   });
-  const { connect, grid } = child.told;
+  const { connect, grid } = child.ready;
   const admin = async (path: string): Promise<Record<string, unknown>> => {
     const answer = await callJson(`${grid}${path}`, {
       method: 'POST',
@@ -63,7 +63,7 @@ export async function startElnav(
   };
 }
 
-/** Node's own HTTP server in a process of its own, answering this text to whatever is asked. */
+/** Node's own HTTP server in a separate process, returning this text to every request. */
 export async function startBare(text: string): Promise<Child> {
   const file = join(tmpdir(), `elnav-bench-${process.pid}-${Date.now()}.json`);
   writeFileSync(file, text);

@@ -4,7 +4,7 @@ import { startChild } from './children.ts';
 import { call, inParallel, startElnav } from './elnav.ts';
 import { quantile } from './load.ts';
 import { count, ms, type Row, type Section } from './report.ts';
-import type { Told } from './station-fleet.ts';
+import type { FleetReport } from './station-fleet.ts';
 
 const STATIONS = 2_000;
 const METER_MS = 10_000;
@@ -40,7 +40,7 @@ export async function stationsBench(): Promise<Section[]> {
   const began = performance.now();
   await fleet.ask('connect');
   const connectingMs = performance.now() - began;
-  // Until each has been asked what it is, and has metered at least once.
+  // Until each was interviewed and has metered at least once.
   await wait(METER_MS + 5_000);
   const after = await elnav.child.memory();
   const cpuBefore = await elnav.child.cpuMs();
@@ -51,7 +51,7 @@ export async function stationsBench(): Promise<Section[]> {
   const trips = await commandAtRandom(elnav.connect, key);
   await fleet.ask('hush');
   await wait(2_000);
-  const told = await fleet.ask<Told>('told');
+  const report = await fleet.ask<FleetReport>('report');
   await fleet.stop();
   await elnav.child.stop();
   const stored = await storedReadings(elnav.place);
@@ -61,15 +61,15 @@ export async function stationsBench(): Promise<Section[]> {
   const heap = (after.heap - before.heap) / STATIONS / 1_024;
   const p99 = quantile(trips, 0.99);
   const whole =
-    told.connected === STATIONS &&
-    told.lost === 0 &&
-    told.refused === 0 &&
-    told.answered === told.metersSent &&
-    stored === told.metersSent;
+    report.connected === STATIONS &&
+    report.lost === 0 &&
+    report.refused === 0 &&
+    report.answered === report.metersSent &&
+    stored === report.metersSent;
   const rows: Row[] = [
     {
       what: `Connected of ${count(STATIONS)}`,
-      figure: `${count(told.connected)} in ${(connectingMs / 1_000).toFixed(1)} s, ${told.lost} lost`,
+      figure: `${count(report.connected)} in ${(connectingMs / 1_000).toFixed(1)} s, ${report.lost} lost`,
     },
     {
       what: 'Resident memory for a station',
@@ -79,13 +79,13 @@ export async function stationsBench(): Promise<Section[]> {
     },
     {
       what: 'Meter values sent, answered, stored',
-      figure: `${count(told.metersSent)}, ${count(told.answered)}, ${count(stored)}`,
+      figure: `${count(report.metersSent)}, ${count(report.answered)}, ${count(stored)}`,
       target: 'all the same, none refused',
       met: whole,
     },
     {
       what: 'Meter values until answered as durable, 99th percentile',
-      figure: ms(quantile(told.waits, 0.99)),
+      figure: ms(quantile(report.waits, 0.99)),
     },
     {
       what: `set_current through HTTP to random stations, ${COMMANDS_A_SECOND} a second, median`,

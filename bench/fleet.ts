@@ -55,7 +55,7 @@ export async function storeFleet(place: Place, fleets: readonly Fleet[]): Promis
   }
 }
 
-/** Its credentials are sealed with the key that it is started with: a start refuses what its keys do not open. */
+/** Credentials are sealed with the vault key of the start, as a start refuses ones that it cannot open. */
 function linkOf(account: number) {
   const sealed = VAULT.seal('{}', { account, link: 'link', field: 'credentials' });
   return {
@@ -76,7 +76,7 @@ function linkOf(account: number) {
 
 async function store({ engine, queries }: Database, fleet: Fleet): Promise<void> {
   const { first, accounts, devicesEach } = fleet;
-  // Ids of accounts are PostgreSQL's own to give; SQLite has no word for taking them from it.
+  // PostgreSQL generates account ids unless overridden; SQLite has no such clause.
   const overriding = sql.raw(engine === 'postgres' ? 'overriding system value' : '');
   const text = (number: string) => sql.raw(`cast(${number} as text)`);
   const pick = (number: string, words: readonly string[]) =>

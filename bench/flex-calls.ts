@@ -9,7 +9,7 @@ export interface Called {
   readonly bytes: number;
 }
 
-/** Sends a body and counts what comes back; must be answered 200. */
+/** Sends a body and counts the bytes of the response, which must be 200. */
 export function post(url: string, key: string, body: Buffer): Promise<Called> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function post(url: string, key: string, body: Buffer): Promise<Called> {
   });
 }
 
-/** Asks for `/healthz` every few milliseconds while something is done; answers how long each took, ascending. */
+/** Requests `/healthz` every few milliseconds during `work`; returns the durations, ascending. */
 export async function healthDuring(base: string, work: () => Promise<unknown>): Promise<number[]> {
   const waits: number[] = [];
   let working = true;

@@ -11,12 +11,12 @@ export function fleetOf(members: number): FleetMember[] {
   }));
 }
 
-/** About half of what the fleet can do. */
+/** About half of the fleet's flexibility. */
 export function halfOf(members: number): DispatchRequest {
   return { direction: 'up', amount_w: members * 2_250 };
 }
 
-/** The opponent: what one writes first. */
+/** The opponent: the straightforward implementation. */
 export function plainDispatch(fleet: readonly FleetMember[], request: DispatchRequest): Dispatched {
   const setpoints: Dispatched['setpoints'] = [];
   let left = request.amount_w;

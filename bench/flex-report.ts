@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { type Section, verdictOf } from './report.ts';
 
-/** The figures as a document, with the machine that they are from. */
+/** The figures as a document, with the machine. */
 export function markdownOf(sections: readonly Section[]): string {
   const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'processor'}`;
   const tables = sections.map(({ title, note, rows }) => {

@@ -9,7 +9,7 @@ const REQUEST = `"request":{"direction":"up","amount_w":${MOST}}`;
 function filled(before: string, piece: string, after: string): Uint8Array {
   const room = LARGEST - before.length - after.length;
   const bytes = Buffer.alloc(before.length + after.length + room - (room % piece.length), piece);
-  // The piece begins anew after what comes before it.
+  // The piece repeats after the start of the body.
   bytes.fill(piece, before.length);
   bytes.write(before);
   bytes.write(after, bytes.length - after.length);
@@ -25,7 +25,7 @@ function million(id: string, rest: string): Uint8Array {
   return Buffer.from(`{"fleet":[${members}],${REQUEST}}`);
 }
 
-/** What costs most to read, by what would be slow if it were not thought of. */
+/** The bodies that are most expensive to read. */
 const BODIES: readonly (readonly [what: string, body: () => Uint8Array])[] = [
   ['48 million values that nobody wants', () => filled('{"x":[', '[],', `0],"fleet":[],${REQUEST}}`)],
   ['numbers with fractions', () => filled('{"x":[', '1.5,', `0],"fleet":[],${REQUEST}}`)],

@@ -10,7 +10,7 @@ import { mebibytes, ms, type Row, run, type Section } from './report.ts';
 
 const MILLION = 1_000_000;
 
-/** The best of several runs: what the machine does for others only ever adds. */
+/** The best of several runs, as other load on the machine only adds time. */
 function best(times: number, work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < times; run += 1) {
@@ -46,7 +46,7 @@ async function throughHttp(): Promise<Section[]> {
   const bare = await startChild('./serve-echo.ts');
   const key = await elnav.newKey();
   const own = (body: Buffer) => post(`${elnav.connect}/flex/dispatch`, key, body);
-  const other = (body: Buffer) => post(bare.told.connect, '', body);
+  const other = (body: Buffer) => post(bare.ready.connect, '', body);
   const bodyOf = (members: number) =>
     Buffer.from(JSON.stringify({ fleet: fleetOf(members), request: halfOf(members) }));
 
@@ -69,8 +69,8 @@ async function throughHttp(): Promise<Section[]> {
 
   const body = bodyOf(MILLION);
   const health: Row[] = [];
-  const waits = await healthDuring(elnav.connect, () => inTurn(3, () => own(body)));
-  const bareWaits = await healthDuring(bare.told.connect, () => inTurn(3, () => other(body)));
+  const waits = await healthDuring(elnav.connect, () => inSequence(3, () => own(body)));
+  const bareWaits = await healthDuring(bare.ready.connect, () => inSequence(3, () => other(body)));
   const p99 = (sorted: readonly number[]) => sorted[Math.floor(sorted.length * 0.99)] ?? 0;
   health.push({
     what: `GET /healthz, p99 of ${waits.length}`,
@@ -82,7 +82,7 @@ async function throughHttp(): Promise<Section[]> {
 
   const largest = largestBody();
   const before = await elnav.child.memory();
-  await inTurn(2, () => Promise.all([own(largest), own(largest)]));
+  await inSequence(2, () => Promise.all([own(largest), own(largest)]));
   const peak = await elnav.child.ask<number>('peak');
   const after = await elnav.child.memory();
   const memory: Row[] = [
@@ -110,7 +110,7 @@ async function middle(runs: number, call: () => Promise<{ ms: number }>): Promis
   return spent.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
 }
 
-async function inTurn(runs: number, call: () => Promise<unknown>): Promise<void> {
+async function inSequence(runs: number, call: () => Promise<unknown>): Promise<void> {
   for (let run = 0; run < runs; run += 1) await call();
 }
 

@@ -28,7 +28,7 @@ interface Course {
 
 export const COURSE: Course = { rounds: 5, seconds: 2, connections: 50 };
 
-/** Lets the contenders answer in turn, after a warm-up, and gives the medians of each. */
+/** Measures the contenders alternately after a warm-up, and returns the medians of each. */
 export async function race(contenders: readonly Contender[], course: Course = COURSE): Promise<Measured[]> {
   const rounds = contenders.map((): Measured[] => []);
   for (const contender of contenders) await drive(contender, { ...course, seconds: 2 });
@@ -67,7 +67,7 @@ async function drive(contender: Contender, course: Course): Promise<Measured> {
   };
 }
 
-/** Each connection begins elsewhere in the list: together at one device they would queue in its queue. */
+/** Each connection starts at another place in the list, so that they do not all queue at one device. */
 function startAnywhere(requests: readonly Request[]): (client: Client) => void {
   return (client) => {
     const start = Math.floor(Math.random() * requests.length);
@@ -75,7 +75,7 @@ function startAnywhere(requests: readonly Request[]): (client: Client) => void {
   };
 }
 
-/** The median of the rounds' ratios: two neighbours in time share whatever else the machine does. */
+/** The median of the rounds' ratios, as neighbouring rounds share other load on the machine. */
 export function ratioOf(ours: Measured, theirs: Measured): number {
   return median(ours.rounds.map((own, round) => own / (theirs.rounds[round] ?? theirs.perSecond)));
 }

@@ -12,7 +12,7 @@ import { type Row, run, type Section } from './report.ts';
 const SHARE = 0.6;
 const SEARCHED = ['st', 'an', 'malm', 'göteb', 'stokholm', 'lund', 'norr', 'vik', 'ås', 'berga'];
 
-/** Questions as many callers ask them: each kind over many values, so that no single answer is measured. */
+/** Requests of each kind over many values, so that no single response is measured. */
 async function kindsOf(get: (path: string) => Promise<string>): Promise<[string, string[]][]> {
   const found = await Promise.all(
     ['stockholm', 'göteborg', 'malmö', 'umeå', 'luleå', 'karlstad'].map(
@@ -43,7 +43,7 @@ async function kindsOf(get: (path: string) => Promise<string>): Promise<[string,
 
 async function throughHttp(): Promise<Section[]> {
   const elnav = await startElnav('sqlite');
-  const { grid } = elnav.child.told;
+  const { grid } = elnav.child.ready;
   const headers = { 'x-api-key': await elnav.newKey() };
   const get = async (path: string) => {
     const answer = await fetch(`${grid}${path}`, { headers });
@@ -59,7 +59,7 @@ async function throughHttp(): Promise<Section[]> {
     const requests = paths.map((path) => ({ method: 'GET' as const, path, headers }));
     const [ours, theirs] = await race([
       { name: `elnav ${name}`, url: grid, child: elnav.child, requests },
-      { name: 'node:http', url: bare.told.connect, child: bare, requests },
+      { name: 'node:http', url: bare.ready.connect, child: bare, requests },
     ]);
     await bare.stop();
     if (ours === undefined || theirs === undefined) continue;

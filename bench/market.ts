@@ -14,11 +14,11 @@ const DAYS = 365;
 const IMPORT_MS = 10_000;
 const READ_MS = 1_000;
 const ROUNDS = 5;
-/** What answers of 13 MB each may leave behind on the heap. */
+/** Heap growth allowed after responses of 13 MB each. */
 const MORE_BYTES = 8 * 1024 ** 2;
 const SHARE = 0.6;
 
-/** The days of a year that ends tomorrow, so that prices of now are among them. */
+/** The days of a year that ends tomorrow, so that the current prices are included. */
 function daysOfYear(): string[] {
   const tomorrow = Temporal.Now.plainDateISO('Europe/Stockholm').add({ days: 1 });
   return Array.from({ length: DAYS }, (_, index) => tomorrow.subtract({ days: DAYS - 1 - index }).toString());
@@ -52,15 +52,15 @@ async function read(url: string, headers: Record<string, string>): Promise<Read>
 async function yearAsCsv(elnav: Elnav, bare: Child, slots: number): Promise<Row[]> {
   const headers = { 'x-api-key': await elnav.newKey() };
   const days = daysOfYear();
-  const url = `${elnav.child.told.grid}/api/v1/prices/history?format=csv&from=${days[0]}&to=${days.at(-1)}`;
-  const warm = [await read(url, headers), await read(bare.told.connect, {})];
-  if (warm[0]?.bytes !== warm[1]?.bytes) throw new Error('the two do not answer the same');
+  const url = `${elnav.child.ready.grid}/api/v1/prices/history?format=csv&from=${days[0]}&to=${days.at(-1)}`;
+  const warm = [await read(url, headers), await read(bare.ready.connect, {})];
+  if (warm[0]?.bytes !== warm[1]?.bytes) throw new Error('the two responses differ');
   const before = await elnav.child.memory();
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     ours.push((await read(url, headers)).tookMs);
-    theirs.push((await read(bare.told.connect, {})).tookMs);
+    theirs.push((await read(bare.ready.connect, {})).tookMs);
   }
   const after = await elnav.child.memory();
   const [peak, barePeak] = [await elnav.child.ask<number>('peak'), await bare.ask<number>('peak')];
@@ -90,12 +90,12 @@ async function yearAsCsv(elnav: Elnav, bare: Child, slots: number): Promise<Row[
 
 async function spot(elnav: Elnav): Promise<Row[]> {
   const headers = { 'x-api-key': await elnav.newKey() };
-  const url = `${elnav.child.told.grid}/api/v1/prices/spot?area=SE3`;
+  const url = `${elnav.child.ready.grid}/api/v1/prices/spot?area=SE3`;
   const body = await (await fetch(url, { headers })).text();
   const bare = await startBare(body);
   const [ours, theirs] = await race([
     { name: 'elnav', url, child: elnav.child, headers },
-    { name: 'node:http', url: bare.told.connect, child: bare },
+    { name: 'node:http', url: bare.ready.connect, child: bare },
   ]);
   await bare.stop();
   if (ours === undefined || theirs === undefined) return [];

@@ -8,14 +8,14 @@ import { COURSE, race, ratioOf } from './load.ts';
 import { count, ms, percent, type Row, type Section } from './report.ts';
 
 const DEVICES = 200;
-/** So many commands are sent to see what one costs PostgreSQL. */
+/** Commands sent to measure the cost of one on PostgreSQL. */
 const COUNTED = 3_000;
-/** A backend of PostgreSQL tells what it has done ten seconds later at the latest. */
-const TOLD_MS = 11_000;
+/** A backend of PostgreSQL reports its statistics within ten seconds. */
+const REPORTED_MS = 11_000;
 /** Commands a second. */
 const TARGETS: Readonly<Record<Engine, number>> = { sqlite: 2_500, postgres: 2_000 };
 
-/** Commands to sandbox chargers: recorded durably, sent, read again, stored, answered; against the two durable writes alone. */
+/** Commands to sandbox chargers: recorded durably, sent, read again, stored, answered; against only the two durable writes. */
 export async function ordersBench(): Promise<Section[]> {
   const rows: Row[] = [];
   for (const engine of ENGINES) rows.push(...(await onEngine(engine)));
@@ -64,7 +64,7 @@ async function onEngine(engine: Engine): Promise<Row[]> {
   const [ours, theirs, withKey] = await race(
     [
       { name: 'elnav', url: elnav.connect, child: elnav.child, requests },
-      { name: 'two writes alone', url: bare.told.connect, child: bare, requests },
+      { name: 'two writes alone', url: bare.ready.connect, child: bare, requests },
       {
         name: 'elnav, with a key',
         url: elnav.connect,
@@ -80,7 +80,7 @@ async function onEngine(engine: Engine): Promise<Row[]> {
     return call(`${to}${path}`, key, JSON.parse(body));
   };
   const ourCost = await costOf(elnav.place.url, send(elnav.connect));
-  const theirCost = await costOf(other.url, send(bare.told.connect));
+  const theirCost = await costOf(other.url, send(bare.ready.connect));
   const flushes = engine === 'sqlite' ? flushesASecond(elnav.place.dataDir) : undefined;
   await bare.stop();
   await elnav.close();
@@ -135,12 +135,12 @@ async function onEngine(engine: Engine): Promise<Row[]> {
 }
 
 interface Cost {
-  /** Time that PostgreSQL was in statements and their commits, also where it waited for the disk. */
+  /** Time that PostgreSQL spent in statements and commits, waiting for the disk included. */
   readonly micros: number;
   readonly transactions: number;
 }
 
-/** What one command costs PostgreSQL, of many that are sent as in the race; undefined for the embedded database. */
+/** Mean cost of one command on PostgreSQL, sent as in the race; undefined for the embedded database. */
 async function costOf(
   url: string | undefined,
   send: (index: number) => Promise<unknown>,
@@ -148,20 +148,20 @@ async function costOf(
   if (url === undefined) return undefined;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const told = async () => {
-    await new Promise((resolve) => setTimeout(resolve, TOLD_MS));
+  const statistics = async () => {
+    await new Promise((resolve) => setTimeout(resolve, REPORTED_MS));
     const { rows } = await client.query<{ transactions: number; micros: number }>(
       'select xact_commit::float8 as transactions, active_time * 1000 as micros from pg_stat_database where datname = current_database()',
     );
     return rows[0] ?? { transactions: Number.NaN, micros: Number.NaN };
   };
-  const before = await told();
+  const before = await statistics();
   await inParallel(
     Array.from({ length: COUNTED }, (_, index) => index),
     COURSE.connections,
     send,
   );
-  const after = await told();
+  const after = await statistics();
   await client.end();
   return {
     micros: (after.micros - before.micros) / COUNTED,
@@ -169,7 +169,7 @@ async function costOf(
   };
 }
 
-/** What the disk itself can do: one page of 4 KB written and made durable at a time. */
+/** Speed of the disk itself: one page of 4 KB written and synced at a time. */
 function flushesASecond(dir: string): number {
   const file = join(dir, 'flushes');
   const handle = openSync(file, 'w');

@@ -90,7 +90,7 @@ async function onEngine(engine: Engine): Promise<Section> {
 }
 
 interface Lister {
-  /** Milliseconds that a page takes which is not in memory. */
+  /** Milliseconds for an uncached page. */
   time(account: number, query: Partial<ListQuery>): Promise<number>;
   close(): Promise<void>;
 }

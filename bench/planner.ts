@@ -30,7 +30,7 @@ async function throughHttp(): Promise<Section[]> {
   const requests: Request[] = [{ method: 'POST', path: '/optimize/plan', headers, body }];
   const [own, other] = await race([
     { name: 'elnav', url: elnav.connect, child: elnav.child, requests },
-    { name: 'bare', url: bare.told.connect, child: bare, requests },
+    { name: 'bare', url: bare.ready.connect, child: bare, requests },
   ]);
   await bare.stop();
   await elnav.close();

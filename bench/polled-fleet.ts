@@ -52,10 +52,10 @@ export function benchVendor(slug: string, type: DeviceType, of: Limited, isSwept
   };
 }
 
-/** Always the same, so that what is waited for besides shows. */
+/** Constant, so that all other waiting is visible. */
 const ANSWER_MS = 40;
 
-/** A vendor's cloud in this process: it answers after some milliseconds, and one device in ten charges. */
+/** A vendor's cloud in this process: it responds after some milliseconds, and one device in ten charges. */
 export function cheapCloud(): { http: Http; calls(): number } {
   let calls = 0;
   return {

@@ -14,15 +14,15 @@ const IDLE_BYTES = 180 * 1024 ** 2;
 const SETTLE_MS = 10_000;
 const WATCH_MS = 10_000;
 const FLEET = { first: 1_001, accounts: 1_000, devicesEach: 100 };
-/** A process that does nothing may still beat its timers. */
+/** An idle process still runs its timers. */
 const IDLE_CPU_SHARE = 0.01;
 const MORE_BYTES = 5 * 1024 ** 2;
 
-/** The process as `npm start` runs it, on the embedded database: start-up, and what it costs while nobody calls. */
+/** The process of `npm start` on the embedded database: start-up, and cost while idle. */
 export async function processBench(): Promise<Section[]> {
   const place = await makePlace('sqlite');
   const started: number[] = [];
-  // The first start makes the database and the secrets; it counts as one of them.
+  // The first start also creates the database and the secrets; it counts too.
   for (let start = 0; start < STARTS; start += 1) {
     const { process: child, tookMs } = await spawnElnav(place);
     started.push(tookMs);
@@ -86,17 +86,17 @@ async function spawnElnav(place: Place): Promise<{ process: ChildProcess; tookMs
       ELNAV_CONNECT_PORT: '0',
       ELNAV_GRID_PORT: '0',
       ELNAV_DATA_DIR: place.dataDir,
-      // A database that was filled beforehand has no first start, which makes these.
+      // Created by a first start, which a prefilled database does not have.
       ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
       ELNAV_VAULT_KEYS: VAULT_KEYS,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise<void>((resolve, reject) => {
-    let told = '';
+    let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
-      told += chunk;
-      if (told.includes('elnav is ready.')) resolve();
+      output += chunk;
+      if (output.includes('elnav is ready.')) resolve();
     });
     child.once('exit', (code) => reject(new Error(`elnav ended with ${code} before it was ready`)));
   });
@@ -118,7 +118,7 @@ function ps({ pid }: ChildProcess): { rss: number; cpuMs: number } {
   return { rss: Number(rss) * 1024, cpuMs: process.platform === 'linux' ? ticksOf(pid) * 10 : msOf(time) };
 }
 
-/** proc(5): utime and stime, in hundredths of a second; `ps` of Linux tells whole seconds only. */
+/** proc(5): utime and stime, in hundredths of a second; `ps` of Linux has whole seconds only. */
 function ticksOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);

@@ -31,7 +31,7 @@ export async function readBench(): Promise<Section[]> {
   const bare = await startBare(body);
   const opponent: Contender = {
     name: 'node:http',
-    url: bare.told.connect,
+    url: bare.ready.connect,
     child: bare,
     headers: { authorization: `Bearer ${key}` },
   };

@@ -1,8 +1,8 @@
-/** One figure, beside what it is measured against. */
+/** One figure with its comparison. */
 export interface Row {
   readonly what: string;
   readonly figure: string;
-  /** The opponent of the same run and its figure; empty where the target is absolute. */
+  /** The opponent of the same run and its figure; empty for an absolute target. */
   readonly against?: string;
   /** elnav's figure as a share or multiple of the opponent's. */
   readonly ratio?: string;

@@ -3,11 +3,11 @@ import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions, ready } from './child-side.ts';
 
-// The opponent of a page: Node's own HTTP server, which answers the same bytes with the same headers to whatever is asked.
+// The opponent of a page: Node's own HTTP server, which returns the same bytes with the same headers to every request.
 const file = process.env.BENCH_PAGE ?? '';
 const { headers, body } = JSON.parse(readFileSync(file, 'utf8')) as {
   readonly headers: OutgoingHttpHeaders;
-  /** base64, for it is compressed. */
+  /** base64, as it is compressed. */
   readonly body: string;
 };
 rmSync(file);

@@ -8,7 +8,7 @@ import { answerQuestions, ready } from './child-side.ts';
 
 /*
  * The opponent: Node's own HTTP server, which writes rows of the same tables as CSV, a page at a time, with the plain driver:
- * nothing is parsed, judged, counted or named.
+ * nothing is parsed, validated, counted or named.
  */
 interface Slot {
   readonly area: string;

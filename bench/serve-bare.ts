@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions, ready } from './child-side.ts';
 
-// The opponent: Node's own HTTP server, which answers the same bytes to whatever is asked.
+// The opponent: Node's own HTTP server, which returns the same bytes to every request.
 const file = process.env.BENCH_BODY ?? '';
 const body = readFileSync(file);
 rmSync(file);

@@ -8,7 +8,7 @@ interface Answer {
   readonly body?: Buffer;
 }
 
-/** Node's own HTTP server as an opponent: does `work` with each body, and then answers; 500 where that fails. */
+/** Node's own HTTP server as an opponent: processes each body with `work`, then responds; 500 on failure. */
 export function serveBodies(work: (body: Buffer) => Promise<void>, { status, headers, body }: Answer): void {
   const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerQuestions, ready } from './child-side.ts';
 
-// The opponent: Node's own HTTP server, which looks its answers up in a Map by path and query.
+// The opponent: Node's own HTTP server, which looks up its responses in a Map by path and query.
 const file = process.env.BENCH_ANSWERS ?? '';
 const answers = new Map<string, string>(JSON.parse(readFileSync(file, 'utf8')));
 rmSync(file);

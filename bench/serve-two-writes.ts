@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { serveBodies } from './serve-bodies.ts';
 
-// The opponent: Node's own HTTP server, which inserts each body with the plain driver, marks it as done, and then answers what it
-// is told to. The two writes are what a command costs at least: each is durable before the next step.
+// The opponent: Node's own HTTP server, which inserts each body with the plain driver, marks it as done, and then sends a
+// given response. The two writes are the minimum for a command: each is durable before the next step.
 const url = process.env.BENCH_DATABASE_URL;
 const dataDir = process.env.BENCH_DATA_DIR ?? '';
 const answer = Buffer.from(process.env.BENCH_ANSWER ?? '{}');

@@ -1,13 +1,13 @@
 import { answerQuestions, ready } from './child-side.ts';
 
-/** What the stations of this process have sent and got. */
-export interface Told {
+/** What the stations of this process have sent and received. */
+export interface FleetReport {
   readonly connected: number;
   readonly metersSent: number;
   readonly answered: number;
   readonly refused: number;
   readonly lost: number;
-  /** Milliseconds from sending MeterValues to their answer, which says that they are durable. */
+  /** Milliseconds from MeterValues to the response, which confirms that they are durable. */
   readonly waits: readonly number[];
 }
 
@@ -35,7 +35,7 @@ const configurationKey = Object.entries(CONFIGURATION).map(([key, value]) => ({
   readonly: false,
 }));
 
-/** The least that is a 1.6J station: it boots, tells its status, meters, and accepts whatever it is told to do. */
+/** A minimal 1.6J station: boots, reports its status, meters, and accepts every command. */
 function connect(number: number): Promise<void> {
   const identity = `BENCH-${10_000 + number}`;
   const authorization = `Basic ${Buffer.from(`${identity}:password-${number}`).toString('base64')}`;
@@ -82,7 +82,7 @@ function connect(number: number): Promise<void> {
       counts.connected += 1;
       call('BootNotification', { chargePointVendor: 'elnav', chargePointModel: 'Bench' });
       call('StatusNotification', { connectorId: 1, errorCode: 'NoError', status: 'Available' });
-      // Spread over the interval, as stations are that were switched on one by one.
+      // Spread over the interval, like stations switched on one by one.
       meters.push(
         setTimeout(() => {
           meter();
@@ -117,8 +117,8 @@ answerQuestions(
   },
   {
     connect: connectAll,
-    told: () => ({ ...counts, waits }),
-    /** No more metering; what is under way is still answered. */
+    report: () => ({ ...counts, waits }),
+    /** Stops metering; running calls still get a response. */
     hush: () => {
       for (const timer of meters) clearInterval(timer);
     },

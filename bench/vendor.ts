@@ -9,7 +9,7 @@ interface Reading {
 
 const began = Date.now();
 
-/** A charger that answers at once: what is measured is elnav and not a vendor. */
+/** A charger that responds at once, so that the bench measures elnav and not a vendor. */
 const charger = kind<Reading>({
   read: async () => ({ kilowatts: 7.36, kilowattHours: 1_000 + (Date.now() - began) / 100 }),
   status: () => ({ online: true, connected: true, charging: true }),
@@ -43,7 +43,7 @@ const common = {
   }),
 };
 
-/** Asked once a minute, as many clouds want it: reads between are answered from memory. */
+/** Polled at most once a minute, like many clouds: reads in between come from memory. */
 export const polledVendor = {
   ...common,
   slug: 'bench_polled',
@@ -51,7 +51,7 @@ export const polledVendor = {
   pollSeconds: 60,
 } satisfies Adapter;
 
-/** Asked for every read: every read is a change. */
+/** Asked for every read, and every read changes the state. */
 export const liveVendor = {
   ...common,
   slug: 'bench_live',

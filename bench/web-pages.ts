@@ -19,7 +19,7 @@ import { COURSE, median, race } from './load.ts';
 import { processor, throughput } from './reads.ts';
 import { count, ms, type Row, run, type Section } from './report.ts';
 
-/** Pages that are the same for everybody. */
+/** Pages without personal content. */
 const PAGES = ['/', '/docs', '/auth/login'];
 const SHARE = 0.5;
 const FRONT_BYTES = 120 * 1024;
@@ -38,7 +38,7 @@ interface Loaded {
   readonly body: Buffer;
 }
 
-/** As it comes over the wire; `fetch` would unpack it. */
+/** The body as transferred; `fetch` would decompress it. */
 function load(url: string): Promise<Loaded> {
   return new Promise((resolve, reject) => {
     get(url, { headers: BROWSER }, (answer) => {
@@ -89,9 +89,9 @@ async function againstBare(base: string, path: string, child: Child): Promise<Ro
   const bare = await startChild('./serve-bare-page.ts', { BENCH_PAGE: file });
   const contenders = [
     { name: `elnav ${path}`, url: `${base}${path}`, child, headers: BROWSER },
-    { name: 'node:http', url: bare.told.connect, child: bare, headers: BROWSER },
+    { name: 'node:http', url: bare.ready.connect, child: bare, headers: BROWSER },
   ];
-  // What serves one page serves all, so the first must not be measured colder than the last.
+  // Warm up with all pages, so that the first is not measured colder than the last.
   await race(contenders, { ...COURSE, rounds: 1 });
   const [ours, theirs] = await race(contenders);
   await bare.stop();
@@ -123,7 +123,7 @@ async function sizeOf(base: string): Promise<Row> {
   };
 }
 
-/** In a browser that has nothing of it yet. */
+/** In a browser with an empty cache. */
 async function painted(base: string): Promise<Row[]> {
   if (withoutBrowser !== false) return [];
   const browser = await openBrowser();
@@ -158,7 +158,7 @@ async function webPages(): Promise<Section[]> {
   const place = await makePlace('sqlite');
   await fill(place);
   const elnav = await startElnav('sqlite', place);
-  const base = elnav.child.told.grid;
+  const base = elnav.child.ready.grid;
   const began = performance.now();
   await load(`${base}/`);
   const firstMs = performance.now() - began;

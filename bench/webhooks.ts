@@ -22,7 +22,7 @@ interface Posted {
 
 let posts = 0;
 
-/** Signed bodies, each another, made before anything is measured. */
+/** Distinct signed bodies, made before measuring. */
 function deliveries(): { body: string; signature: string }[] {
   return Array.from({ length: DELIVERIES }, () => {
     posts += 1;
@@ -66,7 +66,7 @@ async function post(base: string, child: Child): Promise<Posted> {
   return { perSecond: (DELIVERIES * 1_000) / tookMs, waits, cpuMicros };
 }
 
-/** How long it takes until all that was acknowledged is applied. */
+/** Time until all acknowledged deliveries are applied. */
 async function untilApplied(connect: string): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < PATIENCE_MS) {
@@ -94,14 +94,14 @@ async function bench(engine: Engine): Promise<Section> {
   });
   await post(elnav.connect, elnav.child);
   await untilApplied(elnav.connect);
-  await post(bare.told.connect, bare);
+  await post(bare.ready.connect, bare);
   const ours: Posted[] = [];
   const theirs: Posted[] = [];
   const applied: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     ours.push(await post(elnav.connect, elnav.child));
     applied.push(await untilApplied(elnav.connect));
-    theirs.push(await post(bare.told.connect, bare));
+    theirs.push(await post(bare.ready.connect, bare));
   }
   await elnav.child.stop();
   await bare.stop();

@@ -22,15 +22,15 @@ export async function wholeListBench(): Promise<Section[]> {
   const list: Contender = { name: 'elnav', url: `${elnav.connect}/devices`, child: elnav.child, headers };
   const body = JSON.stringify(await call<unknown[]>(list.url, key));
   const bare = await startBare(body);
-  const opponent: Contender = { name: 'node:http', url: bare.told.connect, child: bare, headers };
+  const opponent: Contender = { name: 'node:http', url: bare.ready.connect, child: bare, headers };
   const [ours, theirs] = await race([list, opponent]);
 
   // Reading a device of this vendor changes its state, and with it the list.
-  let turn = 0;
+  let next = 0;
   let changed = 0;
   const changing = setInterval(() => {
-    const device = devices[turn % devices.length];
-    turn += 1;
+    const device = devices[next % devices.length];
+    next += 1;
     if (device !== undefined) void read(device).then(() => (changed += 1));
   }, 1_000 / CHANGES_A_SECOND);
   const began = performance.now();

@@ -1,9 +1,9 @@
-/* Copies a new key, and shows a brand while it is chosen. The page works without. */
+/* Copies a new key, and previews a brand while it is edited. The page works without it. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
   const source = document.getElementById(button.dataset.copy ?? '');
   const status = button.parentElement?.querySelector('[data-copy-status]');
-  // Browsers offer it on https and on this machine alone.
+  // Browsers offer the clipboard only on https and on localhost.
   if (source === null || navigator.clipboard === undefined) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -11,7 +11,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
       await navigator.clipboard.writeText(source.textContent ?? '');
       if (status) status.textContent = button.dataset.copied ?? '';
     } catch {
-      // Not permitted: the text is selected, to be copied by hand.
+      // Not permitted: select the text, so that the user can copy it.
       getSelection()?.selectAllChildren(source);
     }
   });
@@ -46,16 +46,16 @@ function showBrand(brand: HTMLFormElement): void {
   const repaint = async () => {
     if (plain.checked) return paint(own);
     const chosen = color.value;
-    // The service computes what can be read on a colour; its style sheet names it.
+    // The service computes readable text colours; they are in the brand's style sheet.
     const answer = await fetch(`/assets/brand/${chosen.slice(1)}.css`);
-    const found = (await answer.text()).match(/#[0-9a-f]{6}/g) ?? [];
-    if (color.value === chosen && !plain.checked) paint([found.slice(0, 2), found.slice(2, 4)]);
+    const colors = (await answer.text()).match(/#[0-9a-f]{6}/g) ?? [];
+    if (color.value === chosen && !plain.checked) paint([colors.slice(0, 2), colors.slice(2, 4)]);
   };
   const soon = () => {
     repaint().catch(() => {});
   };
   name.addEventListener('input', () => {
-    for (const shown of names) shown.textContent = name.value.trim() === '' ? before : name.value;
+    for (const element of names) element.textContent = name.value.trim() === '' ? before : name.value;
   });
   color.addEventListener('input', () => {
     plain.checked = false;

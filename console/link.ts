@@ -1,9 +1,9 @@
 /* Makes the pages of linking quicker; all of them work without it. */
 
-/** Shorter beginnings are said of too many brands. */
+/** Shorter prefixes match too many brands. */
 const SHORTEST_BRAND = 3;
 
-/** Hides vendors while the user types that are not meant, as the server would. */
+/** Filters vendors while the user types, like the server's search. */
 function searchAtOnce(input: HTMLInputElement): void {
   const status = document.querySelector<HTMLElement>('[data-found]');
   if (status === null) return;
@@ -13,7 +13,7 @@ function searchAtOnce(input: HTMLInputElement): void {
     const typed = input.value.toLowerCase();
     const brandWords = typed.split(/\s+/).filter(Boolean);
     const words = typed.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-    let found = 0;
+    let matches = 0;
     for (const line of document.querySelectorAll<HTMLElement>('[data-brand]'))
       line.hidden = !brandWords.some(
         (word) => word.length >= SHORTEST_BRAND && ` ${line.dataset.brand}`.includes(` ${word}`),
@@ -21,14 +21,16 @@ function searchAtOnce(input: HTMLInputElement): void {
     for (const item of document.querySelectorAll<HTMLElement>('[data-words]')) {
       const isMeant = words.every((word) => ` ${item.dataset.words}`.includes(` ${word}`));
       item.hidden = !isMeant;
-      if (isMeant) found += 1;
+      if (isMeant) matches += 1;
     }
     status.textContent =
-      found === 0 ? (status.dataset.nothing ?? '') : (status.dataset.found ?? '').replace('0', String(found));
+      matches === 0
+        ? (status.dataset.nothing ?? '')
+        : (status.dataset.found ?? '').replace('0', String(matches));
   });
 }
 
-/** Lets the user see a password that is hard to type on a phone. */
+/** Lets the user show the password, which is hard to type on a phone. */
 function showOnDemand(input: HTMLInputElement): void {
   const { show = '', hide = '' } = input.dataset;
   const button = document.createElement('button');
@@ -48,7 +50,7 @@ function showOnDemand(input: HTMLInputElement): void {
   input.after(button);
 }
 
-/** One click is enough, and the vendor takes its time. */
+/** Prevents a second submission, as the vendor may respond slowly. */
 function sendOnce(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('.button-primary');
   const text = form.querySelector<HTMLElement>('[data-busy-text]');
@@ -60,13 +62,13 @@ function sendOnce(form: HTMLFormElement): void {
     for (const input of form.querySelectorAll<HTMLInputElement>('.secret input')) input.type = 'password';
     set(true);
   });
-  // The back button may bring the page back as it was left.
+  // The back button may restore the page in its last state.
   window.addEventListener('pageshow', () => set(false));
 }
 
-/** Looks whether what is waited for has come, and then shows the page as it is now. */
-function lookAgain(waiting: HTMLElement): void {
-  const everyMs = Number(waiting.dataset.lookAgain) * 1000;
+/** Polls until the awaited event has happened, then reloads the page. */
+function pollForChange(waiting: HTMLElement): void {
+  const everyMs = Number(waiting.dataset.pollForChange) * 1000;
   const look = async (): Promise<void> => {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
     const page = new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html');
@@ -95,7 +97,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-search]')
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-show]')) showOnDemand(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-busy]')) sendOnce(form);
 for (const line of document.querySelectorAll<HTMLElement>('[data-copy]')) copyOnDemand(line);
-for (const waiting of document.querySelectorAll<HTMLElement>('[data-look-again]')) lookAgain(waiting);
+for (const waiting of document.querySelectorAll<HTMLElement>('[data-look-again]')) pollForChange(waiting);
 document.querySelector<HTMLElement>('[data-focus]')?.focus();
 
 export {};

@@ -4,7 +4,7 @@ import { makeCallable } from './parts/try-out.ts';
 
 for (const tools of document.querySelectorAll<HTMLElement>('.contents-tools')) tools.hidden = false;
 for (const hint of document.querySelectorAll<HTMLElement>('.without-scripts')) hint.hidden = true;
-// A detail that an address leads to is of no use closed.
+// Open the details element that the address links to.
 const openTarget = () => {
   const target = location.hash === '' ? null : document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLDetailsElement) target.open = true;

@@ -1,4 +1,4 @@
-/** Adds a button beside each password that shows what was typed. */
+/** Adds a button to each password field that shows the typed password. */
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-show]')) {
   const { show = '', hide = '', showLabel = '', hideLabel = '' } = field.dataset;
   const button = document.createElement('button');
@@ -12,7 +12,7 @@ for (const field of document.querySelectorAll<HTMLInputElement>('input[data-show
   };
   setShown(false);
   button.addEventListener('click', () => setShown(field.type === 'password'));
-  // What is sent must not be remembered as ordinary text.
+  // Hide it before sending, so that browsers do not save it as ordinary text.
   field.form?.addEventListener('submit', () => setShown(false));
   field.after(button);
 }

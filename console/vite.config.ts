@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
-/** Every file of this folder is an entry of its own, which a page names; what they share lies in `parts/`. */
+/** Every file of this folder is an entry that a page names; shared code is in `parts/`. */
 const entries = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'vite.config.ts')
   .map((file) => [file.replace(/\.ts$/, ''), `${import.meta.dirname}/${file}`]);

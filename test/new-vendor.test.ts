@@ -277,7 +277,7 @@ describe('a new vendor', () => {
     ['with-dash', /"with-dash" is not a slug/],
     ['../escape', /"\.\.\/escape" is not a slug/],
     ['class', /"class" is a word of the language/],
-    ['sandbox', /src\/vendors\/sandbox is there already/],
+    ['sandbox', /src\/vendors\/sandbox already exists/],
     ['entsoe', /"entsoe" would share the setting ELNAV_ENTSOE_BASE_URL/],
   ] as const)
     it(`is refused as ${slug}`, async () => {

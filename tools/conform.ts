@@ -3,8 +3,8 @@ import { vendors } from '../src/vendors/index.ts';
 import { variantsOf } from '../test/kit/vendor-variants.ts';
 
 /*
- * `npm run conform -- <slug>` tries a vendor's adapter before its simulator, and prints each check that finds a fault: what is to be
- * written, or mended, next.
+ * `npm run conform -- <slug>` runs a vendor's adapter against its simulator, and prints each failed check: what to write
+ * or fix next.
  */
 
 const slug = process.argv[2];

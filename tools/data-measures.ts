@@ -3,11 +3,11 @@ import type { Areas, AreaTables, CoordinateAnswer, PostalCodeRow } from '../src/
 import { indexPoints, indexShapes } from '../src/domain/areas/index.ts';
 import { areaFinder, randomPoints, SPLIT_MUNICIPALITIES } from '../src/registers/index.ts';
 
-/* What data-report.ts tells of the tables: independent sources held against each other. */
+/* Measures for data-report.ts: comparisons of independent sources. */
 
-/** Points at random for which price areas are compared. */
+/** Number of random points at which price areas are compared. */
 export const POINTS = 20_000;
-/** Nearer than this to another price area, a postal code is near a border. */
+/** A postal code is near a border within this distance of another price area. */
 export const NEAR_METRES = 20_000;
 
 export function measure(tables: AreaTables, areas: Areas) {
@@ -17,7 +17,7 @@ export function measure(tables: AreaTables, areas: Areas) {
       indexShapes([{ of: zone.elomrade, polygons: zone.polygons }]),
     ]),
   );
-  /** Places, as a name in a municipality, that a distribution grid area of eSett's register speaks for. */
+  /** Places, by name and municipality, whose price area a distribution grid area of eSett's register indicates. */
   function registeredPlaces() {
     const find = areaFinder(tables.zones);
     const rows = tables.postal_codes.filter(isRegistered);
@@ -87,17 +87,17 @@ export function measure(tables: AreaTables, areas: Areas) {
   }
 
   function candidates() {
-    const found = tables.postal_codes.map(({ code }) => areas.postal(code).grid_areas);
-    const best = found.map(([first]) => first?.confidence ?? 0);
+    const candidates = tables.postal_codes.map(({ code }) => areas.postal(code).grid_areas);
+    const best = candidates.map(([first]) => first?.confidence ?? 0);
     return {
-      none: found.filter(({ length }) => length === 0).length,
-      one: found.filter(({ length }) => length === 1).length,
-      several: found.filter(({ length }) => length > 1).length,
+      none: candidates.filter(({ length }) => length === 0).length,
+      one: candidates.filter(({ length }) => length === 1).length,
+      several: candidates.filter(({ length }) => length > 1).length,
       likely: best.filter((confidence) => confidence >= 0.5).length,
     };
   }
 
-  /** The municipality that is drawn where a postal code is, against the one that is stated for the code. */
+  /** Compares the municipality whose border contains a postal code with the one stated for the code. */
   function municipalities() {
     const stated = tables.postal_codes
       .filter(({ municipality_basis }) => municipality_basis === 'stated')
@@ -136,7 +136,7 @@ function answerAt(
   try {
     return of.coordinate(lat, lon);
   } catch (error) {
-    // Outside of what the look-up answers for; counted as not answered.
+    // Outside the area that the look-up covers; counted as not found.
     if (error instanceof AppError) return null;
     throw error;
   }

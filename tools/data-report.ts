@@ -7,7 +7,7 @@ import { guide } from './data-guide.ts';
 import { isPositioned, measure, NEAR_METRES, POINTS } from './data-measures.ts';
 
 /*
- * Writes docs/data.md: what the bundled tables hold, and how far they can be trusted. With --check nothing is written, and a
+ * Writes docs/data.md: contents and quality of the bundled tables. With --check nothing is written, and a
  * page that is not current, or a table below what is promised, ends the process with code 1.
  */
 
@@ -47,7 +47,7 @@ function contents({ sources }: AreaTables): string {
   const rows = TABLE_NAMES.map((name) => {
     const of = sources.filter((source) => source.table === name);
     const text = of.map(({ name: source, licence, as_of }) => `${source} (${licence}), ${as_of}`);
-    return [`\`${name}\``, tables[name].length, text.join('; ') || 'empty until it is imported'];
+    return [`\`${name}\``, tables[name].length, text.join('; ') || 'empty until imported'];
   });
   return table(['Table', 'Rows', 'Sources, licences, days'], rows);
 }
@@ -56,7 +56,7 @@ const all = tables.postal_codes.length;
 const { priceAreas: areasFound, municipalities: drawn, land, grid, metresTo } = measure(tables, areas);
 const positions = tables.postal_codes.filter(isPositioned);
 const distinct = new Set(positions.map(({ lat, lon }) => `${lat} ${lon}`)).size;
-// Shapes are wrong near borders if anywhere: there, at the rate at which the register contradicts them.
+// Shapes are wrong only near borders, there at the rate at which the register contradicts them.
 const wrong = 1 - areasFound.near.agree / areasFound.near.spoken;
 const expected = 1 - (wrong * areasFound.near.unspoken) / all;
 
@@ -68,8 +68,8 @@ ${contents(tables)}
 
 ## Postal codes
 
-${number(all)} codes: all that at least one source has. ${number(positions.length)} have a position, at ${number(distinct)} different
-points: GeoNames places most codes of a town at the town's middle.
+${number(all)} codes: every code that at least one source has. ${number(positions.length)} have a position, at ${number(distinct)} different
+points: GeoNames places most codes of a town at the town's centre.
 
 ### Municipality
 
@@ -78,19 +78,18 @@ ${table(
   countsBy(tables.postal_codes, (row) => `\`${row.municipality_basis}\``),
 )}
 
-There is no open register of postal codes and municipalities to measure against. Measured are the sources against each other:
+There is no open register of postal codes and municipalities to compare with, so the sources are compared with each other:
 
 - GeoNames and swedish-geodata both state one for ${number(counted('municipality_both'))} codes, and the same one for
   ${percent(counted('municipality_agree'), counted('municipality_both'))}. GeoNames derives many from the nearest town, across
   municipal borders; swedish-geodata has runs of box codes under a neighbour.
-- A third witness is the other codes of the same place. Of the codes with at least two witnesses, at least two agree for
-  ${share(counted('municipality_witnessed'), counted('municipality_witnesses'))}; that is what the table then says, unless place and
-  GeoNames agree against a code of which swedish-geodata alone would say otherwise. For the rest swedish-geodata's word counts.
-- Found without looking at what swedish-geodata says of a code, it is what swedish-geodata says for
-  ${share(counted('municipality_found_blind'), counted('municipality_blind'))}: about what codes that only GeoNames has can expect.
+- A third indication is the other codes of the same place. Of the codes with at least two indications, at least two agree for
+  ${share(counted('municipality_witnessed'), counted('municipality_witnesses'))}; the table
+  then has that municipality, unless place and GeoNames agree on one and only swedish-geodata differs. For the rest swedish-geodata decides.
+- Determined without swedish-geodata, the municipality equals that of swedish-geodata for
+  ${share(counted('municipality_found_blind'), counted('municipality_blind'))}, which is about the quality of codes that only GeoNames has.
 
-So ${percent(counted('municipality_witnessed'), counted('municipality_witnesses'))} is confirmed. 99 % or more is likely, as
-swedish-geodata is seldom wrong where nobody agrees, but it is not shown. A postal code may also straddle a border; then its
+So ${percent(counted('municipality_witnessed'), counted('municipality_witnesses'))} is confirmed. 99 % or more is likely, as swedish-geodata is seldom wrong when the sources disagree, but it is not proven. A postal code may also straddle a border; then its
 municipality, and with it the energy tax, is right for most of its addresses only.
 
 ### Price area
@@ -100,12 +99,12 @@ ${table(
   countsBy(tables.postal_codes, (row) => `\`${row.elomrade_basis}\``),
 )}
 
-Two sources that do not know of each other are held against each other: shapes that were redrawn by hand from natomraden.se, and
-eSett's register, which states a price area for each grid area. A grid area that bears the name of a place speaks for it, and one that
-bears the name of a municipality speaks for all of it where no border crosses it.
+Two independent sources are compared: shapes that were redrawn by hand from natomraden.se, and
+eSett's register, which states a price area for each grid area. A grid area with the name of a place gives the place's price area, and one
+with the name of a municipality that of all its places, if no border crosses it.
 
 - By code: shapes and register agree for ${share(counted('price_area_register_agrees'), counted('price_area_registered'))}. By place: for
-  ${share(areasFound.places.length - areasFound.contrary.length, areasFound.places.length)}. The register counts where they do not:
+  ${share(areasFound.places.length - areasFound.contrary.length, areasFound.places.length)}. The register is used where they disagree:
 
 ${table(
   ['Place', 'Register', 'Shapes', 'From the border, km'],
@@ -117,27 +116,27 @@ ${table(
   ]),
 )}
 
-- A municipality that no border crosses lies in one area. The shape at a code's own position says so too for
-  ${share(counted('price_area_whole_agrees'), counted('price_area_whole'))}; the municipality counts where it does not.
-- ${number(counted('price_area_outside_polygons'))} positions lie outside all shapes (coast, islands): the nearest counts.
+- A municipality that no border crosses lies in one area. The shape at a code's own position agrees for
+  ${share(counted('price_area_whole_agrees'), counted('price_area_whole'))}; otherwise the municipality is used.
+- ${number(counted('price_area_outside_polygons'))} positions lie outside all shapes (coast, islands): the nearest is used.
 
 Most places are far from any border, where no source can be wrong. Within ${NEAR_METRES / 1000} km of another price area shapes and register agree for
-${share(areasFound.near.agree, areasFound.near.spoken)} of the places. ${number(areasFound.near.unspoken)} codes are so near and have no word of the
-register; at that rate of error ${(100 * expected).toFixed(2)} % of all codes are right. What remains of doubt sits in the
+${share(areasFound.near.agree, areasFound.near.spoken)} of the places. ${number(areasFound.near.unspoken)} codes are so near and not covered by the
+register; at that error rate ${(100 * expected).toFixed(2)} % of all codes are right. The remaining uncertainty is in the
 ${SPLIT_MUNICIPALITIES.size} municipalities that a border crosses: of their ${number(areasFound.split.length)} codes
-${number(areasFound.alone.length)} rest on shapes alone; were all of those wrong, ${percent(all - areasFound.alone.length, all)} would be right.
+${number(areasFound.alone.length)} rely only on shapes; if all of those were wrong, ${percent(all - areasFound.alone.length, all)} would be right.
 
 ## Coordinates
 
-${number(POINTS)} random points on land, the same ones each time:
+${number(POINTS)} random points on land, the same in every run:
 
-- The bundled shapes have ${number(counted('zones_vertices'))} points of the ${number(counted('zones_vertices_full'))} that the full ones have, and answer as
-  those do for ${share(counted('zones_agree'), counted('zones_points'))}.
-- \`lookup/coordinate\` answers for ${number(land.answered)} of them; for ${share(land.asDrawn, land.answered)} as the shapes have it. The others are close
-  to a border, where postal codes around know better.
-- ${number(land.spoken)} lie within 10 km of a place that the register speaks for; for ${share(land.agree, land.spoken)} its area is the one drawn. Near a border
-  the nearest such place may rightly lie across it.
-- How exact the shapes are is not known. The points that stay right however a border is off by so much:
+- The bundled shapes have ${number(counted('zones_vertices'))} points of the ${number(counted('zones_vertices_full'))} of the full ones, and give the same
+  area for ${share(counted('zones_agree'), counted('zones_points'))}.
+- \`lookup/coordinate\` answers for ${number(land.answered)} of them; for ${share(land.asDrawn, land.answered)} with the area of the shapes. The others are close
+  to a border, where nearby postal codes are more reliable.
+- ${number(land.spoken)} lie within 10 km of a place that the register covers; for ${share(land.agree, land.spoken)} its area equals that of the shape. Near a
+  border the nearest such place may be on the other side.
+- The accuracy of the shapes is unknown. Share of points that stay right if borders are off by so much:
 
 ${table(
   ['Off by, km', 'Points'],
@@ -175,19 +174,19 @@ ${guide}`;
 const PROMISED: readonly (readonly [string, boolean])[] = [
   ['price areas of postal codes, 99.5 %', expected >= 0.995],
   [
-    'the bundled shapes answer as the full ones, 99.9 %',
+    'the bundled shapes give the area of the full ones, 99.9 %',
     counted('zones_agree') / counted('zones_points') >= 0.999,
   ],
   ['price areas of points while shapes are within 3 km, 98.5 %', land.border.at3 / POINTS >= 0.985],
   ['price areas of points near places of the register, 98.5 %', land.agree / land.spoken >= 0.985],
   ['the municipality at a position of a postal code, 97 %', drawn.codesAgree / drawn.codes >= 0.97],
   [
-    'two witnesses of the municipality, 98 %',
+    'two indications of the municipality, 98 %',
     counted('municipality_witnessed') / counted('municipality_witnesses') >= 0.98,
   ],
 ];
 const broken = PROMISED.filter(([, isKept]) => !isKept);
-for (const [what] of broken) console.error(`The tables no longer keep what is promised: ${what}.`);
+for (const [what] of broken) console.error(`The tables no longer reach a promised quality: ${what}.`);
 
 const isCheck = process.argv.includes('--check');
 const isCurrent = read(PAGE) === page;

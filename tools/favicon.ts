@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { openBrowser } from '../test/kit/chromium.ts';
 
 /*
- * Draws `favicon.ico` from `icon.svg`, for browsers that take no SVG: `npm run favicon`, with TEST_CHROMIUM set to a
+ * Draws `favicon.ico` from `icon.svg`, for browsers without SVG support: `npm run favicon`, with TEST_CHROMIUM set to a
  * Chromium. The file holds PNGs, as every browser of the last fifteen years reads them.
  */
 
@@ -30,7 +30,7 @@ async function draw(svg: string): Promise<Buffer[]> {
   }
 }
 
-/** The directory of an icon file, one entry for a picture, and then the pictures. */
+/** An icon file: a directory with one entry per picture, then the pictures. */
 function packed(pictures: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(HEADER_BYTES + ENTRY_BYTES * pictures.length);
   head.writeUInt16LE(1, 2);

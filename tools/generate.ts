@@ -8,7 +8,7 @@ import { table } from './table.ts';
 import { vendorsPage } from './vendors-page.ts';
 
 /*
- * Writes what the code knows: `npm run generate`. With --check nothing is written, and a file that is not current ends the
+ * Writes the generated files: `npm run generate`. With --check nothing is written, and a file that is not current ends the
  * process with code 1.
  */
 
@@ -33,7 +33,7 @@ function vendorIndex(): string {
   ].join('\n');
 }
 
-/** On one line where it fits, as the formatter has it. */
+/** On one line if it fits, like the formatter. */
 function listOf(folders: readonly string[]): string {
   const start = 'export const vendors: readonly Adapter[] = [';
   const line = `${start}${folders.join(', ')}];`;
@@ -111,7 +111,7 @@ function write(file: string, text: string): void {
   try {
     now = readFileSync(file, 'utf8');
   } catch {
-    // A file that is not there yet is not current.
+    // A missing file is not current.
   }
   if (now === text) return;
   if (check) {
@@ -130,7 +130,7 @@ const { vendors } = await import('../src/vendors/index.ts');
 const settings = settingsOf(needsOf(vendors));
 write('docs/config.md', configPage(settings));
 write('.env.example', exampleOfSettings(settings));
-// The page of the vendors is made from what their conformance finds, which a vendor that is being written has no use for yet.
+// The vendors' page runs their conformance tests, which an unfinished vendor cannot pass yet.
 if (!process.argv.includes('--without-vendors-page')) {
   write('docs/vendors.md', `<!-- ${HEADER} -->\n\n${await vendorsPage(vendors)}`);
 }

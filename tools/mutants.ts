@@ -4,7 +4,7 @@ import { allMutants, faultOf, type ListedMutant } from './mutants/all.ts';
 import { type Copy, copyOfTree, runTests, whileBroken } from './mutants/try-out.ts';
 
 /*
- * `npm run mutants [-- words…]` takes each listed control away, one at a time and in a copy of the tree, runs the tests that
+ * `npm run mutants [-- words…]` removes each listed control, one at a time and in a copy of the tree, runs the tests that
  * guard it, and reports the test that noticed. It fails when a removal goes unnoticed.
  */
 
@@ -55,11 +55,11 @@ const fault = await buildConsole();
 if (fault !== null) throw new Error(`the scripts of the pages were not built: ${fault}`);
 const copy = copyOfTree();
 process.once('exit', () => copy.remove());
-/** How the tests end with nothing broken; a test that fails anyway proves nothing. */
+/** Results of the tests without a mutant; a test that fails anyway proves nothing. */
 const baselines = new Map<string, Promise<string | null>>();
 const counts: Record<Outcome, number> = { noticed: 0, unnoticed: 0, broken: 0, skipped: 0 };
 for (const mutant of chosen) {
-  const { outcome, detail } = await judge(mutant, copy);
+  const { outcome, detail } = await tryMutant(mutant, copy);
   counts[outcome] += 1;
   console.log(`${outcome.padEnd(9)}  ${mutant.area}: ${mutant.control}\n           ${detail}`);
 }
@@ -68,7 +68,7 @@ console.log(
 );
 process.exit(counts.unnoticed + counts.broken === 0 ? 0 : 1);
 
-async function judge(mutant: ListedMutant, within: Copy): Promise<Verdict> {
+async function tryMutant(mutant: ListedMutant, within: Copy): Promise<Verdict> {
   const missing = (mutant.needs ?? []).map((need) => NEEDS[need]).filter((name) => !process.env[name]);
   if (missing.length > 0) return { outcome: 'skipped', detail: `needs ${missing.join(', ')}` };
   const cannot = faultOf(mutant);
@@ -84,13 +84,13 @@ async function judge(mutant: ListedMutant, within: Copy): Promise<Verdict> {
 }
 
 function baselineOf(test: string, within: Copy): Promise<string | null> {
-  const known = baselines.get(test) ?? baseline(test, within);
-  baselines.set(test, known);
-  return known;
+  const cached = baselines.get(test) ?? baseline(test, within);
+  baselines.set(test, cached);
+  return cached;
 }
 
 async function baseline(test: string, within: Copy): Promise<string | null> {
   const { failed, passed } = await runTests(within, [test]);
-  if (failed !== null) return `"${failed}" of ${test} fails with nothing taken away`;
+  if (failed !== null) return `"${failed}" of ${test} fails without a mutant`;
   return passed === 0 ? `${test} runs no test` : null;
 }

@@ -11,8 +11,8 @@ import { readmeFile, recordedFile } from './new-vendor/readme-files.ts';
 import { simulatorFile } from './new-vendor/simulator-file.ts';
 
 /*
- * `npm run new-vendor <slug> -- --kind <type> --sign-in <way>` writes a folder that links, in a vendor's place; `npm run conform`
- * then says what is to be written next.
+ * `npm run new-vendor <slug> -- --kind <type> --sign-in <way>` writes the folder of a vendor that can be linked;
+ * `npm run conform` then says what to write next.
  */
 
 const HELP = `npm run new-vendor <slug> [-- --kind <type>] [--sign-in <way>]
@@ -20,7 +20,7 @@ const HELP = `npm run new-vendor <slug> [-- --kind <type>] [--sign-in <way>]
   types: ${DEVICE_TYPES.join(', ')}; charger unless it is said
   ways to sign in: ${SIGN_INS.join(', ')}; password unless it is said`;
 
-/** It becomes the name of a constant; `done` is the end of the link page. */
+/** A slug becomes the name of a constant; `done` is the last path of the link page. */
 const RESERVED = new Set(
   'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield kind link done cancel'.split(
     ' ',
@@ -31,7 +31,7 @@ function faultIn(slug: string): string | null {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(slug)) return `"${slug}" is not a slug. ${HELP}`;
   if (RESERVED.has(slug))
     return `"${slug}" is a word of the language or of the contract; choose another slug.`;
-  if (existsSync(join('src/vendors', slug))) return `src/vendors/${slug} is there already.`;
+  if (existsSync(join('src/vendors', slug))) return `src/vendors/${slug} already exists.`;
   const names = new Set(Object.values<string>(vendorSettingNames(slug)));
   const taken = settingsOf([]).find(({ name }) => names.has(name));
   return taken === undefined ? null : `"${slug}" would share the setting ${taken.name}; choose another slug.`;
@@ -87,7 +87,7 @@ for (const [file, text] of Object.entries(files)) {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
   writeFileSync(join(folder, file), text);
 }
-// A slug decides how long lines are.
+// The length of the slug decides how lines are wrapped.
 const formatted = spawnSync(process.execPath, [
   'node_modules/@biomejs/biome/bin/biome',
   'check',

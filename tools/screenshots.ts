@@ -10,19 +10,19 @@ import { until } from '../test/kit/until.ts';
 import { makeWorld, type World } from '../test/kit/world.ts';
 
 /*
- * Takes the pictures of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of
+ * Takes the screenshots of the README and the guides: `npm run screenshots`, with TEST_CHROMIUM set to a Chromium. The ports of
  * the README must be free, since pages show their own address. All figures are made up, and the prices say so.
  */
 
 const FOLDER = 'docs/images';
 const NOW = Date.UTC(2026, 9, 14, 12, 20);
-/** Fewer than may come at once. */
+/** Fewer than the burst limit. */
 const CALLS_BY_DAY = [4, 9, 7, 2, 1, 6, 9, 8, 9, 5];
 const WIDE = { viewport: { width: 1_280, height: 860 } } satisfies BrowserContextOptions;
 const LOW = { viewport: { width: 1_280, height: 760 } } satisfies BrowserContextOptions;
 const NARROW = { viewport: { width: 390, height: 844 } } satisfies BrowserContextOptions;
 
-/** A service at a moment; `place` is that of one before it. */
+/** A service at a moment; `place` is that of a previous one. */
 async function openWorld(at: number, place?: Place): Promise<World> {
   const begun = systemClock.now();
   const clock: Clock = { ...systemClock, now: () => at + systemClock.now() - begun };
@@ -31,16 +31,16 @@ async function openWorld(at: number, place?: Place): Promise<World> {
     clock,
     ...(place === undefined ? {} : { place }),
     env: {
-      // The addresses of the README, which stand on the pages.
+      // The README's addresses, which the pages show.
       ELNAV_CONNECT_PORT: '8080',
       ELNAV_GRID_PORT: '8081',
       ELNAV_SIMULATE: 'tesla,netatmo',
-      // Prices that say on every page that they are a sample.
+      // Sample prices, which every page marks as such.
       ELNAV_SAMPLE_PRICES: 'on',
     },
     priceSources: [],
   });
-  await until('prices are there', async () => (await fetch(`${world.grid}/api/v1/prices/current`)).ok);
+  await until('prices are loaded', async () => (await fetch(`${world.grid}/api/v1/prices/current`)).ok);
   return world;
 }
 
@@ -64,7 +64,7 @@ async function take(browser: Browser, { name, url, options, cookies = {}, prepar
   await context.close();
 }
 
-/** Goes from the choice of a brand to what was found. */
+/** Goes from the choice of a brand to the list of found devices. */
 async function linkTesla(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Tesla' }).click();
   await page.getByRole('button', { name: 'Continue to Tesla' }).click();
@@ -84,7 +84,7 @@ async function posted(
   return answer.json();
 }
 
-/** Somebody with a brand and keys; answers the cookie and one of the keys. */
+/** Creates a user with a brand and keys; returns the cookie and one of the keys. */
 async function prepareAccount(world: World): Promise<{ readonly cookie: string; readonly key: string }> {
   const cookie = await signUp(world, 'anna@solvind.example');
   const send = (path: string, fields: readonly (readonly [string, string])[]) =>
@@ -108,7 +108,7 @@ async function prepareAccount(world: World): Promise<{ readonly cookie: string; 
 
 async function call(world: World, key: string, times: number): Promise<void> {
   const me = await fetch(`${world.grid}/api/v1/regions/elomraden`, { headers: { 'x-api-key': key } });
-  if (!me.ok) throw new Error(`the key is not taken: ${me.status}`);
+  if (!me.ok) throw new Error(`the key is refused: ${me.status}`);
   for (let count = 0; count < times; count += 1)
     await fetch(`${world.connect}/vendors`, { headers: { 'x-api-key': key } });
 }

@@ -1,10 +1,10 @@
 import { keyHeaders } from './keys.ts';
 import type { Sample } from './samples.ts';
 
-/** A call as the form of an operation has it now. */
+/** A call with the current values of an operation's form. */
 export interface Call {
   readonly method: string;
-  /** From the root, with the query. */
+  /** Path and query. */
   readonly target: string;
   readonly headers: readonly [string, string][];
   readonly body: string | undefined;
@@ -30,11 +30,11 @@ export function readCall(form: HTMLFormElement): Call {
   };
 }
 
-/** The same call to be copied. What is secret is a variable there, and what must be filled in has its name. */
+/** The same call as a sample to copy: secrets are variables, and missing required values are placeholders. */
 export function readSample(form: HTMLFormElement): Sample {
   const { method = 'GET', access = '', kind } = form.dataset;
   const body = filledIn(form, 'body')[0];
-  // Until the form is opened, nobody has chosen any header.
+  // Before the form is opened no header is chosen.
   const isOpen = form.closest('details')?.open === true;
   const headers = ownHeaders(form).filter(([name]) => isOpen || name === 'content-type');
   return {
@@ -60,7 +60,7 @@ function ownHeaders(form: HTMLFormElement): [string, string][] {
   ];
 }
 
-/** The path and query; in a sample, what is required and empty stands as `{name}`. */
+/** The path and query; in a sample, an empty required parameter is `{name}`. */
 function targetOf(form: HTMLFormElement, { isSample = false } = {}): string {
   const { path = '/' } = form.dataset;
   const values = new Map(filledIn(form, 'path').map(({ name, value }) => [name, encodeURIComponent(value)]));
@@ -80,7 +80,7 @@ function targetOf(form: HTMLFormElement, { isSample = false } = {}): string {
 const isRequired = (field: Field): boolean =>
   field.closest('label')?.querySelector('.mark-required') !== null;
 
-/** Text that nobody else has; `randomUUID` is there on secure pages alone. */
+/** A random key; `randomUUID` is available only on secure pages. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `try-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;

@@ -1,4 +1,4 @@
-/** Makes the list of contents follow the reader, find operations, and fold away on narrow screens. */
+/** Makes the table of contents follow the scroll position, search operations, and collapse on narrow screens. */
 export function makeContents(): void {
   const contents = document.querySelector<HTMLElement>('.contents');
   const fold = contents?.querySelector('details');
@@ -26,7 +26,7 @@ function foldOnNarrow(contents: HTMLElement, fold: HTMLDetailsElement): void {
   });
 }
 
-/** Marks the operation that is being read. */
+/** Marks the operation in view. */
 function followReader(contents: HTMLElement): void {
   const links = new Map(
     [...contents.querySelectorAll<HTMLAnchorElement>('.contents-list a')].map((link) => [
@@ -35,14 +35,14 @@ function followReader(contents: HTMLElement): void {
     ]),
   );
   let marked: HTMLAnchorElement | undefined;
-  const seen = new IntersectionObserver(
+  const observer = new IntersectionObserver(
     (entries) => {
       const link = links.get(entries.find(({ isIntersecting }) => isIntersecting)?.target.id ?? '');
       if (link === undefined || link === marked) return;
       marked?.removeAttribute('aria-current');
       link.setAttribute('aria-current', 'true');
       marked = link;
-      // The list is scrolled by itself; scrollIntoView would move the page as well.
+      // Scroll only the list; scrollIntoView would scroll the page too.
       const list = contents.querySelector('.contents-in');
       if (list === null || contents.contains(document.activeElement)) return;
       const [of, within] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
@@ -53,7 +53,7 @@ function followReader(contents: HTMLElement): void {
   );
   for (const id of links.keys()) {
     const target = document.getElementById(id);
-    if (target !== null) seen.observe(target);
+    if (target !== null) observer.observe(target);
   }
 }
 
@@ -91,7 +91,7 @@ function findOperations(contents: HTMLElement): void {
   });
 }
 
-/** What an operation is found by: method and path, summary, description, and the names of its variants. */
+/** Searchable text of an operation: method and path, summary, description, and names of its variants. */
 function textOf(item: HTMLElement): string {
   const operation = document.getElementById(item.querySelector('a')?.hash.slice(1) ?? '');
   const parts = operation?.querySelectorAll('.operation-text > :is(h3, p), .variant > summary') ?? [];

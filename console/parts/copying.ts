@@ -1,4 +1,4 @@
-/** Adds a button to every block of code that copies it. */
+/** Adds a copy button to every block of code. */
 export function makeCopyable(): void {
   for (const figure of document.querySelectorAll('.code')) {
     const code = figure.querySelector('code');
@@ -14,15 +14,15 @@ export function makeCopyable(): void {
     said.setAttribute('role', 'status');
     copy.addEventListener('click', () => {
       navigator.clipboard.writeText(code.textContent).then(
-        () => tell(copy, said, 'Copied'),
-        () => tell(copy, said, 'Not copied'),
+        () => showResult(copy, said, 'Copied'),
+        () => showResult(copy, said, 'Not copied'),
       );
     });
     title.append(copy, said);
   }
 }
 
-function tell(copy: HTMLElement, said: HTMLElement, word: string): void {
+function showResult(copy: HTMLElement, said: HTMLElement, word: string): void {
   copy.textContent = word;
   said.textContent = word;
   setTimeout(() => {

@@ -1,6 +1,5 @@
 /**
- * JSON with a line for each value. It is rearranged as text, not parsed: numbers keep every digit, which those of a
- * script would not.
+ * Formats JSON with one line per value. The text is rearranged, not parsed: parsed numbers would lose digits.
  */
 export function indentJson(text: string): string {
   let depth = 0;

@@ -1,11 +1,11 @@
 import { pinMap } from './lookup.ts';
 
-/** Spreads the browsers that wait for the same moment, ms. */
+/** Random spread of browsers that wait for the same moment, ms. */
 const SPREAD_MS = 8_000;
 const LEAST_MS = 5_000;
 const LONGEST_MS = 3_600_000;
 
-/** Brings the page up to date when the prices it shows end, without loading it again. */
+/** Updates the page when its prices expire, without reloading it. */
 export function keepFresh(renewed: () => void): void {
   const until = Number(document.querySelector<HTMLElement>('#now')?.dataset.until);
   if (document.querySelector('#curves, #production') === null || !Number.isFinite(until)) return;
@@ -22,13 +22,13 @@ async function renew(renewed: () => void): Promise<void> {
     const answer = await fetch('/', { headers: { accept: 'text/html' } });
     if (answer.ok) replace(await answer.text());
   } catch {
-    // Without a network the page stays as it is, and the next try follows.
+    // Without a network the page stays unchanged until the next attempt.
   }
   renewed();
   keepFresh(renewed);
 }
 
-/** Puts what changes in the place of what was there; what a reader is in the middle of stays. */
+/** Replaces the changing parts of the page; parts that the user is using stay. */
 function replace(markup: string): void {
   const next = new DOMParser().parseFromString(markup, 'text/html');
   for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) {

@@ -1,7 +1,7 @@
-/** What the user has entered. It is kept here alone: what browsers store, they also write to the disk. */
+/** The entered credentials, kept only in memory: browser storage is written to disk. */
 const kept = { key: '', admin: '' };
 
-/** Headers that carry what an operation needs; `shown` has the variables that hold the secrets in a sample. */
+/** Headers with the credentials of an operation; `shown` has variables instead of secrets, for samples. */
 export function keyHeaders(access: string): {
   readonly sent: [string, string][];
   readonly shown: [string, string][];
@@ -12,14 +12,14 @@ export function keyHeaders(access: string): {
       shown: [['X-Admin-Token', 'ADMIN_TOKEN']],
     };
   }
-  // The browser sends the cookie by itself.
+  // The browser sends the cookie.
   if (access === 'session') return { sent: [], shown: [['Cookie', 'COOKIE']] };
   if (access !== 'key' && access !== 'key optional') return { sent: [], shown: [] };
   const sent: [string, string][] = kept.key === '' ? [] : [['x-api-key', kept.key]];
   return { sent, shown: access === 'key' || kept.key !== '' ? [['X-Api-Key', 'KEY']] : [] };
 }
 
-/** What is told above an operation's form of what is sent with it. */
+/** The sentence above an operation's form about the credentials sent. */
 export function keySentence(access: string): { readonly text: string; readonly canEnter: boolean } {
   const has = access === 'admin token' ? kept.admin !== '' : kept.key !== '';
   switch (access) {
@@ -36,7 +36,7 @@ export function keySentence(access: string): { readonly text: string; readonly c
   }
 }
 
-/** Opens the dialog wherever it is asked for, and tells when something else was entered. */
+/** Opens the key dialog on demand; calls `changed` when the credentials change. */
 export function listenForKeys(changed: () => void): void {
   const dialog = document.querySelector<HTMLDialogElement>('#keys');
   const form = dialog?.querySelector('form');
@@ -54,7 +54,7 @@ export function listenForKeys(changed: () => void): void {
       kept.key = '';
       kept.admin = '';
     }
-    // What was typed and not taken is not left standing.
+    // Clear input that was not confirmed.
     form.reset();
     for (const input of form.querySelectorAll('input')) {
       input.value = input.name === 'admin' ? kept.admin : kept.key;
@@ -64,7 +64,7 @@ export function listenForKeys(changed: () => void): void {
     for (const open of document.querySelectorAll('.contents-tools .open-keys')) open.textContent = text;
     changed();
   });
-  // The escape key has no button of its own.
+  // The escape key closes it without a button.
   dialog.addEventListener('cancel', () => {
     dialog.returnValue = '';
   });

@@ -1,4 +1,4 @@
-/** Answers look-ups while the reader stays on the page, and offers the position of the browser. */
+/** Shows look-up results without leaving the page, and offers the browser's position. */
 export function answerInPlace(): void {
   const form = document.querySelector<HTMLFormElement>('#lookup');
   const input = form?.querySelector<HTMLInputElement>('input[name=q]') ?? null;
@@ -24,7 +24,7 @@ export function answerInPlace(): void {
     void ask();
   });
   document.addEventListener('click', (event) => {
-    // Names that are offered are asked for in place too.
+    // Suggested names are looked up in place too.
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('.near a') : null;
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -48,7 +48,7 @@ export function answerInPlace(): void {
   });
 }
 
-/** Puts an answer that the service rendered in the place of the one before. */
+/** Replaces the previous result by one that the service rendered. */
 function show(markup: string): boolean {
   const next = new DOMParser().parseFromString(markup, 'text/html').querySelector<HTMLElement>('#answer');
   const answer = document.querySelector<HTMLElement>('#answer');
@@ -66,7 +66,7 @@ function say(text: string): void {
   answer?.replaceChildren(line);
 }
 
-/** Marks on the map where the answer is. */
+/** Marks the result on the map. */
 export function pinMap(): void {
   const place = document.querySelector<HTMLElement>('#answer')?.dataset.pin ?? '';
   const pin = document.querySelector('.map-pin');

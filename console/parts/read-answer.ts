@@ -1,4 +1,4 @@
-/** As much of an answer as is shown. */
+/** Characters of a response that are shown. */
 export const SHOWN = 200 * 1024;
 
 export interface Read {
@@ -7,10 +7,10 @@ export interface Read {
   readonly isCut: boolean;
 }
 
-/** Reads the beginning of a body and leaves the rest; `tell` hears of all that has come so far. */
+/** Reads the start of a body and drops the rest; `onText` gets all text received so far. */
 export async function readBeginning(
   { body }: Response,
-  tell: (text: string) => void = () => {},
+  onText: (text: string) => void = () => {},
 ): Promise<Read> {
   if (body === null) return { text: '', isCut: false };
   const reader = body.getReader();
@@ -22,7 +22,7 @@ export async function readBeginning(
       if (done) return { text: text + decoder.decode(), isCut: false };
       text += decoder.decode(value, { stream: true });
       if (text.length > SHOWN) return { text: text.slice(0, SHOWN), isCut: true };
-      tell(text);
+      onText(text);
     }
   } finally {
     reader.cancel().catch(() => {});

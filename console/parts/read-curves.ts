@@ -1,4 +1,4 @@
-/** Lets values be read off the curves: with the pointer on them, or with a slider and the arrow keys. */
+/** Shows values of the curves at the pointer, or with a slider and the arrow keys. */
 export function readCurves(): void {
   const reader = document.querySelector<HTMLElement>('.reader');
   const slider = reader?.querySelector('input') ?? null;
@@ -66,7 +66,7 @@ export function readCurves(): void {
   show(Math.min(Math.max(0, now), Number(slider.max)));
 }
 
-/** What the pointer is over; undefined beside the curves. */
+/** The time under the pointer; undefined beside the curves. */
 function timeAt(curve: HTMLElement, clientX: number): number | undefined {
   const svg = curve.querySelector('svg');
   if (svg === null) return undefined;

@@ -4,10 +4,10 @@ const KEPT = 'elnav.docs.language';
 
 let chosen: LanguageName = remembered();
 
-/** The language of the examples that the reader chose; curl until then. */
+/** The chosen language of the examples; curl by default. */
 export const chosenLanguage = (): LanguageName => chosen;
 
-/** Adds a choice of language to every request of an operation; `changed` shows them all in another one. */
+/** Adds a choice of language to every request of an operation; `changed` is called to show all of them in the new one. */
 export function makeLanguagesChoosable(changed: () => void): void {
   const choices: HTMLSelectElement[] = [];
   for (const title of document.querySelectorAll(
@@ -35,7 +35,7 @@ function remembered(): LanguageName {
     const name = localStorage.getItem(KEPT) ?? '';
     return Object.hasOwn(LANGUAGES, name) ? (name as LanguageName) : 'curl';
   } catch {
-    // A browser may forbid a page to keep anything.
+    // A browser may forbid storage.
     return 'curl';
   }
 }
@@ -44,6 +44,6 @@ function remember(name: LanguageName): void {
   try {
     localStorage.setItem(KEPT, name);
   } catch {
-    // It holds for this page then.
+    // Then the choice applies to this page only.
   }
 }

@@ -1,18 +1,18 @@
-/** A call as it is shown to who copies it. */
+/** A call as a sample to copy. */
 export interface Sample {
   readonly method: string;
   readonly url: string;
-  /** Without those that carry a secret. */
+  /** Without secret ones. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Headers whose values are variables of the environment, which hold what is secret. */
+  /** Headers whose values are environment variables, as they are secret. */
   readonly secrets: readonly (readonly [name: string, variable: string])[];
-  /** The text that is sent, and whether it is JSON. */
+  /** The text of the body, and whether it is JSON. */
   readonly body: { readonly text: string; readonly isJson: boolean } | undefined;
   /** How the response is read. */
   readonly kind: 'json' | 'text' | 'stream';
 }
 
-/** Text as one word of a shell. */
+/** Quotes text as one shell word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curl({ method, url, headers, secrets, body, kind }: Sample): string {
@@ -76,7 +76,7 @@ function python({ method, url, headers, secrets, body, kind }: Sample): string {
   return `${imports}response = ${call}\nprint(response.status_code, response.${kind === 'json' ? 'json()' : 'text'})`;
 }
 
-/** A value of JSON as Python writes it. */
+/** A JSON value as a Python literal. */
 function pythonOf(value: unknown, depth = 0): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -100,7 +100,7 @@ function pythonOf(value: unknown, depth = 0): string {
   return JSON.stringify(value);
 }
 
-/** What a body of JSON holds; undefined where it is not JSON, or not yet. */
+/** The parsed JSON body; undefined while it is not valid JSON. */
 function jsonIn(body: Sample['body']): { readonly value: unknown } | undefined {
   if (body?.isJson !== true) return undefined;
   try {
@@ -112,6 +112,6 @@ function jsonIn(body: Sample['body']): { readonly value: unknown } | undefined {
 
 const indented = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
-/** In the order in which they can be chosen. */
+/** In the order of the menu. */
 export const LANGUAGES = { curl, JavaScript: javascript, Python: python } as const;
 export type LanguageName = keyof typeof LANGUAGES;

@@ -1,8 +1,8 @@
 import { indentJson } from './indent-json.ts';
 import { type Read, SHOWN } from './read-answer.ts';
 
-/** Headers that say something about the call; the others are the browser's business. */
-const TOLD = [
+/** Response headers to show; the others only concern the browser. */
+const SHOWN_HEADERS = [
   'elnav-error',
   'content-type',
   'retry-after',
@@ -15,7 +15,7 @@ const TOLD = [
   'x-request-id',
 ];
 
-/** An element with text or elements in it. All text is text: what a service answers is never read as markup. */
+/** An element with text or elements in it. Text is never interpreted as markup. */
 export function element(name: string, className: string, ...inside: (Node | string)[]): HTMLElement {
   const made = document.createElement(name);
   made.className = className;
@@ -23,16 +23,16 @@ export function element(name: string, className: string, ...inside: (Node | stri
   return made;
 }
 
-export interface Told {
+export interface ReceivedResponse {
   readonly response: Response;
   readonly read: Read;
   readonly milliseconds: number;
 }
 
-/** What came back, and how. */
-export function answerParts({ response, read, milliseconds }: Told): HTMLElement[] {
+/** Elements that show a response. */
+export function answerParts({ response, read, milliseconds }: ReceivedResponse): HTMLElement[] {
   const { status, statusText, headers } = response;
-  const told = TOLD.flatMap((name) => {
+  const headerParts = SHOWN_HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [element('dt', '', name), element('dd', '', value)];
   });
@@ -60,14 +60,19 @@ export function answerParts({ response, read, milliseconds }: Told): HTMLElement
           ),
         ]
       : []),
-    element('details', 'inner', element('summary', '', 'Headers'), element('dl', 'answer-headers', ...told)),
+    element(
+      'details',
+      'inner',
+      element('summary', '', 'Headers'),
+      element('dl', 'answer-headers', ...headerParts),
+    ),
   ];
 }
 
 const kilobytes = (bytes: number): string =>
   bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
 
-/** A body as text that can be scrolled by keyboard. */
+/** A body as text, scrollable by keyboard. */
 export function codeOf(text: string): HTMLElement {
   const pre = element('pre', 'answer-body', element('code', '', text));
   pre.tabIndex = 0;
@@ -76,7 +81,7 @@ export function codeOf(text: string): HTMLElement {
   return pre;
 }
 
-/** The sentence of an error, and what to do where the page can help. */
+/** The sentence of an error, with a hint if the page has one. */
 function faultParts({ status, headers }: Response, text: string): HTMLElement[] {
   const code = headers.get('elnav-error') ?? '';
   const sentence = sentenceIn(text);
@@ -100,7 +105,7 @@ function faultParts({ status, headers }: Response, text: string): HTMLElement[] 
   ];
 }
 
-/** What both services call what went wrong. */
+/** The error sentence in a body of either service. */
 function sentenceIn(text: string): string {
   try {
     const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };

@@ -5,14 +5,14 @@ import { chosenLanguage, makeLanguagesChoosable } from './sample-language.ts';
 import { LANGUAGES } from './samples.ts';
 import { answerParts, codeOf, element } from './show-answer.ts';
 
-/** A stream is read so long at most. */
+/** Longest time that a stream is read. */
 const STREAM_MS = 120_000;
 
-/** Shows the forms that make calls, and lets them. */
+/** Shows the forms for trying operations and makes them work. */
 export function makeCallable(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>('.try-form')];
   for (const form of forms) prepare(form);
-  listenForKeys(() => forms.forEach(tellKey));
+  listenForKeys(() => forms.forEach(showKeySentence));
   makeLanguagesChoosable(() => forms.forEach(showSample));
 }
 
@@ -21,8 +21,8 @@ function prepare(form: HTMLFormElement): void {
   if (panel !== null) panel.hidden = false;
   const update = () => showSample(form);
   renewIdempotencyKey(form);
-  tellKey(form);
-  // The sample follows the form from when it is opened; until then it stands with the examples of the page.
+  showKeySentence(form);
+  // The sample follows the form once it is opened; before that it has the page's examples.
   panel?.addEventListener('toggle', () => {
     if (panel.open) update();
   });
@@ -51,8 +51,8 @@ function showSample(form: HTMLFormElement): void {
   if (sample instanceof HTMLElement) sample.textContent = LANGUAGES[chosenLanguage()](readSample(form));
 }
 
-/** Says above the form what is sent with it. */
-function tellKey(form: HTMLFormElement): void {
+/** Shows above the form which credentials are sent. */
+function showKeySentence(form: HTMLFormElement): void {
   const { text, canEnter } = keySentence(form.dataset.access ?? '');
   const line = form.querySelector('.try-key');
   if (line === null) return;
@@ -71,7 +71,7 @@ const button = (form: HTMLFormElement, name: string): HTMLButtonElement | null =
 const idempotencyOf = (form: HTMLFormElement) =>
   fieldsOf(form).find(({ name }) => name.toLowerCase() === 'idempotency-key');
 
-/** A call that was answered is done; the next one is another, unless the user chose the key. */
+/** After a response the next call gets a new key, unless the user chose one. */
 function renewIdempotencyKey(form: HTMLFormElement): void {
   const field = idempotencyOf(form);
   if (field !== undefined && field.dataset.typed === undefined) field.value = newIdempotencyKey();
@@ -132,7 +132,7 @@ async function send(form: HTMLFormElement, sending: AbortController): Promise<vo
       if (document.activeElement === stop) submit?.focus();
       stop.hidden = true;
     }
-    // Each call that cannot be taken back is meant anew.
+    // Every irreversible call must be confirmed again.
     const warning = form.querySelector<HTMLInputElement>('input[name="warning"]');
     if (warning !== null) warning.checked = false;
   }

@@ -8,7 +8,7 @@ export interface ListedMutant extends Mutant {
   readonly area: string;
 }
 
-/** Files of this folder that list nothing. */
+/** Files of this folder without a list. */
 const NO_LISTS = new Set(['all', 'mutant', 'try-out']);
 
 /** Every mutant of every list in this folder, in the order of their names. */
@@ -24,7 +24,7 @@ export async function allMutants(): Promise<readonly ListedMutant[]> {
   return listed;
 }
 
-/** Why a mutant cannot be made of the sources as they are, or null. */
+/** Why a mutant cannot be applied to the current sources, or null. */
 export function faultOf({ file, from, to }: Mutant, root = '.'): string | null {
   let source: string;
   try {
@@ -32,7 +32,7 @@ export function faultOf({ file, from, to }: Mutant, root = '.'): string | null {
   } catch {
     return `${file} does not exist`;
   }
-  const found = source.split(from).length - 1;
-  if (found !== 1) return `the text to replace stands ${found} times in ${file}, not once`;
-  return from === to ? 'it replaces the text by itself' : null;
+  const occurrences = source.split(from).length - 1;
+  if (occurrences !== 1) return `the text to replace occurs ${occurrences} times in ${file}, not once`;
+  return from === to ? 'it replaces the text with itself' : null;
 }

@@ -8,7 +8,7 @@ const KEY_TESTS = ['src/domain/accounts/idempotency.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
-    control: 'the end of a command is stored again until the database takes it',
+    control: 'storing the outcome of a command is retried until the database accepts it',
     file: 'src/db/until-stored.ts',
     from: 'if (isClosed || clock.now() >= givenUpAt',
     to: 'if (attempt >= 0 || clock.now() >= givenUpAt',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'what was never sent leaves no entry behind',
+    control: 'a command that was never sent leaves no entry',
     file: QUEUE,
     from: '        void withdraw(entry.account, id);\n',
     to: '',
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a key whose request never began is given back though the claim was not answered',
+    control: 'a key whose request never began is released even if the claim timed out',
     file: KEYS,
     from: 'const release = () => void hold(mine).release();',
     to: 'const release = () => void mine;',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a request that has lost its key begins no more',
+    control: 'a request that has lost its key does not begin',
     file: KEYS,
     from: 'if (await store.begin({ name, leaseMs: LEASE_MS })) return;',
     to: 'if ((await store.begin({ name, leaseMs: LEASE_MS })) || true) return;',
@@ -75,14 +75,14 @@ export const mutants: readonly Mutant[] = [
     tests: KEY_TESTS,
   },
   {
-    control: 'a request that runs long is prolonged',
+    control: 'the lease of a long request is prolonged',
     file: KEYS,
     from: 'await store.prolong(name, LEASE_MS);',
     to: 'await Promise.resolve(name);',
     tests: KEY_TESTS,
   },
   {
-    control: 'who did not acknowledge a change is told',
+    control: 'processes that did not acknowledge a change are reported',
     file: 'src/domain/accounts/announce.ts',
     from: 'if (silent.length > 0) {',
     to: 'if (silent.length > 1_000) {',
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a process soon finds out that it is cut off from the others',
+    control: 'a process soon detects that it is cut off from the others',
     file: 'src/db/postgres-listener.ts',
     from: 'query_timeout: SILENT_MS,',
     to: 'query_timeout: 60_000,',
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a station that nobody can be asked for is not told as away',
+    control: 'a station whose processes cannot be asked is not reported as offline',
     file: 'src/domain/commands/ask-holder.ts',
     from: "if (asked.state === 'lost') throw cutOff();",
     to: '',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a key is given back where the process of the station has sent nothing',
+    control: "a key is released when the station's process has sent nothing",
     file: 'src/domain/commands/ask-holder.ts',
     from: '      if (told.has_begun === false) begun?.takeBack?.();\n',
     to: '',
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a key stays where the process of the station has sent something',
+    control: "a key is kept when the station's process has sent something",
     file: 'src/domain/commands/ask-holder.ts',
     from: 'if (told.has_begun === false)',
     to: 'if (told.has_begun !== undefined)',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'what a process stores for others to compare is of the clock of the database',
+    control: "times that processes compare are of the database's clock",
     file: 'src/db/moments.ts',
     from: 'now: () => clock.now() + ahead',
     to: 'now: () => clock.now()',
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'turns are planned by the clock of the database',
+    control: "polls are scheduled by the database's clock",
     file: 'src/domain/polling/index.ts',
     from: '    clock: moments.clock,\n',
     to: '    clock,\n',
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'what ends a fault of a simulated device does not wait for its commands',
+    control: 'a request that ends a fault of a simulated device does not wait for its commands',
     file: 'src/vendors/sandbox/simulator.ts',
     from: "return typeof answer === 'string' ? failing(session, answer) : answer;",
     to: "return typeof answer === 'string' ? inTurn(session, device, async () => failing(session, answer)) : answer;",
@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/domain/commands/queue.test.ts'],
   },
   {
-    control: 'a command that was not sent gives its key back',
+    control: 'a command that was not sent releases its key',
     file: 'src/domain/commands/queue.ts',
     from: 'if (!isSent) steps.begun.takeBack?.();',
     to: '',

@@ -12,21 +12,21 @@ const CONFORMANCE = 'test/vendors.test.ts';
 /** What is Easee's own, and the parts of the kit that were made of it. */
 export const mutants: readonly Mutant[] = [
   {
-    control: 'Easee is told when a limit ends, and never too early',
+    control: 'a limit is sent to Easee with its end, never too early',
     file: COMMANDS,
     from: 'Math.ceil(seconds / 60)',
     to: 'Math.floor(seconds / 60)',
     tests: [OF_COMMANDS],
   },
   {
-    control: 'a charger that is silent is not shown as charging',
+    control: 'a silent charger is not returned as charging',
     file: CHARGER,
     from: 'const SILENT_MS = 20 * MINUTE_MS;',
     to: 'const SILENT_MS = Number.POSITIVE_INFINITY;',
     tests: [OF_CHARGER, OF_STREAM],
   },
   {
-    control: 'what a charger said to another command is not taken for the outcome',
+    control: "a charger's response to another command is not treated as the outcome",
     file: COMMANDS,
     from: ' && response.ticks > ticks - TICKS_APART',
     to: '',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_COMMANDS],
   },
   {
-    control: 'a charge that begins is given 7 A',
+    control: 'a charge starts with 7 A',
     file: COMMANDS,
     from: 'const START_A = 7;',
     to: 'const START_A = 6;',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_COMMANDS],
   },
   {
-    control: 'a limit that Easee would not go back to is refused',
+    control: 'a limit that Easee would not restore is refused',
     file: COMMANDS,
     from: 'if (after !== before)',
     to: 'if (after !== before && after === -1)',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_CHARGER],
   },
   {
-    control: 'a phase that is switched off takes nothing of the circuit',
+    control: 'a phase that is switched off uses no current of the circuit',
     file: CHARGER,
     from: 'const used = dynamic.filter((amperes) => amperes > 0);',
     to: 'const used = dynamic.filter((amperes) => amperes >= 0);',
@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_LINKING, CONFORMANCE],
   },
   {
-    control: 'only what says so is a wrong password',
+    control: 'only a response that says so is a wrong password',
     file: CLIENT,
     from: 'return body.errorCode === 100 || body.errorCode === 727;',
     to: 'return body.errorCode > 0;',
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_LINKING],
   },
   {
-    control: 'a device is passed on only when it is whole',
+    control: 'a device is passed on only when it is complete',
     file: 'src/adapter/kit/following.ts',
     from: 'if (!one.isWhole) continue;\n      changed',
     to: 'changed',

@@ -9,10 +9,10 @@ const OF_COMMANDS = 'src/vendors/netatmo/netatmo.test.ts';
 const OF_CONFORMANCE = 'test/conformance-of-webhooks.test.ts';
 const CONFORMANCE = 'test/vendors.test.ts';
 
-/** What is Netatmo's own, and the parts of the kit that were made of it. */
+/** Netatmo, and the parts of the kit that come from it. */
 export const mutants: readonly Mutant[] = [
   {
-    control: 'a quota that comes with status 403 is no refusal',
+    control: 'a rate limit with status 403 is no refusal',
     file: API,
     from: "limited: [11, 26, 'too_many_connections']",
     to: 'limited: []',
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_TRANSLATE, CONFORMANCE],
   },
   {
-    control: 'a valve in a home with newer modules is set by the newer call',
+    control: 'a valve in a home with newer modules is set with the newer call',
     file: TRANSLATE,
     from: "has('NATherm1') || (has('NRV') && !isNewer)",
     to: "has('NATherm1') || has('NRV')",
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_TRANSLATE],
   },
   {
-    control: 'rooms of valves alone cannot be switched off',
+    control: 'rooms with only valves cannot be switched off',
     file: TRANSLATE,
     from: "const SWITCHABLE = ['NATherm1', ",
     to: "const SWITCHABLE = ['NRV', 'NATherm1', ",
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_COMMANDS],
   },
   {
-    control: 'Netatmo is sent half degrees',
+    control: 'setpoints are sent to Netatmo in half degrees',
     file: COMMANDS,
     from: 'const STEP_MILLI_C = 500',
     to: 'const STEP_MILLI_C = 250',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_COMMANDS],
   },
   {
-    control: 'a home that cools is set by its cooling setpoint',
+    control: 'a cooling home is set by its cooling setpoint',
     file: COMMANDS,
     from: "? 'cooling' : 'therm'",
     to: "? 'therm' : 'therm'",
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_COMMANDS],
   },
   {
-    control: 'the error of another module is none of this room',
+    control: 'the error of another module does not fail this room',
     file: COMMANDS,
     from: 'find(({ id }) => meant.includes(id))',
     to: 'find(({ id }) => meant.includes(id) || id !== null)',
@@ -110,35 +110,35 @@ export const mutants: readonly Mutant[] = [
     tests: [OF_TRANSLATE],
   },
   {
-    control: 'what the vendor did not sign is refused',
+    control: 'an unsigned delivery is refused',
     file: 'src/adapter/kit/signature.ts',
     from: 'stated.length === computed.length && timingSafeEqual(stated, computed)',
     to: 'stated.length === computed.length',
     tests: ['src/adapter/kit/signature.test.ts', CONFORMANCE],
   },
   {
-    control: 'a subscription can be taken back',
+    control: 'a subscription can be removed',
     file: WEBHOOK,
     from: "'/api/dropwebhook'",
     to: "'/api/addwebhook'",
     tests: [CONFORMANCE],
   },
   {
-    control: 'an odd field of a delivery is no error',
+    control: 'a malformed field of a delivery is no error',
     file: WEBHOOK,
     from: '.filter((id) => fits(PlainId, id))',
     to: '.map((id) => id as string)',
     tests: [CONFORMANCE, OF_TRANSLATE],
   },
   {
-    control: 'a sweep gives what reads give',
+    control: 'a sweep returns the same as single reads',
     file: TRANSLATE,
     from: '.find(({ id }) => id === details.room_id)',
     to: '.find(({ id }) => id !== details.home_id)',
     tests: [CONFORMANCE, OF_TRANSLATE],
   },
   {
-    control: 'a group that is refused does not cost a sweep the others',
+    control: 'a refused group does not fail the rest of a sweep',
     file: 'src/adapter/kit/devices.ts',
     from: "error.code === 'vendor.refused') return null;",
     to: "error.code === 'vendor.timeout') return null;",

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What comes in from charging stations, from whom, and how much of it. */
+/** Messages of charging stations: authentication, validation and amount. */
 export const mutants: readonly Mutant[] = [
   {
     control: 'text of a station is cut to what the protocol allows',
@@ -10,21 +10,21 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/vendors/ocpp/lenient.test.ts'],
   },
   {
-    control: 'NUL and half characters of a station are cleaned away',
+    control: 'NUL and lone surrogates of a station are removed',
     file: 'src/vendors/ocpp/repair.ts',
     from: "return sent.replaceAll('\\0', '').toWellFormed();",
     to: 'return sent;',
     tests: ['src/vendors/ocpp/lenient.test.ts'],
   },
   {
-    control: 'a sampled value without its measurand or unit is not taken for another',
+    control: 'a sampled value with an unknown measurand or unit is not treated as the default',
     file: 'src/vendors/ocpp/repair.ts',
     from: 'if (value === UNUSABLE && DECISIVE.has(name)) return UNUSABLE;',
     to: '',
     tests: ['src/vendors/ocpp/lenient.test.ts'],
   },
   {
-    control: 'what is needed and absent is refused',
+    control: 'a message without a required field is refused',
     file: 'src/vendors/ocpp/inbox.ts',
     from: 'if (refusal !== null) throw callError(refusal.code, refusal.words);',
     to: 'void refusal;',
@@ -38,42 +38,42 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/vendors/ocpp/lenient.test.ts'],
   },
   {
-    control: 'answers of a station do not count against its pace',
+    control: "a station's responses do not count against its rate limit",
     file: 'src/vendors/ocpp/inbox.ts',
     from: '  // A response that matches no call is malformed.',
     to: "  rpc.on('response', ({ outbound }: { outbound: boolean }) => outbound || count());",
     tests: ['src/vendors/ocpp/connection.test.ts'],
   },
   {
-    control: 'answers that nobody asked for are malformed messages',
+    control: 'unsolicited responses are malformed messages',
     file: 'src/vendors/ocpp/inbox.ts',
     from: "if (bad > options.badMessages) out('too many malformed messages');",
     to: "if (bad > Number.MAX_VALUE) out('too many malformed messages');",
     tests: ['src/vendors/ocpp/connection.test.ts'],
   },
   {
-    control: 'the first connector keeps its id when others show up',
+    control: 'the first connector keeps its id when others appear',
     file: 'src/vendors/ocpp/stored-station.ts',
     from: '(connector === 1 ? identity',
     to: '(known.connectors.length === 1 ? identity',
     tests: ['src/vendors/ocpp/device-ids.test.ts'],
   },
   {
-    control: 'ids of devices that were made before ids lasted stay what they are',
+    control: 'device ids from before ids were stable stay unchanged',
     file: 'src/vendors/ocpp/stored-station.ts',
     from: 'device_ids: kept.device_ids ?? lasting',
     to: 'device_ids: kept.device_ids ?? {}',
     tests: ['src/vendors/ocpp/device-ids.test.ts'],
   },
   {
-    control: 'stations and guessers behind a proxy are told apart',
+    control: 'stations and attackers behind a proxy are distinguished',
     file: 'src/apps/connect/stations.ts',
     from: 'clientAddressOf(options.trustProxy)',
     to: 'clientAddressOf([])',
     tests: ['test/journeys/ocpp.test.ts'],
   },
   {
-    control: 'forwarded addresses are believed from trusted proxies alone',
+    control: 'forwarded addresses are used only from trusted proxies',
     file: 'src/http/client-address.ts',
     from: 'return version !== 0 && trusted.check(',
     to: 'return version !== 9 || trusted.check(',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/vendors/ocpp/handshake.test.ts'],
   },
   {
-    control: 'the right password gets in however many wrong ones there were',
+    control: 'the right password is accepted after any number of wrong ones',
     file: 'src/vendors/ocpp/gate.ts',
     from: 'if (isSuspect && !(await this.#hasWaited(guesserOf(visitor)))) return TOO_MANY;',
     to: 'if (isSuspect) return TOO_MANY;',
@@ -108,14 +108,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/vendors/ocpp/handshake.test.ts'],
   },
   {
-    control: 'an unknown identity costs what a wrong password does',
+    control: 'an unknown identity takes as long as a wrong password',
     file: 'src/vendors/ocpp/gate.ts',
     from: 'if (password === undefined) return this.#fail(visitor, expected);',
     to: 'if (password === undefined || expected.length === 0) return this.#fail(visitor, expected);',
     tests: ['src/vendors/ocpp/handshake.test.ts'],
   },
   {
-    control: 'a start is numbered without reading those before it',
+    control: 'a start is numbered without reading earlier ones',
     file: 'src/domain/charging/store.ts',
     from: ".orderBy('number', 'desc')\n        .limit(1)",
     to: ".orderBy('number', 'desc')\n        .limit(1_000)",
@@ -129,7 +129,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/domain/charging/charging.test.ts'],
   },
   {
-    control: 'one message stores some hundred values at most',
+    control: 'one message stores a bounded number of values',
     file: 'src/vendors/ocpp/meter.ts',
     from: 'if (room === 0) break;',
     to: 'room = 1_000_000;',
@@ -150,21 +150,21 @@ export const mutants: readonly Mutant[] = [
     tests: ['src/db/charging-bounds.test.ts'],
   },
   {
-    control: 'limits that a station does not know are withheld',
+    control: 'limits that a station does not support are withheld',
     file: 'src/vendors/ocpp/profile.ts',
     from: 'if (refusals.every(isUnable)) station.takesNoLimits();',
     to: '',
     tests: ['src/vendors/ocpp/abilities.test.ts'],
   },
   {
-    control: 'limits that a station does not know are withheld across connections',
+    control: 'limits that a station does not support are withheld across connections',
     file: 'src/vendors/ocpp/station.ts',
     from: 'this.#isWithoutLimits = parts.stored.without_limits === true;',
     to: 'this.#isWithoutLimits = false;',
     tests: ['src/vendors/ocpp/abilities.test.ts'],
   },
   {
-    control: 'a profile lies above those of the installer',
+    control: "a profile has a higher stack level than the installer's",
     file: 'src/vendors/ocpp/ocpp16.ts',
     from: 'stackLevel: station.stackLevel,',
     to: 'stackLevel: 0,',

@@ -5,24 +5,24 @@ const LIVE = `${OCPP}/live-state.test.ts`;
 const FORGOTTEN = `${OCPP}/forgotten.test.ts`;
 const PAUSE = `${OCPP}/pause.test.ts`;
 
-/** What a station's live state and its transactions rest on. */
+/** A station's live state and its transactions. */
 export const mutants: readonly Mutant[] = [
   {
-    control: 'what is measured beats what a station says of itself',
+    control: 'measurements override the status that a station reports',
     file: `${OCPP}/translate.ts`,
     from: 'if (power_w !== null && power_w > FLOWS_W) return true;',
     to: '',
     tests: [LIVE],
   },
   {
-    control: 'a paused car does not charge, whatever the station goes on saying',
+    control: 'a paused car does not charge, whatever the station reports',
     file: `${OCPP}/translate.ts`,
     from: '(raw.limit_a === 0 || !in_transaction)',
     to: '!in_transaction',
     tests: [PAUSE],
   },
   {
-    control: 'Occupied in a transaction tells nothing of charging',
+    control: 'Occupied in a transaction does not mean charging',
     file: `${OCPP}/translate.ts`,
     from: "raw.word === 'Occupied' && in_transaction ? null : ",
     to: '',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     tests: [PAUSE],
   },
   {
-    control: 'limits are laid again after a boot',
+    control: 'limits are set again after a boot',
     file: `${OCPP}/learning.ts`,
     from: 'if (this.#limitsLost) await',
     to: 'if (this.#stopped) await',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     tests: [LIVE],
   },
   {
-    control: 'the register outlives the connection, wherever the line breaks',
+    control: 'the register outlives the connection, whenever it is lost',
     file: `${OCPP}/recall.ts`,
     from: '    takeRegister(connector, wh, at);\n',
     to: '',
@@ -113,14 +113,14 @@ export const mutants: readonly Mutant[] = [
     tests: [LIVE],
   },
   {
-    control: 'a booted station that says nothing of its transaction is asked to start',
+    control: 'a booted station that does not report its transaction is asked to start',
     file: `${OCPP}/charger.ts`,
     from: 'transaction !== null && !transactionStale',
     to: 'transaction !== null',
     tests: [FORGOTTEN],
   },
   {
-    control: 'what a station told before its boot is not shown as of now',
+    control: 'a report from before a boot is not returned as current',
     file: `${OCPP}/station.ts`,
     from: '      markTransactionStale(connector);\n',
     to: '',
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     tests: [FORGOTTEN],
   },
   {
-    control: 'a told end replaces one that was concluded',
+    control: 'a reported end replaces an inferred one',
     file: 'src/domain/charging/store.ts',
     from: "eb('end_estimated', '=', 1)",
     to: "eb('end_estimated', '=', 2)",
@@ -148,14 +148,14 @@ export const mutants: readonly Mutant[] = [
     tests: [`${OCPP}/meter.test.ts`],
   },
   {
-    control: 'a card that is shown after the cable is kept',
+    control: 'a card presented after plugging in is stored',
     file: `${OCPP}/transaction-event.ts`,
     from: '      else await identify(station, connector, event);\n',
     to: '',
     tests: [LIVE],
   },
   {
-    control: 'the register is asked for at the start and end of a transaction',
+    control: 'the register is requested at the start and end of a transaction',
     file: `${OCPP}/learn201.ts`,
     from: "  ['SampledDataCtrlr', 'TxStartedMeasurands', AT_ENDS],\n",
     to: '',

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 export const mutants: readonly Mutant[] = [
   {
-    control: 'a migration on the embedded database is done whole or not at all',
+    control: 'a migration on the embedded database is atomic',
     file: 'src/db/sqlite.ts',
     from: 'override get supportsTransactionalDdl(): boolean {\n    return true;',
     to: 'override get supportsTransactionalDdl(): boolean {\n    return false;',
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/migrations.test.ts'],
   },
   {
-    control: 'a full disk is told as such, although SQLite has rolled back by itself',
+    control: 'a full disk is reported as such, although SQLite has rolled back by itself',
     file: 'src/db/sqlite.ts',
     from: 'if (this.#isRollback && !this.#database.isTransaction)',
     to: 'if (this.#isRollback && this.#database.isOpen === false)',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/start-up.test.ts'],
   },
   {
-    control: 'a data directory that may not be written is told as such',
+    control: 'a data directory that is not writable is reported as such',
     file: 'src/db/data-directory.ts',
     from: '  requireAccess(dataDir);\n  const file',
     to: '  const file',
@@ -72,21 +72,21 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/vault-keys.test.ts', 'src/domain/links/links.test.ts'],
   },
   {
-    control: 'wrong vault keys park no reading in the background',
+    control: 'wrong vault keys do not stop polling',
     file: 'src/domain/polling/turn.ts',
     from: "      case 'vault.mismatch':",
     to: "      case 'vendor.unreachable':",
     tests: ['src/domain/polling/polling.test.ts'],
   },
   {
-    control: 'an old runtime is told as such',
+    control: 'an old runtime is reported as such',
     file: 'src/bin/runtime.cjs',
     from: 'if (found < OLDEST)',
     to: 'if (found < 0)',
     tests: ['src/bin/runtime.test.ts'],
   },
   {
-    control: 'what is missing before npm ci is told as such',
+    control: 'missing packages before npm ci are reported as such',
     file: 'src/bin/runtime.cjs',
     from: 'if (!isInstalled)',
     to: 'if (!root)',

@@ -4,7 +4,7 @@ const EVENTS = 'src/outbound/events.ts';
 const EVENTS_TESTS = ['src/outbound/events.test.ts'];
 const JOURNEY = ['test/journeys/streams-of-events.test.ts'];
 
-/** Streams that vendors tell over. */
+/** Streams of vendors. */
 export const mutants: readonly Mutant[] = [
   {
     control: 'an event that never ends does not fill the memory',
@@ -14,28 +14,28 @@ export const mutants: readonly Mutant[] = [
     tests: EVENTS_TESTS,
   },
   {
-    control: 'a stream of events is opened at no address that is not public, where a user chose it',
+    control: 'a stream of events is not opened at a private address that a user chose',
     file: EVENTS,
     from: 'if (fault !== null)',
     to: 'if (fault !== null && signal.aborted)',
     tests: EVENTS_TESTS,
   },
   {
-    control: 'a page is no stream of events',
+    control: 'an HTML page is no stream of events',
     file: EVENTS,
     from: 'if (!isStream(begun)) {',
     to: 'if (begun.status > 299) {',
     tests: EVENTS_TESTS,
   },
   {
-    control: 'an id that no header can hold does not keep a stream closed',
+    control: 'an id that is no valid header value does not keep a stream closed',
     file: EVENTS,
     from: 'return isSendable ?',
     to: "return id !== '' ?",
     tests: EVENTS_TESTS,
   },
   {
-    control: 'a stream of events goes on from the last id',
+    control: 'a stream of events resumes from the last id',
     file: 'src/domain/calls/clients.ts',
     from: 'lastEventIds.set(place, id);',
     to: '',
@@ -49,14 +49,14 @@ export const mutants: readonly Mutant[] = [
     tests: JOURNEY,
   },
   {
-    control: 'a comment shows that a stream lives',
+    control: 'a comment counts as a heartbeat of a stream',
     file: 'src/domain/streams/one-stream.ts',
     from: '            heard();\n            watch?.heard?.();',
     to: '            watch?.heard?.();',
     tests: JOURNEY,
   },
   {
-    control: 'a stream waits for as long as the vendor asks before it is opened anew',
+    control: "a stream is opened again only after the vendor's delay",
     file: 'src/domain/streams/index.ts',
     from: 'namedMs = ms;',
     to: 'namedMs = Math.min(ms, 1);',

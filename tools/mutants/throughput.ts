@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     tests: GROUP_TESTS,
   },
   {
-    control: 'writes of a kind are under way one batch after the other',
+    control: 'batches of one kind of write run one after the other',
     file: GROUPS,
     from: '      await done;\n',
     to: '',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     tests: GROUP_TESTS,
   },
   {
-    control: 'closing the database waits for what was handed in',
+    control: 'closing the database waits for submitted writes',
     file: GROUPS,
     from: 'while (writing !== undefined) await writing;',
     to: 'await Promise.resolve();',
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'whoever changes the devices of a link locks them in the order in which their states are stored',
+    control: 'changes of the devices of a link lock them in the order in which their states are stored',
     file: 'src/domain/devices/store.ts',
     from: "if (engine === 'sqlite') return;",
     to: "if (engine === 'sqlite' || account > 0) return;",
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'a commit waits for the disk, also where PostgreSQL is set up not to',
+    control: 'a commit waits for the disk, even if PostgreSQL is configured not to',
     file: 'src/db/postgres.ts',
     from: "set_config('synchronous_commit', 'on', false)",
     to: "set_config('synchronous_commit', 'off', false)",
@@ -88,14 +88,14 @@ export const mutants: readonly Mutant[] = [
     needs: ['postgres'],
   },
   {
-    control: 'what many callers read at once shares statements',
+    control: 'concurrent reads share statements',
     file: 'src/db/shared-reads.ts',
     from: 'if (waiting.length === 0) setImmediate(readWaiting);\n      waiting.push({ key, resolve, reject });',
     to: 'void readBatch([{ key, resolve, reject }]);\n      if (waiting.length > 0) readWaiting();',
     tests: ['src/domain/commands/shared-commits.test.ts'],
   },
   {
-    control: 'a migration does not fail what a process has prepared before it',
+    control: 'a migration does not break statements prepared before it',
     file: 'src/db/postgres.ts',
     from: 'if (!isOutdated(cause)) throw cause;',
     to: 'if (isOutdated(cause) || !isOutdated(cause)) throw cause;',

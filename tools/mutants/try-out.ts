@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Mutant } from './mutant.ts';
 
-/** A test that has not ended by then counts as failed. */
+/** A test that takes longer counts as failed. */
 const TIMEOUT_MS = 180_000;
 
-/** What tests ask git for. */
+/** Files that tests ask git for. */
 const TRACKED = ['seed', 'package.json'];
 
 export interface Copy {
@@ -17,7 +17,7 @@ export interface Copy {
   remove(): void;
 }
 
-/** A copy of the tracked files, and of new ones, that may be broken; packages are shared with the original. */
+/** A copy of the tracked and new files, to be modified; packages are shared with the original. */
 export function copyOfTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'elnav-mutants-'));
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -37,11 +37,11 @@ export function copyOfTree(): Copy {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Breaks one file of the copy while `work` runs, and mends it afterwards. */
+/** Applies a mutant to the copy while `work` runs, and restores the file afterwards. */
 export async function whileBroken<T>(copy: Copy, mutant: Mutant, work: () => Promise<T>): Promise<T> {
   const file = join(copy.folder, mutant.file);
   const source = readFileSync(file, 'utf8');
-  // A function, since `$` in text has a meaning of its own.
+  // A function, since `$` in a replacement string is special.
   writeFileSync(
     file,
     source.replace(mutant.from, () => mutant.to),
@@ -62,7 +62,7 @@ export interface Ran {
 /** Runs test files in the copy until the first test fails. */
 export async function runTests(copy: Copy, tests: readonly string[]): Promise<Ran> {
   const reporter = resolve('tools/mutants/reporter.mjs');
-  // A test that is started by a test must not hand on that it is one.
+  // A nested test run must not inherit the environment of the outer one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(
     process.execPath,
@@ -84,7 +84,7 @@ export async function runTests(copy: Copy, tests: readonly string[]): Promise<Ra
     failed = line.slice('fail '.length);
     break;
   }
-  // A test that failed may leave something open; what is left is ended with its children.
+  // A failed test may leave processes running; they are ended with their children.
   if (failed !== null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   await closed;
   return { failed, passed };

@@ -1,2 +1,2 @@
-/** An import of the file that is written; as text at the start of a line it would be taken for one of the file that writes. */
+/** An import line of the generated file; literal text at the start of a line would look like an import of this file. */
 export const from = (what: string, where: string): string => `import ${what} from '${where}';`;

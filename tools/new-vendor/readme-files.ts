@@ -17,12 +17,12 @@ ${
 
 ## Protocol
 
-| Part | Fact, and where it stands |
+| Part | Fact, and its source |
 | --- | --- |
 
 ## Limits
 
-What the vendor limits, with its source; each stands in \`budgets\` of \`index.ts\`.
+The rate limits of the vendor, with their sources; each is in \`budgets\` of \`index.ts\`.
 
 ## Not known of the real ${name}
 
@@ -33,8 +33,8 @@ What the vendor limits, with its source; each stands in \`budgets\` of \`index.t
 export function recordedFile({ name }: NewVendor): string {
   return `# Recorded answers
 
-Answers of ${name} in the shape that it documents, shortened and without anything that tells whose they are. For each file: where
-it is from, its licence, and when it was taken. What may not be copied is written anew with made-up values, and says so.
+Responses of ${name} in the documented shape, shortened and without personal data. For each file: where
+it is from, its licence, and when it was taken. A response that may not be copied is rewritten with made-up values, and says so.
 
 | File | Origin, licence, month |
 | --- | --- |

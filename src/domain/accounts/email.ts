@@ -8,7 +8,7 @@ export function canonicalEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** What is wrong with an e-mail address, or null. Domains are ASCII: look-alike letters make no second account. */
+/** What is wrong with an email address, or null. Domains are ASCII: look-alike letters make no second account. */
 export function faultInEmail(text: string): string | null {
   const email = canonicalEmail(text);
   const at = email.lastIndexOf('@');

@@ -6,7 +6,7 @@ import { canonicalEmail, faultInEmail } from './email.ts';
 import { mostLinks, tierPolicy } from './policy.ts';
 import { parseScopes, SCOPES } from './scope.ts';
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   it('is one address however it is written', () => {
     assert.equal(canonicalEmail('  Anna.Svensson@Example.COM '), 'anna.svensson@example.com');
   });

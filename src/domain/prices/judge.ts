@@ -67,7 +67,7 @@ export function judge(reported: PriceDay, asked: Asked, context: Context): Judge
   const isInEuros = reported.slots.some(({ sek }) => sek === null);
   const rate = reported.exchangeRate ?? asked.rate;
   if (isInEuros && rate === null)
-    return { verdict: 'no_rate', sentence: `${what}: it is in euros, and no exchange rate is known` };
+    return { verdict: 'no_rate', sentence: `${what}: it is in euros, and there is no exchange rate` };
   const slots = reported.slots.map(({ start, end, sek, eur }) => ({
     start,
     end,
@@ -207,7 +207,7 @@ function doubtOf(day: DayPrices, { highestMean }: Context): string | undefined {
     highestMean === null
       ? DOUBTED_ALONE_SEK
       : Math.max(DOUBTED_ABOVE_SEK, DOUBTED_TIMES * Number(highestMean));
-  return mean > limit ? `its mean is ${mean} SEK/kWh, far above what is known` : undefined;
+  return mean > limit ? `its mean is ${mean} SEK/kWh, far above all stored prices` : undefined;
 }
 
 function momentText(at: number): string {

@@ -222,15 +222,15 @@ onEachEngine('production', (engine) => {
       next = setImmediate(turn);
     };
     let next = setImmediate(turn);
-    const seen: number[] = [];
+    const observed: number[] = [];
     const range = { from: NOW - 7 * DAY_MS, until: NOW };
     for await (const rows of production.history({ area: 'SE3', ...range, resolution: 'slot' })) {
       assert.ok(rows.length <= 200);
-      seen.push(turns);
+      observed.push(turns);
     }
     clearImmediate(next);
     // The slot that was open last follows what was read last, in the same turn.
-    const read = seen.slice(0, -1);
+    const read = observed.slice(0, -1);
     assert.ok(read.length > 2, `only ${read.length} batches`);
     assert.equal(new Set(read).size, read.length, 'each batch came in a turn of its own');
   });
