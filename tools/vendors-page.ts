@@ -12,23 +12,23 @@ import { settingsOfVendors } from '../src/core/settings/vendors.ts';
 import { variantsOf } from '../test/kit/vendor-variants.ts';
 import { table } from './table.ts';
 
-const INTRODUCTION = `What each vendor's devices can do is derived from the functions that exist; a single device may lack some. Under *proven* stands
-what was run against its simulator when this page was made: every command must change what is read next, every fault must be told
-apart, and every figure must be of the right size. Under *checked* stand the recorded answers that its tests read; they tell how the vendor's answers look, not that a device obeyed.`;
+const INTRODUCTION = `Capabilities are derived from the functions that exist; a single device may lack some. *Proven* means run against the vendor's
+simulator when this page was made: every command must change what is read next, every fault must be distinguished, and every figure must
+have the right order of magnitude. *Checked* lists the recorded responses that its tests read; they show the format of the vendor's responses, not that a device obeyed.`;
 
-/** The page of all vendors, from their declarations, their tests and their recorded answers. */
+/** The page of all vendors, from their declarations, their tests and their recorded responses. */
 export async function vendorsPage(vendors: readonly Adapter[]): Promise<string> {
   const parts = await Promise.all(vendors.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)).map(partOf));
   return `# Vendors\n\n${INTRODUCTION}\n\n${parts.join('\n\n')}\n`;
 }
 
 async function partOf(adapter: Adapter): Promise<string> {
-  const [told] = describeVendors([adapter]);
+  const [described] = describeVendors([adapter]);
   const { slug, name } = adapter;
-  const rows = Object.entries(told?.capabilities ?? {}).map(([type, capabilities]) => [
+  const rows = Object.entries(described?.capabilities ?? {}).map(([type, capabilities]) => [
     type,
     capabilities.map((capability) => `\`${capability}\``).join(', '),
-    told?.timed_commands[type]?.map((command) => `\`${command}\``).join(', ') || 'none',
+    described?.timed_commands[type]?.map((command) => `\`${command}\``).join(', ') || 'none',
   ]);
   const settings = settingsOfVendors(needsOf([adapter])).map(({ name: setting, description }) => [
     `\`${setting}\``,
@@ -52,7 +52,7 @@ async function partOf(adapter: Adapter): Promise<string> {
 function linkingOf(adapter: Adapter): string {
   const { slug, oauth, dialIn, credentials } = adapter;
   if (oauth !== undefined)
-    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, beginning at \`GET /oauth/${slug}/authorize\`. Scopes: ${scopesOf(
+    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, starting at \`GET /oauth/${slug}/authorize\`. Scopes: ${scopesOf(
       adapter,
     )
       .map((scope) => `\`${scope}\``)
@@ -68,18 +68,20 @@ function changesOf({ webhook, stream, dialIn, pollSeconds, pace }: Adapter): str
       : [
           webhook.trust === 'signed'
             ? 'It posts changes, signed.'
-            : 'It posts hints, unsigned: the device is then read.',
+            : 'It posts unsigned hints; elnav then reads the device.',
         ]),
     ...(stream === undefined ? [] : ['It reports changes over a stream.']),
-    ...(dialIn === undefined ? [] : ['Its devices tell of changes themselves.']),
-    ...(pollSeconds === 0 ? [] : [`A state younger than ${pollSeconds} s is served without asking.`]),
+    ...(dialIn === undefined ? [] : ['Its devices report changes themselves.']),
+    ...(pollSeconds === 0
+      ? []
+      : [`A state younger than ${pollSeconds} s is returned without asking the vendor.`]),
     ...(pace === undefined
       ? []
       : [
-          `In the background a device is asked every ${pace.active} s while it is active, ${pace.idle} s else, ${pace.asleep} s asleep.`,
+          `In the background a device is polled every ${pace.active} s while active, ${pace.idle} s while idle, ${pace.asleep} s while asleep.`,
         ]),
   ];
-  return `**Changes**: ${ways.length === 0 ? 'it is asked when a device is read.' : ways.join(' ')}`;
+  return `**Changes**: ${ways.length === 0 ? 'only by reading a device.' : ways.join(' ')}`;
 }
 
 function budgetsOf(budgets: readonly BudgetRule[]): string {
@@ -94,7 +96,7 @@ function budgetsOf(budgets: readonly BudgetRule[]): string {
     `${Math.round(reserve * 100)} %`,
     source,
   ]);
-  return `Limits that are kept:\n\n${table(['Name', 'For each', 'Holds', 'Taken by', 'Kept from the background', 'Source'], rows)}`;
+  return `Rate limits that elnav keeps:\n\n${table(['Name', 'Per', 'Limit', 'Used by', 'Reserved from polling', 'Source'], rows)}`;
 }
 
 const folderOf = (slug: string) => join('src/vendors', slug);
@@ -105,7 +107,7 @@ function testsOf(slug: string): { readonly file: string; readonly text: string }
     .map((file) => ({ file, text: readFileSync(join(folderOf(slug), file), 'utf8') }));
 }
 
-/** The conformance itself is run: a vendor is proven where no check finds a fault. */
+/** Runs the conformance tests: a vendor is proven when no check fails. */
 async function provenOf(adapter: Adapter): Promise<string> {
   const faults: string[] = [];
   for (const { open } of await variantsOf(adapter)) {
@@ -114,8 +116,8 @@ async function provenOf(adapter: Adapter): Promise<string> {
     faults.push(...findings.flatMap(({ check, fault }) => (fault === null ? [] : [check])));
   }
   if (faults.length === 0)
-    return '**Proven against the simulator**: every capability above, by the checks of [the conformance](../test/vendors.test.ts).';
-  return `**Not proven**: ${new Set(faults).size} checks of [the conformance](../test/vendors.test.ts) fail.`;
+    return '**Proven against the simulator**: every capability above, by [the conformance tests](../test/vendors.test.ts).';
+  return `**Not proven**: ${new Set(faults).size} of [the conformance tests](../test/vendors.test.ts) fail.`;
 }
 
 const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
@@ -128,12 +130,12 @@ function checkedOf(slug: string): string {
     const name = RegExp.escape(file.replace(/\.json$/, ''));
     return tests.some(({ text }) => new RegExp(`['"\`/]${name}(?:\\.json)?['"\`]`).test(text));
   });
-  if (read.length === 0) return '**Checked against recorded answers**: none.';
+  if (read.length === 0) return '**Checked against recorded responses**: none.';
   const origin = readFileSync(join(folder, 'README.md'), 'utf8');
-  // Its last one is when they were looked at; others are of what they were taken from.
+  // The last date is when they were checked; others are of their sources.
   const date = origin.match(new RegExp(`\\b(?:${MONTHS}) 20\\d\\d\\b`, 'g'))?.at(-1);
   const names = read.map((file) => `\`${file}\``).join(', ');
-  return `**Checked against recorded answers**: ${names}; [their origin](../${folder}/README.md)${date === undefined ? '' : `, ${date}`}.`;
+  return `**Checked against recorded responses**: ${names}; [their origin](../${folder}/README.md)${date === undefined ? '' : `, ${date}`}.`;
 }
 
 async function simulatorOf({ slug, oauth, simulator }: Adapter): Promise<string> {
