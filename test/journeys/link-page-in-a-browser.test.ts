@@ -64,7 +64,7 @@ describe('linking on the page of a session', { skip: withoutBrowser }, () => {
     const { page, context, strange } = await open();
     await page.goto(await session('anna'));
     await assertAccessible(page);
-    await page.getByLabel('Search for a brand').fill('heat pump');
+    await page.getByLabel('Search for a brand').fill('sandbox');
     await page.getByText('1 to choose from').waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'Sandbox' }).click();

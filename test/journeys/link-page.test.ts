@@ -73,7 +73,7 @@ describe('the link page', () => {
     };
     assert.deepEqual(await found('laddbox easee'), ['easee']);
     assert.deepEqual(await found('TESLA'), ['tesla']);
-    assert.deepEqual(await found('värmepump'), ['sandbox']);
+    assert.deepEqual(await found('värmepump'), ['myuplink', 'sandbox']);
     assert.deepEqual(await found('elbil'), ['tesla', 'testvendor', 'sandbox']);
     assert.deepEqual(await found('alfen'), ['ocpp']);
     assert.deepEqual(await found('zaptec'), ['zaptec'], 'a brand that is a vendor by now');

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { needsPartner } from '../../src/bin/vendor-needs.ts';
 import { turnedClock } from '../../src/core/clock.ts';
+import { vendors } from '../../src/vendors/index.ts';
 import { CookieBrowser } from '../kit/cookie-browser.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { makeWorld } from '../kit/world.ts';
 
-const OFFERED = { sqlite: ['easee', 'ocpp', 'sandbox'], postgres: ['easee', 'ocpp'] };
+/** By name. The service of the test has no client ids, and simulates nobody. */
+const OTHERS = vendors
+  .filter((vendor) => vendor.slug !== 'sandbox' && !needsPartner(vendor))
+  .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
+  .map(({ slug }) => slug);
+const OFFERED = { sqlite: [...OTHERS, 'sandbox'], postgres: OTHERS };
 const WITHOUT_A_NAME = { sqlite: 200, postgres: 303 };
 
 onEachEngine('the vendors that users of a link session choose from', (engine) => {

@@ -6,7 +6,7 @@ import { until } from '../../../test/kit/until.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule } from '../../adapter/budget.ts';
-import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
+import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import { limit } from '../../adapter/kit/index.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { AppError } from '../../core/errors.ts';
@@ -51,8 +51,9 @@ onEachEngine('incidents of a vendor', (engine) => {
         throw vendorFailure('Test vendor', cause);
       });
     };
-    const send = async () => {
+    const send = async ({ signal }: HttpRequest) => {
       asked += 1;
+      signal?.throwIfAborted();
       return answer();
     };
     world = await makeCoreWorld(engine, [adapter], { hostOf: () => ({ send }) });
