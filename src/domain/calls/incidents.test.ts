@@ -195,6 +195,23 @@ onEachEngine('incidents of a vendor', (engine) => {
     assert.ok(asked > parked + 5, 'background reading goes on after the vendor has recovered');
   });
 
+  it('a link that answers a user again is polled at its pace, not when it would be tried next', async () => {
+    await world.link(account, 'testvendor');
+    world.polling.start();
+    await pass(120, 10);
+    answer = fails('refused', 'no', { status: 401 });
+    await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.unreachable' });
+    await pass(26 * HOUR_S, 60);
+    await becomes('needs_relink');
+    await pass(7 * HOUR_S, 60);
+    answer = () => OK;
+    await world.read(account, 'light-1');
+    await becomes('active');
+    const before = asked;
+    await pass(1_200, 10);
+    assert.ok(asked > before, 'its next poll follows at its pace, and not within six hours');
+  });
+
   it('an outage in between is no news of a link that needs linking again, and a good call clears the count', async () => {
     await world.link(account, 'testvendor');
     answer = fails('refused', 'no', { status: 401 });
