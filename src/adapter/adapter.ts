@@ -62,6 +62,11 @@ export interface DeviceKind<Raw> {
   status(raw: Raw): Status;
   /** When the vendor measured, ms since 1970; the time of the call when absent or null. */
   observedAt?(raw: Raw): number | null;
+  /**
+   * Values of a reading that this version does not recognize, such as `mode "HOLIDAY"`: of a new model, firmware, programme or unit. Their
+   * fields are null, the rest is there; the platform logs each once.
+   */
+  unrecognized?(raw: Raw): readonly string[];
   /** A read capability exists because the function that fills its field exists. */
   readonly reads: { readonly [R in ReadCapability]?: (raw: Raw) => number | null };
   /** A control capability exists because all its commands are implemented. */

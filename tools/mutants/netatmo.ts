@@ -12,6 +12,13 @@ const CONFORMANCE = 'test/vendors.test.ts';
 /** Netatmo, and the parts of the kit that come from it. */
 export const mutants: readonly Mutant[] = [
   {
+    control: 'a mode that is not recognized is reported',
+    file: 'src/vendors/netatmo/index.ts',
+    from: '      unrecognized: translate.unrecognizedIn,\n',
+    to: '',
+    tests: [CONFORMANCE],
+  },
+  {
     control: 'a rate limit with status 403 is no refusal',
     file: API,
     from: "limited: [11, 26, 'too_many_connections']",

@@ -46,6 +46,11 @@ export async function checkOddValues(check: CloudCheck): Promise<void> {
       `${ref.id}: an odd value is a state or vendor.answer_invalid`,
       await faultOf(() => oddLeaves(check, ref)),
     );
+  for (const ref of refs)
+    report(
+      `${ref.id}: a word that is not recognized is reported by unrecognized()`,
+      await faultOf(() => unrecognizedWords(check, ref)),
+    );
 }
 
 /** In each list of objects, every leaf of the first member turns odd once. */
@@ -87,6 +92,48 @@ async function oddLeaves(
         } else if (!stateCheck.Check(state))
           throw new Error(`${where}: ${JSON.stringify(state)} is not a DeviceState`);
       }
+}
+
+/** A word that no vendor uses, where it has words of its own. */
+const NO_WORD = 'UNRECOGNIZED_WORD';
+/** What may be a value of an enumeration: no number, time, id or address. */
+const WORD = /^[A-Za-z][A-Za-z_. -]*$/;
+
+/** A field that is lost because a word of its response is another must not be lost silently. */
+async function unrecognizedWords(
+  { adapter, simulator, cloud }: CloudCheck,
+  ref: CloudCheck['refs'][number],
+): Promise<void> {
+  const kind = kindOf(adapter, ref.type);
+  const read = async () => {
+    const raw = await kind.read(simulator.session(), ref);
+    return {
+      state: stateOf(kind, raw, capabilitiesOf(kind, ref)),
+      unrecognized: kind.unrecognized?.(raw) ?? [],
+    };
+  };
+  const usual = await read();
+  if (usual.unrecognized.length > 0)
+    throw new Error(`the simulator itself reports ${usual.unrecognized.join()}`);
+  const fields = (Object.keys(usual.state) as (keyof DeviceState)[]).filter(
+    (field) => (usual.state[field] ?? null) !== null,
+  );
+  const bodies = await seen(cloud, read);
+  for (const [index, body] of bodies.entries())
+    for (const path of leavesOf(body).filter((one) => isWordAt(body, one))) {
+      await simulator.pass(BETWEEN_SECONDS);
+      const found = await altered(cloud, { index, path, odd: NO_WORD }, read);
+      if (found instanceof Error) continue;
+      const lost = fields.filter((field) => (found.state[field] ?? null) === null);
+      if (lost.length > 0 && found.unrecognized.length === 0)
+        throw new Error(`${path.join('.')} = "${NO_WORD}" costs ${lost.join(', ')}, and is not reported`);
+    }
+}
+
+/** Whether a body has a word there that may be a value: a `key` names one. */
+function isWordAt(body: Json, path: Path): boolean {
+  const leaf = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], body);
+  return path.at(-1) !== 'key' && typeof leaf === 'string' && WORD.test(leaf);
 }
 
 /** The bodies of the responses that the work gets, in order. */

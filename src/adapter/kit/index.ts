@@ -13,5 +13,5 @@ export { messageIn } from './messages.ts';
 export { flagIn, numberIn, type Observations, type Observed, observing, timeIn } from './observations.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';
 export { hmacHexIn } from './signature.ts';
-export { figure, jsonIn, lenient, named, objectIn, PlainId, word } from './values.ts';
+export { figure, jsonIn, lenient, named, objectIn, PlainId, unrecognized, word } from './values.ts';
 export { until } from './waiting.ts';

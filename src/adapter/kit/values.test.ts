@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listedOnce } from './devices.ts';
-import { figure, fits, jsonIn, lenient, named, objectIn, PlainId, word } from './index.ts';
+import { figure, fits, jsonIn, lenient, named, objectIn, PlainId, unrecognized, word } from './index.ts';
 
 describe('values of responses', () => {
   it('are figures only within what is possible', () => {
@@ -24,6 +24,29 @@ describe('values of responses', () => {
     );
     assert.deepEqual([word('x'.repeat(999))?.length, named('x'.repeat(999)).name?.length], [64, 200]);
     assert.deepEqual([named('Garage'), named(''), named(7)], [{ name: 'Garage' }, {}, {}]);
+  });
+
+  it('are reported where a table of what is recognized lacks them', () => {
+    const of = (value: unknown) => unrecognized({ mode: [value, { heat: 1, cool: 2 }] });
+    assert.deepEqual(['heat', undefined, null, 'party', 7, 'toString', { odd: true }].map(of), [
+      [],
+      [],
+      [],
+      ['mode "party"'],
+      ['mode 7'],
+      ['mode "toString"'],
+      ['mode {"odd":true}'],
+    ]);
+    for (const recognized of [
+      [1, 2],
+      new Set([1, 2]),
+      new Map([
+        [1, 'on'],
+        [2, 'off'],
+      ]),
+    ])
+      assert.deepEqual(unrecognized({ unit: [1, recognized], state: [3, recognized] }), ['state 3']);
+    assert.ok((of('x'.repeat(999))[0]?.length ?? 999) < 80);
   });
 
   it('are ids that can stand in a path', () => {

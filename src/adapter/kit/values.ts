@@ -38,6 +38,28 @@ export function named(value: unknown): { readonly name?: string } {
   return name === null ? {} : { name };
 }
 
+/** The values that a table of all recognized ones lacks, as `field "value"`; a field without a value is not reported. */
+export function unrecognized(
+  fields: Readonly<Record<string, readonly [value: unknown, recognized: Recognized]>>,
+): string[] {
+  return Object.entries(fields).flatMap(([field, [value, recognized]]) => {
+    if (value === undefined || value === null || has(recognized, value)) return [];
+    return [`${field} ${JSON.stringify(value)?.slice(0, MOST_WORD).toWellFormed()}`];
+  });
+}
+
+type Recognized =
+  | readonly unknown[]
+  | ReadonlySet<unknown>
+  | ReadonlyMap<unknown, unknown>
+  | Readonly<Record<string, unknown>>;
+
+function has(recognized: Recognized, value: unknown): boolean {
+  if (Array.isArray(recognized)) return recognized.includes(value);
+  if (recognized instanceof Set || recognized instanceof Map) return recognized.has(value);
+  return (typeof value === 'string' || typeof value === 'number') && Object.hasOwn(recognized, value);
+}
+
 /** The object that a value is; an empty one for everything else. */
 export function objectIn(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};

@@ -61,7 +61,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
   const { clock } = database.moments;
   const store = createDeviceStore(database);
   const memory = new DeviceMemory();
-  const reader = createReader({ clock, calls });
+  const reader = createReader({ clock, calls, log });
   const flights = new Map<string, Promise<Known>>();
   const underWay = new Map<string, Set<UnderWay>>();
   const loads = new Map<string, Promise<Known[]>>();

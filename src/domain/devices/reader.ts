@@ -1,8 +1,10 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { kindOf, stateOf } from '../../adapter/derive.ts';
 import { NO_LIMITS } from '../../adapter/device.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Known } from './memory.ts';
 import type { Seen } from './store.ts';
@@ -10,10 +12,26 @@ import type { Seen } from './store.ts';
 interface ReaderOptions {
   readonly clock: Clock;
   readonly calls: Pick<Calls, 'withVendor'>;
+  readonly log: Log;
 }
 
+/** Unrecognized values that are remembered as logged. */
+const MOST_LOGGED = 1_000;
+
 /** Asks vendors what devices are like now. */
-export function createReader({ clock, calls }: ReaderOptions) {
+export function createReader({ clock, calls, log }: ReaderOptions) {
+  const logged = new BoundedMap<string, true>(MOST_LOGGED);
+
+  /** Once each: a whole model range may report the same value with every poll. */
+  function logUnrecognized({ vendor, type }: Known['row'], values: readonly string[]): void {
+    for (const value of values) {
+      const key = `${vendor} ${type} ${value}`;
+      if (logged.has(key)) continue;
+      logged.set(key, true);
+      log.warn({ vendor, type, value }, 'a vendor reported a value that elnav does not recognize');
+    }
+  }
+
   return {
     /** Asks the vendor; concurrent callers are joined by the caller of this. */
     async ask(adapter: Adapter, known: Known): Promise<Seen> {
@@ -27,6 +45,7 @@ export function createReader({ clock, calls }: ReaderOptions) {
     understand(adapter: Adapter, { row }: Known, raw: unknown): Seen {
       const kind = kindOf(adapter, row.type);
       const now = clock.now();
+      if (kind.unrecognized !== undefined) logUnrecognized(row, kind.unrecognized(raw));
       return {
         state: stateOf(kind, raw, row.capabilities),
         limits: kind.limits?.(raw) ?? null,

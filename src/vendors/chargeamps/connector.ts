@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { Found } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { Limits, Status } from '../../adapter/device.ts';
-import { each, figure, fits, lenient, PlainId, word } from '../../adapter/kit/index.ts';
+import { each, figure, fits, lenient, PlainId, unrecognized, word } from '../../adapter/kit/index.ts';
 
 /** The least that a car charges with (IEC 61851-1); Charge Amps refuses less, other than 0 for a pause. */
 export const LEAST_A = 6;
@@ -48,6 +48,8 @@ export type Settings = Static<typeof Settings>;
 export interface ConnectorRaw {
   readonly details: Details;
   readonly online: boolean;
+  /** `status` of the charge point: `Online` or `Offline`. */
+  readonly connection: unknown;
   /** null where the charge point has none of its number. */
   readonly status: Static<typeof ConnectorStatus> | null;
   readonly settings: Settings;
@@ -57,7 +59,8 @@ export function rawOf(details: Details, point: Static<typeof PointStatus>, setti
   const status = each(point.connectorStatuses, ConnectorStatus).find(
     ({ connectorId }) => connectorId === details.connector,
   );
-  return { details, online: point.status === 'Online', status: status ?? null, settings };
+  const { status: connection } = point;
+  return { details, online: connection === 'Online', connection, status: status ?? null, settings };
 }
 
 /** The words for the numbers that stand for states, where those are sent. */
@@ -80,6 +83,7 @@ const CONNECTED = ['Connected', 'Preparing', 'SuspendedEVSE', 'SuspendedEV', 'Fi
 const IDLE = ['Available', 'Reserved'];
 /** Nothing is charged; whether a car is there is not said. */
 const BROKEN = ['Error', 'Faulted', 'Unavailable'];
+const STATES = [...CONNECTED, ...IDLE, ...BROKEN];
 
 /** The state in Charge Amps' words; a number that cannot be told is a word as it is. */
 function stateOf({ details, status }: ConnectorRaw): string | null {
@@ -92,7 +96,7 @@ function stateOf({ details, status }: ConnectorRaw): string | null {
 export function statusOf(raw: ConnectorRaw): Status {
   if (!raw.online) return { online: false, connected: null, charging: null, operation_state: 'Offline' };
   const state = stateOf(raw) ?? '';
-  const isKnown = [...CONNECTED, ...IDLE, ...BROKEN].includes(state);
+  const isKnown = STATES.includes(state);
   return {
     online: true,
     connected: CONNECTED.includes(state) ? true : IDLE.includes(state) ? false : null,
@@ -100,6 +104,13 @@ export function statusOf(raw: ConnectorRaw): Status {
     operation_state: state === '' ? null : state,
   };
 }
+
+/** States of the charge point and of the connector that are not recognized. */
+export const unrecognizedIn = (raw: ConnectorRaw): string[] =>
+  unrecognized({
+    'status of the charge point': [raw.connection, ['Online', 'Offline']],
+    status: [stateOf(raw), [...STATES, 'Unknown']],
+  });
 
 /** Watt, of the phases; without measurements what Charge Amps says, and nothing while nothing is charged. */
 export function powerOf(raw: ConnectorRaw): number | null {

@@ -49,6 +49,7 @@ export const chargeamps = {
     charger: kind<connector.ConnectorRaw>({
       read: readConnector,
       status: connector.statusOf,
+      unrecognized: connector.unrecognizedIn,
       reads: { read_power: connector.powerOf, read_energy: connector.energyOf },
       controls: { charge_control: chargeControl, set_current: setCurrent },
       // Status and settings.

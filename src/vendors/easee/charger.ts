@@ -9,6 +9,7 @@ import {
   type Observed,
   observing,
   timeIn,
+  unrecognized,
 } from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
@@ -135,6 +136,9 @@ export function isOnline(raw: ChargerRaw): boolean {
   if (isConnected === false || modeOf(raw) === MODE.offline) return false;
   return isConnected === true || raw.observed.has(ID.opMode);
 }
+
+export const unrecognizedIn = (raw: ChargerRaw): string[] =>
+  unrecognized({ 'op mode': [modeOf(raw) ?? raw.observed.get(ID.opMode)?.value, Object.values(MODE)] });
 
 /** A charger that was charging when it last reported, and has been silent since, may do so no longer. */
 export function statusOf(raw: ChargerRaw): Status {

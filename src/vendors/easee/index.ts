@@ -1,6 +1,15 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { limit, password, secret, text } from '../../adapter/kit/index.ts';
-import { type ChargerRaw, capacityOf, energyOf, limitsOf, powerOf, reportedAt, statusOf } from './charger.ts';
+import {
+  type ChargerRaw,
+  capacityOf,
+  energyOf,
+  limitsOf,
+  powerOf,
+  reportedAt,
+  statusOf,
+  unrecognizedIn,
+} from './charger.ts';
 import { accountOf, failure, findChargers, isWrongPassword, readCharger, refresh, signIn } from './client.ts';
 import { chargeControl, currentFor, limitFor, loadBalancing, setCurrent } from './commands.ts';
 import { stream } from './stream.ts';
@@ -87,6 +96,7 @@ export const easee = {
     charger: kind<ChargerRaw>({
       read: readCharger,
       status: statusOf,
+      unrecognized: unrecognizedIn,
       observedAt: reportedAt,
       reads: { read_power: powerOf, read_energy: energyOf },
       controls: {

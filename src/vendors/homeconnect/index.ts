@@ -60,6 +60,7 @@ export const homeconnect = {
       read: readAppliance,
       readCosts: { day: CALLS_PER_READ, minute: CALLS_PER_READ },
       status: translate.statusOf,
+      unrecognized: translate.unrecognizedIn,
       reads: { read_temperature: translate.temperatureOf },
       controls: {
         on_off: { turn_on: turnOn, turn_off: turnOff },

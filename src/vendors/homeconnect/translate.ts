@@ -9,6 +9,7 @@ import {
   named,
   objectIn,
   PlainId,
+  unrecognized,
   word,
 } from '../../adapter/kit/index.ts';
 
@@ -54,6 +55,7 @@ export const POWERS = 'BSH.Common.EnumType.PowerState.';
 const DOORS = 'BSH.Common.EnumType.DoorState.';
 const COMPARTMENT_DOORS = 'Refrigeration.Common.EnumType.Door.States.';
 
+const STATES = ['Inactive', 'Ready', 'Finished', 'Error', 'Aborting'];
 /** States in which a programme waits, runs or pauses. */
 const WITH_PROGRAM: readonly unknown[] = ['DelayedStart', 'Run', 'Pause', 'ActionRequired'];
 const IS_ON = new Map([
@@ -162,6 +164,24 @@ export function statusOf({ connected, values }: Reading): Status {
     remaining_seconds: remaining,
     door_open: isOpen(values),
   };
+}
+
+/** States of the appliance, of its power and of its doors that are not recognized. */
+export function unrecognizedIn({ values }: Reading): string[] {
+  const of = (key: string, enumeration: string, recognized: readonly unknown[]) => {
+    const value = values[key];
+    return value === undefined
+      ? []
+      : unrecognized({ [key]: [wordIn(value, enumeration) ?? value, recognized] });
+  };
+  return [
+    ...of(OPERATION, OPERATIONS, [...STATES, ...WITH_PROGRAM]),
+    ...of(POWER, POWERS, [...IS_ON.keys()]),
+    ...of(DOOR, DOORS, [...IS_OPEN.keys()]),
+    ...Object.keys(values)
+      .filter((key) => COMPARTMENT.test(key))
+      .flatMap((key) => of(key, COMPARTMENT_DOORS, [...IS_OPEN.keys()])),
+  ];
 }
 
 function isOpen(values: Reading['values']): boolean | null {

@@ -36,8 +36,8 @@ export async function readPoints(session: Session, device: Pick<DeviceRef, 'id'>
 export async function readDevice(session: Session, device: DeviceRef): Promise<translate.Reading> {
   const more = { headers: ENGLISH, device: device.id, what: device.id };
   const { connectionState } = await api.get(session, pathOf(device), translate.Connection, more);
-  const isConnected = connectionState === 'Connected';
-  return { isConnected, points: isConnected ? await readPoints(session, device, 'read') : [] };
+  const connection = translate.connectedIn(connectionState);
+  return { ...connection, points: connection.isConnected ? await readPoints(session, device, 'read') : [] };
 }
 
 /** By the target where the model has one, else by moving the heating curve. */
@@ -75,7 +75,8 @@ async function moveCurve(
   device: DeviceRef,
   { offset, target_milli_c }: { readonly offset: translate.Setting; readonly target_milli_c: number },
 ): Promise<void> {
-  const reading: translate.Reading = { isConnected: true, points: await readPoints(session, device, 'read') };
+  const points = await readPoints(session, device, 'read');
+  const reading: translate.Reading = { ...translate.connectedIn(translate.CONNECTED), points };
   const [room, now] = [translate.temperatureOf(reading), translate.offsetOf(reading)];
   if (room === null || now === null)
     throw new AppError(

@@ -67,6 +67,7 @@ export const myuplink = {
       read: readDevice,
       readCosts: { app_minute: 2 },
       status: translate.statusOf,
+      unrecognized: translate.unrecognizedIn,
       observedAt: translate.observedAt,
       reads: {
         read_temperature: translate.temperatureOf,

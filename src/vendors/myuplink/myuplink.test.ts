@@ -15,7 +15,7 @@ function shown(name: string, securityLevel = 'admin') {
   const details = detailsIn(points, securityLevel);
   const found = { id: 'x', type: 'heat_pump', details } as const;
   const capabilities = capabilitiesOf(heatPump, found);
-  const reading = { isConnected: true, points };
+  const reading = { isConnected: true, connection: 'Connected', points };
   const state = stateOf(heatPump, reading, capabilities);
   return { details, found, capabilities, state, at: observedAt(reading) };
 }
@@ -80,7 +80,11 @@ describe('recorded points', () => {
     const [point] = pointsIn(recorded('points-s735')).filter(({ parameterId }) => parameterId === '22130');
     assert.ok(point !== undefined);
     const watts = (change: JsonObject) =>
-      heatPump.reads.read_power?.({ isConnected: true, points: [{ ...point, ...change }] });
+      heatPump.reads.read_power?.({
+        isConnected: true,
+        connection: 'Connected',
+        points: [{ ...point, ...change }],
+      });
     assert.equal(watts({ parameterUnit: 'kW', value: 0.4 }), 400);
     assert.equal(watts({ parameterUnit: 'hp' }), null);
     assert.equal(watts({ value: -32_768 }), null);

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { Found } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { Status } from '../../adapter/device.ts';
-import { each, figure, fits, lenient, PlainId, timeIn, word } from '../../adapter/kit/index.ts';
+import { each, figure, fits, lenient, PlainId, timeIn, unrecognized, word } from '../../adapter/kit/index.ts';
 
 /*
  * What is used of myUplink's responses. A device is a list of points, numbered by the maker and by the series; a point that is not
@@ -35,6 +35,8 @@ export const Changed = Type.Union([lenient({}, 'payload'), Type.Null()]);
 /** A device that myUplink reaches, and what it says; no points while it is not connected. */
 export interface Reading {
   readonly isConnected: boolean;
+  /** `connectionState` of the device. */
+  readonly connection: string;
   readonly points: readonly Point[];
 }
 
@@ -92,6 +94,8 @@ const ROLES = {
 } as const satisfies Record<string, Role>;
 /** What switches a boost on where it is not 1: once. */
 const BOOST_ON: Readonly<Record<string, string>> = { '48132': '4' };
+
+export const CONNECTED = 'Connected';
 
 export const pointsIn = (list: unknown): Point[] => each(list, Point);
 
@@ -155,6 +159,23 @@ export function statusOf({ isConnected, points }: Reading): Status {
   };
 }
 
+/** `isConnected` of a reading, from what the vendor calls it. */
+export const connectedIn = (connection: string): Pick<Reading, 'isConnected' | 'connection'> => ({
+  isConnected: connection === CONNECTED,
+  connection,
+});
+
+/** How a device is connected, and units of the points that are used, where they are not recognized. */
+export const unrecognizedIn = ({ connection, points }: Reading): string[] => [
+  ...unrecognized({ connectionState: [connection, [CONNECTED, 'Disconnected']] }),
+  ...points.flatMap(({ parameterId, parameterUnit }) => {
+    const role = Object.values<Role>(ROLES).find(({ ids }) => ids.includes(parameterId));
+    return role === undefined
+      ? []
+      : unrecognized({ [`unit of ${parameterId}`]: [parameterUnit, role.units] });
+  }),
+];
+
 /** When the newest point was measured: a point keeps its time for as long as its value stays. */
 export function observedAt({ points }: Reading): number | null {
   const times = points.map(({ timestamp }) => timeIn(timestamp)).filter((time) => time !== null);
@@ -163,7 +184,7 @@ export function observedAt({ points }: Reading): number | null {
 
 /** What a device can do, from its points. */
 export function detailsIn(points: readonly Point[], securityLevel: unknown): Details {
-  const reading: Reading = { isConnected: true, points };
+  const reading: Reading = { ...connectedIn(CONNECTED), points };
   const isWater = isWaterHeater(points);
   const room = temperatureOf(reading);
   const setpoint = settingIn(pointOf(points, isWater ? ROLES.waterTarget : ROLES.setpoint), {

@@ -52,6 +52,7 @@ export const netatmo = {
     thermostat: kind<translate.Reading>({
       read: readRoom,
       status: translate.statusOf,
+      unrecognized: translate.unrecognizedIn,
       reads: { read_temperature: translate.temperatureOf },
       controls: {
         set_temperature: { set_temperature: setTemperature },

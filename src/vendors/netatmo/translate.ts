@@ -2,7 +2,17 @@ import Type, { type Static } from 'typebox';
 import type { Found } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import type { Status } from '../../adapter/device.ts';
-import { each, figure, fits, lenient, listedOnce, named, PlainId, word } from '../../adapter/kit/index.ts';
+import {
+  each,
+  figure,
+  fits,
+  lenient,
+  listedOnce,
+  named,
+  PlainId,
+  unrecognized,
+  word,
+} from '../../adapter/kit/index.ts';
 
 /*
  * What is used of Netatmo's responses. Each member of a list is judged by itself, and fields whose value may be odd are unknown here:
@@ -143,6 +153,9 @@ function isHeated(reading: Reading): boolean | null {
 /** The mode of the setpoint that holds; a home that cools has the other one. */
 export const modeOf = (reading: Reading): string | null =>
   word(reading?.therm_setpoint_mode ?? reading?.cooling_setpoint_mode);
+
+export const unrecognizedIn = (reading: Reading): string[] =>
+  unrecognized({ 'mode of the setpoint': [modeOf(reading), [...RUNS, 'off']] });
 
 /** The room's measured temperature, milli-Celsius; nobody lives beyond −60 or 100 °C. */
 export function temperatureOf(reading: Reading): number | null {

@@ -9,6 +9,7 @@ import { callAbout } from './calls.ts';
 import { plain } from './failures.ts';
 import { FREE } from './limits.ts';
 import {
+  ASLEEP_OR_OFFLINE,
   type CarReading,
   type ChargeState,
   carObservedAt,
@@ -32,8 +33,6 @@ async function unlessAsleep<T>(work: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
-
-const ASLEEP_OR_OFFLINE = 'asleep or offline';
 
 /** The state that Tesla last had of the car. Never wakes it, and is free. */
 async function carState(session: Session, device: DeviceRef): Promise<string> {

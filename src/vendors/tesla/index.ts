@@ -50,6 +50,7 @@ export const tesla = {
     vehicle: kind<translate.CarReading>({
       read: readCar,
       status: translate.carStatus,
+      unrecognized: translate.unrecognizedOfCar,
       observedAt: translate.carObservedAt,
       reads: {
         read_battery_soc: translate.carSoc,

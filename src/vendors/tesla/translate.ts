@@ -1,5 +1,5 @@
 import { type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
-import { figure, timeIn, word } from '../../adapter/kit/index.ts';
+import { figure, timeIn, unrecognized, word } from '../../adapter/kit/index.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /*
@@ -61,6 +61,17 @@ export function carStatus(car: CarReading): Status {
     operation_state: car.state,
   };
 }
+
+/** The states of a car that Tesla documents; the last one stands for a car that fell asleep while it was asked. */
+export const ASLEEP_OR_OFFLINE = 'asleep or offline';
+const CAR_STATES = ['online', 'asleep', 'offline', ASLEEP_OR_OFFLINE];
+
+export const unrecognizedOfCar = (car: CarReading): string[] =>
+  unrecognized({
+    state: [car.isAwake ? undefined : car.state, CAR_STATES],
+    charging_state: [chargeOf(car).charging_state, CHARGING_STATES],
+    charger_phases: [car.isAwake ? car.charge.charger_phases : undefined, PHASES],
+  });
 
 export const carSoc = (car: CarReading) => figure(chargeOf(car).battery_level, 0, 100);
 

@@ -122,6 +122,9 @@ export function reportedAt({ observed }: Observing): number | null {
   return times.length === 0 ? null : Math.max(...times);
 }
 
+export const unrecognizedIn = (raw: Observing): string[] =>
+  kit.unrecognized({ mode: [modeOf(raw), Object.values(MODE)] });
+
 export function statusOf(raw: Observing): Status {
   if (!isOnline(raw)) return { online: false, connected: null, charging: null, operation_state: 'offline' };
   const mode = modeOf(raw);

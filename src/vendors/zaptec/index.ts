@@ -31,6 +31,7 @@ export const zaptec = {
     charger: kind<charger.ChargerRaw>({
       read: readCharger,
       status: charger.statusOf,
+      unrecognized: charger.unrecognizedIn,
       observedAt: charger.reportedAt,
       reads: { read_power: charger.powerOf, read_energy: charger.energyOf },
       controls: { charge_control: chargeControl, set_current: setCurrent, load_balancing: loadBalancing },
