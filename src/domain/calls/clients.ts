@@ -48,17 +48,20 @@ const RENEWAL_MS = 60_000;
 /** Streams of events of which is remembered how far they have come. */
 const MOST_LAST_IDS = 5_000;
 
+/** Whether nobody waits for the call: what is reserved for callers is not spent on it. */
+const isBackground = (call: CallName): boolean => call === 'poll' || call === 'list';
+
 /** HTTP clients and connections of links: within the vendor's limits, and with the link's token. */
 export function createClients({ adapters, reach, tokens, budgets, clock }: ClientsOptions) {
   const { hostOf, openSocket, openEvents, partnerOf } = reach;
   const lastEventIds = new BoundedMap<string, string>(MOST_LAST_IDS);
 
   /** What a call waits for, and what is learnt where the vendor says that calls are too many. */
-  function limitsOf(adapter: Adapter, link: LinkKey, isBackground: boolean) {
+  function limitsOf(adapter: Adapter, link: LinkKey, inBackground: boolean) {
     return {
       async spend(call: Parameters<Spend>[0]): Promise<void> {
         await budgets.blocks.check({ adapter, host: call.host, link });
-        await budgets.spend({ ...call, link, adapter, isBackground });
+        await budgets.spend({ ...call, link, adapter, isBackground: inBackground });
       },
       limited: (failure: unknown, host: string) => budgets.blocks.learn(failure, { adapter, host, link }),
     };
@@ -118,7 +121,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       adapter,
       host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
-      ...limitsOf(adapter, link, call === 'poll' || call === 'list'),
+      ...limitsOf(adapter, link, isBackground(call)),
       // That a vendor does not take a subscription says nothing of what it does for its users.
       of: { subject: subjectOf(link), isAside: call === 'subscribe' },
       trace,
@@ -206,7 +209,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     /** Connections of a link, stored or being made, to its devices and brokers. */
     connectionsOf(link: LinkOf, { signal, call, trace }: Caller): Connections {
       const adapter = adapterOf(adapters, link.vendor);
-      const { spend } = limitsOf(adapter, link, call === 'poll');
+      const { spend } = limitsOf(adapter, link, isBackground(call));
       return connectionsOf({ adapter, link, kept: reach.connections, spend, trace, signal });
     },
 

@@ -70,14 +70,29 @@ onEachEngine('discovery', (engine) => {
   it('lists each account once a day, whoever asks for its devices', async () => {
     await world.link(account, 'testvendor');
     world.discovery.start();
-    await pass(20 * HOUR_MS);
+    await pass(11 * HOUR_MS);
     assert.equal(lists, 0);
     listed = devicesOf('light-1', 'light-2', 'light-3', 'charger-1');
-    await pass(8 * HOUR_MS);
+    await pass(14 * HOUR_MS);
     assert.equal(lists, 1);
     assert.deepEqual(await idsOf(), ['charger-1', 'light-1', 'light-2', 'light-3']);
     await pass(4 * DAY_MS);
     assert.ok(lists >= 4 && lists <= 6, `${lists} lists in five days`);
+  });
+
+  it('spreads the first lists of accounts that were linked together, and no pause makes them come at once', async () => {
+    const count = 600;
+    for (let index = 0; index < count; index += 1)
+      await world.link(account, 'testvendor', { user: `user-${index}`, password: 'x' });
+    world.discovery.start();
+    await world.discovery.settled();
+    const dues = await world.database.queries.selectFrom('link_lists').select('due_at').execute();
+    const minutes = Object.values(Object.groupBy(dues, ({ due_at }) => Math.floor(due_at / MINUTE_MS)));
+    assert.ok(Math.max(...minutes.map((due) => due?.length ?? 0)) <= 8, 'of 600 about one falls on a minute');
+    await world.database.queries.updateTable('link_lists').set({ due_at: world.clock.now() }).execute();
+    await pass(MINUTE_MS, MINUTE_MS);
+    // Eight at a look, and four looks a minute, are the least that a process lists.
+    assert.ok(lists > 0 && lists <= 40, `${lists} lists in the minute after a pause`);
   });
 
   it('lists accounts that were linked before it could, within a day', async () => {
@@ -161,10 +176,10 @@ onEachEngine('discovery', (engine) => {
   it('comes back within the hour to what was missing, by itself', async () => {
     await world.link(account, 'testvendor');
     world.discovery.start();
-    await pass(20 * HOUR_MS);
+    await pass(11 * HOUR_MS);
     listed = devicesOf('light-1', 'charger-1');
     answersNot('light-2', () => refusedWith(404));
-    await pass(10 * HOUR_MS);
+    await pass(17 * HOUR_MS);
     assert.deepEqual(await idsOf(), ['charger-1', 'light-1']);
     assert.ok(lists <= 3, `${lists} lists`);
   });
@@ -179,7 +194,7 @@ onEachEngine('discovery', (engine) => {
     assert.deepEqual((await refresh()).missing, []);
     listed = devicesOf('light-1');
     world.clock.turn(2 * HOUR_MS);
-    assert.deepEqual((await refresh()).removed, [], 'it begins to be missing anew');
+    assert.deepEqual((await refresh()).removed, [], 'its time of being missing begins again');
     assert.equal((await idsOf()).length, 3);
   });
 
@@ -207,6 +222,8 @@ onEachEngine('discovery', (engine) => {
     await day('an empty list, and the devices answer');
     listed = devicesOf('light-1');
     await day('half a list, and the devices answer');
+    // The next one is a day later.
+    await refresh();
     vendor.onRead = async () => {
       throw new AppError('vendor.unreachable', 'a server error');
     };
@@ -214,6 +231,15 @@ onEachEngine('discovery', (engine) => {
     vendor.onRead = async () => {};
     vendor.reading = { online: false, on: false, watt: 0 };
     await day('half a list, and the devices are offline');
+  });
+
+  it('lists an account once a day whose lists leave out a device that answers', async () => {
+    await world.link(account, 'testvendor');
+    world.discovery.start();
+    listed = devicesOf('light-1', 'charger-1');
+    await pass(10 * DAY_MS);
+    assert.equal((await idsOf()).length, 3);
+    assert.ok(lists >= 9 && lists <= 14, `${lists} lists in ten days`);
   });
 
   it('empties an account only after a day in which the vendor knew none of its devices', async () => {

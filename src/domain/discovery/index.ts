@@ -27,6 +27,17 @@ const HINT_GAP_MS = 6 * HOUR_MS;
 const REPORTED_GAP_MS = MINUTE_MS;
 /** Links are listed so much earlier or later than their day has passed, as a share of it: they must not all come at once. */
 const SPREAD = 0.1;
+/** The first list after linking comes so much of a day later, or more. */
+const SOONEST = 0.5;
+/** A process lists no more than this share of all accounts in a minute, whatever is due: after a pause all of them are. */
+const MOST_SHARE_A_MINUTE = 1 / 600;
+
+/** What a list has changed. */
+interface Listed {
+  readonly relisted: Relisted;
+  /** Whether another list decides about a device that is missing: it does not for one that the vendor still answers for. */
+  readonly isOpen: boolean;
+}
 
 interface DiscoveryOptions {
   readonly host: Host;
@@ -37,7 +48,7 @@ interface DiscoveryOptions {
   readonly events: Pick<LinkEvents, 'on'>;
 }
 
-/** Finds the devices that were added to linked accounts, and those that are gone: each account is listed anew once a day. */
+/** Finds the devices that were added to linked accounts, and those that are gone: each account is listed again once a day. */
 export function createDiscovery({ host, adapters, calls, devices, links, events }: DiscoveryOptions) {
   const { database, clock, random, log } = host;
   const { moments } = database;
@@ -46,16 +57,17 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     [...adapters].filter((entry): entry is [string, ListingVendor] => entry[1].list !== undefined),
   );
   const slugs = [...vendors.keys()];
-  const flights = new Map<string, Promise<Relisted>>();
+  const flights = new Map<string, Promise<Listed>>();
   let surveyedAt = Number.NEGATIVE_INFINITY;
+  let mostInLook = AT_ONCE;
 
   const chance = () => random(4).readUInt32BE() / 2 ** 32;
   const dayOf = (vendor: string): number => (vendors.get(vendor)?.listSeconds ?? DAY_MS / 1_000) * 1_000;
   const spreadDay = (vendor: string): number =>
     Math.round(dayOf(vendor) * (1 - SPREAD + 2 * SPREAD * chance()));
 
-  /** Lists a link and keeps what has changed; who asks at the same time is given the same. */
-  function list(link: LinkOf, call: 'list' | 'refresh'): Promise<Relisted> {
+  /** Lists a link and stores what has changed; concurrent callers get the same result. */
+  function list(link: LinkOf, call: 'list' | 'refresh'): Promise<Listed> {
     const key = `${link.account}/${link.link}`;
     const running = flights.get(key);
     if (running !== undefined) return running;
@@ -64,7 +76,7 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     return flight;
   }
 
-  async function listOnce(link: LinkOf, call: 'list' | 'refresh'): Promise<Relisted> {
+  async function listOnce(link: LinkOf, call: 'list' | 'refresh'): Promise<Listed> {
     const adapter = vendors.get(link.vendor);
     if (adapter === undefined)
       throw new AppError(
@@ -73,9 +85,9 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
       );
     const before = await calls.stored(link);
     if (before === undefined) throw new AppError('link.not_found', 'the link is gone');
-    const known = await devices.knownOfLink(link);
+    const stored = await devices.knownOfLink(link);
     const listing = await calls.withVendor(link, call, (session) =>
-      listLink(adapter, session, { known, clock: moments.clock }),
+      listLink(adapter, session, { known: stored, clock: moments.clock }),
     );
     const relisted = await links.relisted(link, {
       ...listing,
@@ -84,20 +96,24 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     });
     if (relisted.added.length + relisted.removed.length + relisted.missing.length > 0)
       log.info({ vendor: link.vendor, link: link.link, ...relisted }, 'an account has other devices');
-    return relisted;
+    return { relisted, isOpen: relisted.missing.some((id) => listing.evidence.get(id) !== 'online') };
   }
 
   async function work(): Promise<void> {
     if (clock.now() - surveyedAt >= SURVEY_MS) {
       for (const link of await store.missing(slugs, SURVEYED))
         await store.begin(link, Math.round(chance() * dayOf(link.vendor)));
+      const inMinute = (await store.count()) * MOST_SHARE_A_MINUTE;
+      mostInLook = Math.max(AT_ONCE, Math.floor(inMinute / (MINUTE_MS / LOOK_MS)));
       surveyedAt = clock.now();
     }
-    for (;;) {
+    for (let left = mostInLook; left > 0; ) {
       if (loop.isClosed) return;
-      const due = await store.claim({ claimMs: CLAIM_MS, most: AT_ONCE });
+      const most = Math.min(AT_ONCE, left);
+      const due = await store.claim({ claimMs: CLAIM_MS, most });
       await Promise.all(due.map(turn));
-      if (due.length < AT_ONCE) return;
+      if (due.length < most) return;
+      left -= due.length;
     }
   }
 
@@ -107,8 +123,8 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     // Linking it again lists it.
     if (!vendors.has(due.vendor) || state?.status === 'needs_relink') return again(spreadDay(due.vendor));
     try {
-      const { missing } = await list(due, 'list');
-      return await again(missing.length > 0 ? CONFIRMED_MS : spreadDay(due.vendor));
+      const { isOpen } = await list(due, 'list');
+      return await again(isOpen ? CONFIRMED_MS : spreadDay(due.vendor));
     } catch (error) {
       const code = error instanceof AppError ? error.code : 'unexpected';
       log.info({ err: error, code, vendor: due.vendor, link: due.link }, 'an account could not be listed');
@@ -129,9 +145,10 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     if (vendors.has(link.vendor)) await store.soon(link, gapMs);
   }
 
-  // Linking has just listed it.
+  // Linking has just listed it. Accounts that are imported within an hour must not all be listed in the same hour of the next day.
   events.on('linked', async (link) => {
-    if (vendors.has(link.vendor)) await store.begin(link, spreadDay(link.vendor));
+    if (vendors.has(link.vendor))
+      await store.begin(link, Math.round((SOONEST + (1 - SOONEST) * chance()) * dayOf(link.vendor)));
   });
   events.on('listOutdated', (link) => soon(link, HINT_GAP_MS));
   events.on('listChanged', (link) => soon(link, REPORTED_GAP_MS));
@@ -141,11 +158,11 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
   });
 
   return {
-    /** Lists a link now, for who waits. Throws `link.not_found`, and `link.not_listed` where devices report themselves. */
+    /** Lists a link now, for a caller that waits. Throws `link.not_found`, and `link.not_listed` where devices report themselves. */
     async refresh(key: LinkKey): Promise<Relisted> {
       const link = await calls.stored(key);
       if (link === undefined) throw new AppError('link.not_found', 'there is no such link');
-      return list(link, 'refresh');
+      return (await list(link, 'refresh')).relisted;
     },
 
     start(): void {

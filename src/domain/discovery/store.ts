@@ -31,6 +31,15 @@ export function createListStore(database: Database) {
       return rows.map((row) => ({ account: row.account_id, link: row.id, vendor: row.vendor }));
     },
 
+    /** How many links are listed again. */
+    async count(): Promise<number> {
+      const { count } = await queries
+        .selectFrom('link_lists')
+        .select((expression) => expression.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     /** The links of all accounts that are of a vendor account. */
     async ofAccount(of: { readonly vendor: string; readonly vendorAccount: string }): Promise<LinkOf[]> {
       const rows = await queries
