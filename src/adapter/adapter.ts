@@ -157,6 +157,11 @@ export interface Adapter {
   readonly ports?: readonly number[];
   readonly login?: Login;
   readonly oauth?: OAuth;
+  /**
+   * The header in which calls with a user's token also carry the API key of the operator's app: `vcc-api-key`. The key is the setting
+   * `ELNAV_<SLUG>_API_KEY`, set together with the client id and secret.
+   */
+  readonly apiKeyHeader?: string;
   /** The vendor's limits, the ones that it states and the ones that were seen. */
   readonly budgets?: readonly BudgetRule[];
   /** How often devices are worth asking in the background, seconds; the budgets may make it slower. */

@@ -32,6 +32,8 @@ export interface Tokens {
 export interface Partner {
   readonly clientId: string;
   readonly clientSecret: string;
+  /** The key of the app, for vendors that require one in each call: `Adapter.apiKeyHeader`. */
+  readonly apiKey?: string;
 }
 
 /** What signing in may use: calls without a token. */

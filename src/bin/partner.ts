@@ -3,8 +3,11 @@ import type { Settings } from '../core/settings/index.ts';
 
 /** What the operator got from a vendor as its partner; undefined while it is not set. */
 export function partnerIn({ vendors }: Settings, vendor: string): Partner | undefined {
-  const { clientId, clientSecret } = vendors.get(vendor) ?? {};
-  return clientId === undefined || clientSecret === undefined
-    ? undefined
-    : { clientId, clientSecret: clientSecret.reveal() };
+  const { clientId, clientSecret, apiKey } = vendors.get(vendor) ?? {};
+  if (clientId === undefined || clientSecret === undefined) return undefined;
+  return {
+    clientId,
+    clientSecret: clientSecret.reveal(),
+    ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
+  };
 }

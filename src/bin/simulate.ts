@@ -19,7 +19,11 @@ import { type Candidate, HELP, parseSimulateArguments } from './simulate-argumen
 import { parseStationArguments, runStation, STATION_HELP } from './simulate-station.ts';
 
 /** The same at every start, so that settings made once stay right. Nothing real hangs on it. */
-const PARTNER = { clientId: 'elnav-simulated', clientSecret: 'a-simulator-has-no-secrets' };
+const PARTNER = {
+  clientId: 'elnav-simulated',
+  clientSecret: 'a-simulator-has-no-secrets',
+  apiKey: 'nor-has-it-keys',
+};
 
 type Source = PriceSource | ExchangeRateSource | ProductionSource;
 
@@ -108,7 +112,7 @@ async function run({ slug, port, host, fault }: Run): Promise<void> {
 }
 
 async function makeVendor(
-  { slug, oauth, simulator }: Adapter,
+  { slug, oauth, apiKeyHeader, simulator }: Adapter,
   { fault, url }: { readonly fault: string | undefined; readonly url: () => string },
 ): Promise<Made> {
   if (simulator === undefined) throw new Error(`${slug} has no simulator`);
@@ -127,7 +131,11 @@ async function makeVendor(
   const names = vendorSettingNames(slug);
   return {
     simulated,
-    settings: { [names.clientId]: PARTNER.clientId, [names.clientSecret]: PARTNER.clientSecret },
+    settings: {
+      [names.clientId]: PARTNER.clientId,
+      [names.clientSecret]: PARTNER.clientSecret,
+      ...(apiKeyHeader === undefined ? {} : { [names.apiKey]: PARTNER.apiKey }),
+    },
     notes: [`Sign in as ${name} with the password ${password}; the sign-in page names the other users.`],
   };
 }

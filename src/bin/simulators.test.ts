@@ -58,6 +58,7 @@ function adapters(): Adapter[] {
     {
       ...signed,
       simulator,
+      apiKeyHeader: 'x-app-key',
       credentials: Type.Object({ link_code: Type.String({ maxLength: 200 }) }),
       hosts: { api: 'https://api.signed.example' },
       oauth: {
@@ -82,7 +83,11 @@ const POSTGRES = {
   ELNAV_ADMIN_TOKEN: 'a'.repeat(16),
   ELNAV_VAULT_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
 };
-const CLIENT = { ELNAV_SIGNED_CLIENT_ID: 'ours', ELNAV_SIGNED_CLIENT_SECRET: 'secret' };
+const CLIENT = {
+  ELNAV_SIGNED_CLIENT_ID: 'id',
+  ELNAV_SIGNED_CLIENT_SECRET: 'secret',
+  ELNAV_SIGNED_API_KEY: 'key',
+};
 
 describe('which vendors are simulated', () => {
   it('are those by OAuth that nobody has set up, on the embedded database', () => {
@@ -173,6 +178,7 @@ describe('built-in simulators', () => {
     const partners = [one, other].map(({ simulators }) => simulators.partnerOf('signed'));
     assert.equal(partners[0]?.clientId, partners[1]?.clientId);
     assert.notEqual(partners[0]?.clientSecret, partners[1]?.clientSecret);
+    assert.match(partners[0]?.apiKey ?? '', /^\w{32}$/);
     assert.equal(one.simulators.partnerOf('typed'), undefined);
     const asked = async (client_secret: string) =>
       fetch(`${one.simulators.baseUrlOf('signed', 'api')}/oauth2/token`, {

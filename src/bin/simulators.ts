@@ -59,8 +59,7 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
 
   for (const adapter of chosen) {
     const { slug, oauth } = adapter;
-    const partner =
-      oauth === undefined ? undefined : { clientId: CLIENT_ID, clientSecret: randomBase62(random, 32) };
+    const partner = oauth === undefined ? undefined : partnerAt(adapter, random);
     if (partner !== undefined) partners.set(slug, partner);
     let loading: Promise<VendorSimulator> | undefined;
     const load = (): Promise<VendorSimulator> => {
@@ -99,6 +98,15 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
     async close() {
       await Promise.all([...served.values()].map((one) => one.close()));
     },
+  };
+}
+
+function partnerAt({ apiKeyHeader }: Adapter, random: Random): Partner {
+  const secret = () => randomBase62(random, 32);
+  return {
+    clientId: CLIENT_ID,
+    clientSecret: secret(),
+    ...(apiKeyHeader === undefined ? {} : { apiKey: secret() }),
   };
 }
 

@@ -15,6 +15,7 @@ export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
       name,
       hosts: Object.keys(hosts),
       hasPartner: needsPartner(adapter),
+      hasApiKey: adapter.apiKeyHeader !== undefined,
       files: wellKnown === undefined ? [] : [{ setting: wellKnown.setting, description }],
       amounts: budgets.flatMap(({ amount, setting }) =>
         setting === undefined

@@ -17,7 +17,11 @@ export interface ServedVendor {
   close(): Promise<void>;
 }
 
-export const SERVED_PARTNER = { clientId: 'elnav-tests', clientSecret: 'canary-client-secret-5513' };
+export const SERVED_PARTNER = {
+  clientId: 'elnav-tests',
+  clientSecret: 'canary-client-secret-5513',
+  apiKey: 'canary-api-key-7702',
+};
 
 const TOKEN = /"(?:access_?token|refresh_?token)":"([^"]+)"/gi;
 
@@ -46,6 +50,7 @@ export async function serveVendor(adapter: Adapter, clock: Clock): Promise<Serve
   const partner = {
     [names.clientId]: SERVED_PARTNER.clientId,
     [names.clientSecret]: SERVED_PARTNER.clientSecret,
+    ...(adapter.apiKeyHeader === undefined ? {} : { [names.apiKey]: SERVED_PARTNER.apiKey }),
   };
   return {
     url: served.url,

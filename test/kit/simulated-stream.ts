@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { ObservedDevice, OpenedStream } from '../../src/adapter/conformance/cloud.ts';
 import { HttpFailure, type HttpRequest } from '../../src/adapter/http.ts';
+import type { Partner } from '../../src/adapter/login.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import type { SimulatedAnswer, SimulatedSocket, VendorSimulator } from '../../src/adapter/simulator.ts';
 import type { StreamSession, VendorSocket } from '../../src/adapter/stream.ts';
@@ -97,6 +98,7 @@ export interface StreamOf {
   readonly clock: TurnedClock;
   readonly session: () => Session;
   readonly keeper: TokenKeeper | undefined;
+  readonly partner: Partner;
   readonly spend: Spend;
   /** The simulator's response, or the fault that is set. */
   readonly answer: (request: HttpRequest) => Promise<SimulatedAnswer>;
@@ -128,9 +130,9 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
       return socket;
     },
     events: async (request, watch = {}) => {
-      const trace = { host: undefined, isCommandSent: false };
-      const { keeper: tokens, spend } = of;
-      return asLink({ adapter, tokens, spend, trace }, request, async ({ lastEventId = '', ...rest }) => {
+      const { keeper: tokens, partner, spend } = of;
+      const by = { adapter, tokens, partner, spend, trace: { host: undefined, isCommandSent: false } };
+      return asLink(by, request, async ({ lastEventId = '', ...rest }) => {
         const headers = { ...rest.headers, ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }) };
         const sent = { ...rest, headers, signal };
         const answer = await of.answer(sent);
@@ -210,13 +212,13 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
 
 /** A WebSocket to the simulator, with the token where the request requires it. */
 async function connectTo(
-  { adapter, vendor, keeper }: StreamOf,
+  { adapter, vendor, keeper, partner }: StreamOf,
   { path, query = {}, headers = {}, tokenQuery }: Parameters<StreamSession['connect']>[0],
 ): Promise<{ readonly socket: VendorSocket; readonly line: Line<string> }> {
   const carried = await keeper?.current();
   const [socket, server, line] = socketPair();
   const isInQuery = tokenQuery !== undefined && carried !== undefined;
-  const inHeaders = carried === undefined || isInQuery ? {} : tokenHeaders(adapter.login, carried);
+  const inHeaders = carried === undefined || isInQuery ? {} : tokenHeaders(adapter, carried, partner);
   vendor.upgrade?.(
     {
       method: 'GET',

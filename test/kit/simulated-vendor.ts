@@ -34,7 +34,11 @@ import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.
 import { openSimulatedStream } from './simulated-stream.ts';
 import { waitingBudgets } from './waiting-budgets.ts';
 
-const PARTNER: Partner = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
+const PARTNER = {
+  clientId: 'elnav-tests',
+  clientSecret: 'a-secret-of-the-tests',
+  apiKey: 'an-api-key-of-the-tests',
+} satisfies Partner;
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
 
 /** An adapter with its simulator, in one process, with a clock that the test advances and without a database. */
@@ -125,7 +129,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   let aborted = new AbortController();
   const asked: string[] = [];
   const logged: string[] = [];
-  const secrets = new Set<string>([PARTNER.clientSecret, ...secretsOf(adapter, user)]);
+  const secrets = new Set<string>([PARTNER.clientSecret, PARTNER.apiKey, ...secretsOf(adapter, user)]);
   let broken: Broken | null = null;
   let brokenCalls = 0;
   /** What breaks the next call of this use, if anything does. */
@@ -193,6 +197,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           clock,
           session: world.session,
           keeper: keeperOf(),
+          partner: PARTNER,
           spend,
           answer: (request) => answerTo(request, wireOf('read')),
           refused: (answer, request) => understood(answer, request, clock),
@@ -246,6 +251,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
           adapter,
           host: (_name, use) => hosts(use),
           tokens: keeperOf(),
+          partner: PARTNER,
           spend,
           signal: aborted.signal,
         }),

@@ -158,7 +158,7 @@ describe('the settings', () => {
   });
 
   it('replace all addresses of a vendor, or one', () => {
-    const needs = { name: 'V', hasPartner: false, files: [], amounts: [] };
+    const needs = { name: 'V', hasPartner: false, hasApiKey: false, files: [], amounts: [] };
     const vendors = [
       { ...needs, slug: 'many', hosts: ['api', 'commands'] },
       { ...needs, slug: 'one', hosts: ['api'] },
@@ -184,9 +184,31 @@ describe('the settings', () => {
     );
   });
 
+  it('take the API key of an app together with its client id and secret', () => {
+    const vendor = { slug: 'v', name: 'V', hosts: [], hasPartner: true, files: [], amounts: [] };
+    const set = {
+      ELNAV_V_CLIENT_ID: 'id',
+      ELNAV_V_CLIENT_SECRET: 'secret',
+      ELNAV_V_API_KEY: 'canary-key-3391',
+    };
+    const keyed = [{ ...vendor, hasApiKey: true }];
+    assert.equal(readSettings(set, keyed).vendors.get('v')?.apiKey?.reveal(), 'canary-key-3391');
+    assert.equal(readSettings({}, keyed).vendors.get('v')?.apiKey, undefined);
+    for (const name of ['ELNAV_V_API_KEY', 'ELNAV_V_CLIENT_ID', 'ELNAV_V_CLIENT_SECRET'])
+      assert.throws(
+        () => readSettings({ ...set, [name]: '' }, keyed),
+        /must be set together/,
+        `without ${name}`,
+      );
+    const unkeyed = [{ ...vendor, hasApiKey: false }];
+    assert.throws(() => readSettings(set, unkeyed), /ELNAV_V_API_KEY is not a setting/);
+  });
+
   it("change the amount of a vendor's limit", () => {
     const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
-    const vendors = [{ slug: 'v', name: 'V', hosts: [], hasPartner: false, files: [], amounts: [amount] }];
+    const vendors = [
+      { slug: 'v', name: 'V', hosts: [], hasPartner: false, hasApiKey: false, files: [], amounts: [amount] },
+    ];
     const read = (value: string) =>
       readSettings({ ELNAV_V_MONTHLY_USD: value }, vendors).vendors.get('v')?.amounts.ELNAV_V_MONTHLY_USD;
     assert.deepEqual(['', '0', '250', '12.50'].map(read), [10, 0, 250, 12.5]);

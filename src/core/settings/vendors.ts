@@ -10,6 +10,8 @@ export interface VendorNeeds {
   readonly hosts: readonly string[];
   /** Linked by OAuth, with a client of ours. */
   readonly hasPartner: boolean;
+  /** The client has an API key besides its secret. */
+  readonly hasApiKey: boolean;
   /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
   readonly files: readonly { readonly setting: string; readonly description: string }[];
   /** Settings that change the amount of a limit: ELNAV_TESLA_MONTHLY_USD. */
@@ -26,6 +28,7 @@ export interface VendorSettings {
   readonly baseUrls: Readonly<Record<string, string>>;
   readonly clientId: string | undefined;
   readonly clientSecret: Secret | undefined;
+  readonly apiKey: Secret | undefined;
   /** Paths by the name of their setting. */
   readonly files: Readonly<Record<string, string>>;
   /** By the name of their setting. */
@@ -41,6 +44,7 @@ export const vendorSettingNames = (slug: string) => ({
   baseUrl: `${prefixOf(slug)}_BASE_URL`,
   clientId: `${prefixOf(slug)}_CLIENT_ID`,
   clientSecret: `${prefixOf(slug)}_CLIENT_SECRET`,
+  apiKey: `${prefixOf(slug)}_API_KEY`,
 });
 
 type Group<T> = Readonly<Record<string, Setting<T>>>;
@@ -49,7 +53,7 @@ const byName = <T>(settings: readonly (readonly [string, Setting<T>])[]): Group<
   Object.fromEntries(settings);
 
 /** The settings that a vendor adds to those of the services. */
-function declarationsOf({ slug, name, hosts, hasPartner, files, amounts }: VendorNeeds) {
+function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amounts }: VendorNeeds) {
   const names = vendorSettingNames(slug);
   const service = 'connect';
   const partner = {
@@ -61,6 +65,13 @@ function declarationsOf({ slug, name, hosts, hasPartner, files, amounts }: Vendo
     clientSecret: optional(names.clientSecret, secret('text'), {
       service,
       description: 'Client secret of that app',
+    }),
+  };
+  const key = {
+    apiKey: optional(names.apiKey, secret('text'), {
+      service,
+      description: `API key of your app at ${name}, which calls carry besides the user's token`,
+      together: names.clientId,
     }),
   };
   const address = {
@@ -93,6 +104,7 @@ function declarationsOf({ slug, name, hosts, hasPartner, files, amounts }: Vendo
   );
   return {
     partner: hasPartner ? partner : undefined,
+    key: hasApiKey ? key : undefined,
     address: hosts.length > 0 ? address : undefined,
     addresses,
     paths,
@@ -113,13 +125,14 @@ export function readVendorSettings(
   faults: string[],
 ): ReadonlyMap<string, VendorSettings> {
   const read = (vendor: VendorNeeds): VendorSettings => {
-    const { partner, address, addresses, paths, limits } = declarationsOf(vendor);
+    const { partner, key, address, addresses, paths, limits } = declarationsOf(vendor);
     const client = partner === undefined ? undefined : readAll(partner, environment, faults);
     return {
       baseUrl: address === undefined ? undefined : readAll(address, environment, faults).baseUrl,
       baseUrls: given(readAll(addresses, environment, faults)),
       clientId: client?.clientId,
       clientSecret: client?.clientSecret,
+      apiKey: key === undefined ? undefined : readAll(key, environment, faults).apiKey,
       files: given(readAll(paths, environment, faults)),
       amounts: readAll(limits, environment, faults),
     };

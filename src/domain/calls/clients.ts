@@ -121,6 +121,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       adapter,
       host: (name) => hostOf(adapter, name, address),
       tokens: keeper,
+      partner: partnerOf(adapter.slug),
       ...limitsOf(adapter, link, isBackground(call)),
       // That a vendor does not take a subscription says nothing of what it does for its users.
       of: { subject: subjectOf(link), isAside: call === 'subscribe' },
@@ -167,7 +168,9 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
         const inQuery =
           tokenQuery === undefined || carried === undefined ? {} : { [tokenQuery]: carried.access };
         const inHeaders =
-          tokenQuery !== undefined || carried === undefined ? {} : tokenHeaders(adapter.login, carried);
+          tokenQuery !== undefined || carried === undefined
+            ? {}
+            : tokenHeaders(adapter, carried, partnerOf(adapter.slug));
         trace.host = host;
         return openSocket(adapter, {
           host,
@@ -185,7 +188,8 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       const adapter = adapterOf(adapters, link.vendor);
       return (request, watch = {}) => {
         if (openEvents === undefined) throw new Error('no streams of events can be opened here');
-        const of = { adapter, tokens: keeperOf(adapter, link, credentials), trace };
+        const partner = partnerOf(adapter.slug);
+        const of = { adapter, tokens: keeperOf(adapter, link, credentials), partner, trace };
         return asLink({ ...of, ...limitsOf(adapter, link, false) }, request, (rest, { host }) => {
           const place = `${subjectOf(link)} ${host}${rest.path}`;
           const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';

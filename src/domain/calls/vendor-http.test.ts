@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CallUse } from '../../adapter/budget.ts';
-import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
+import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { createVendorHttp, type TokenKeeper } from './vendor-http.ts';
 
@@ -88,5 +88,36 @@ describe("claims of a link's token", () => {
     });
     assert.equal(await claimsOf('opaque'), undefined);
     assert.equal(await httpOf(async () => PAGE).tokenClaims(), undefined);
+  });
+});
+
+describe("the API key of the operator's app", () => {
+  const current = async () => ({ access: 'token', refresh: null, expiresAt: 0 });
+
+  async function headersOf(apiKeyHeader: string | undefined, tokens: TokenKeeper | undefined) {
+    const sent: (HttpRequest['headers'] | undefined)[] = [];
+    const http = createVendorHttp({
+      adapter: { slug: 'tester', name: 'Tester', ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }) },
+      host: () => ({
+        async send({ headers }) {
+          sent.push(headers);
+          return PAGE;
+        },
+      }),
+      tokens,
+      partner: { clientId: 'id', clientSecret: 'secret', apiKey: 'key' },
+      spend: () => {},
+      signal: new AbortController().signal,
+    });
+    await http.send({ path: '/' });
+    return sent[0];
+  }
+
+  it('is in calls with a token, where the vendor requires it', async () => {
+    const authorization = 'Bearer token';
+    const keeper = { current, renewed: current };
+    assert.deepEqual(await headersOf('x-app-key', keeper), { authorization, 'x-app-key': 'key' });
+    assert.deepEqual(await headersOf(undefined, keeper), { authorization });
+    assert.deepEqual(await headersOf('x-app-key', undefined), {}, 'signing in has its own authentication');
   });
 });

@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { CallUse } from '../../adapter/budget.ts';
 import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
-import type { Login, Tokens } from '../../adapter/login.ts';
+import type { Login, Partner, Tokens } from '../../adapter/login.ts';
 import { claimsIn } from '../../adapter/token-claims.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { LinkHttp, VendorRequest } from '../../adapter/vendor-http.ts';
@@ -31,11 +31,13 @@ export interface Trace {
 }
 
 interface VendorHttpOptions {
-  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login'>;
+  readonly adapter: Pick<Adapter, 'slug' | 'name' | 'login' | 'apiKeyHeader'>;
   /** One of the adapter's hosts, for a call of this use. */
   readonly host: (name: string, use: CallUse) => Http;
   /** Undefined for calls that carry no token. */
   readonly tokens: TokenKeeper | undefined;
+  /** Whose API key calls with a token carry, for vendors that require one. */
+  readonly partner?: Partner | undefined;
   readonly spend: Spend;
   /** Whom the calls are for, whether what comes of them says something of the vendor, and their time. */
   readonly of?: Pick<HttpRequest, 'subject' | 'isAside' | 'timeoutMs'>;
@@ -61,7 +63,7 @@ export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
   };
 }
 
-type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'spend' | 'limited'> & {
+type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend' | 'limited'> & {
   readonly trace: Trace;
 };
 
@@ -70,7 +72,7 @@ type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' 
 
 /** Makes one request of a link: within the budgets, with its token in the headers, and once more with a new one where it is refused. */
 export async function asLink<R extends Limited, A>(
-  { adapter, tokens, spend, limited, trace }: AsLink,
+  { adapter, tokens, partner, spend, limited, trace }: AsLink,
   request: R,
   make: (
     rest: Omit<R, 'host' | 'use' | 'device' | 'site' | 'costs'> & {
@@ -85,7 +87,7 @@ export async function asLink<R extends Limited, A>(
     trace.host = host;
     const headers = {
       ...rest.headers,
-      ...(carried === undefined ? {} : tokenHeaders(adapter.login, carried)),
+      ...(carried === undefined ? {} : tokenHeaders(adapter, carried, partner)),
     };
     return make({ ...rest, headers }, { host, use }).catch(async (error: unknown) => {
       if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, host);
@@ -135,8 +137,17 @@ function read<T>(body: () => T): T {
 const openEnded = (error: unknown): unknown =>
   error instanceof HttpFailure && error.leavesOutcomeOpen() ? error.with({ isOutcomeUnknown: true }) : error;
 
-export function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
-  return login?.headers?.(tokens) ?? { authorization: `Bearer ${tokens.access}` };
+/** The headers of a call with a user's token: the token, and the operator's API key where the vendor requires one. */
+export function tokenHeaders(
+  { login, apiKeyHeader }: Pick<Adapter, 'login' | 'apiKeyHeader'>,
+  tokens: Tokens,
+  partner: Partner | undefined,
+): Readonly<Record<string, string>> {
+  const headers = login?.headers?.(tokens) ?? { authorization: `Bearer ${tokens.access}` };
+  const apiKey = partner?.apiKey;
+  return apiKeyHeader === undefined || apiKey === undefined
+    ? headers
+    : { ...headers, [apiKeyHeader]: apiKey };
 }
 
 function isTokenRefused(login: Login | undefined, error: unknown): boolean {

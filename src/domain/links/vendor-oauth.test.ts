@@ -39,6 +39,7 @@ const adapter = {
   },
 } satisfies Adapter;
 const plain = { ...adapter, slug: 'plain', oauth: { ...adapter.oauth, pkce: false } } satisfies Adapter;
+const keyed = { ...adapter, slug: 'keyed', apiKeyHeader: 'x-app-key' } satisfies Adapter;
 const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
 
 const requireRoom = async () => {};
@@ -59,6 +60,7 @@ describe('signing in at an OAuth vendor', () => {
     const adapters = new Map<string, Adapter>([
       ['vendor', adapter],
       ['plain', plain],
+      ['keyed', keyed],
       ['typed', withoutOAuth],
     ]);
     const publicUrl = () => 'https://elnav.example';
@@ -66,7 +68,8 @@ describe('signing in at an OAuth vendor', () => {
       store,
       sessions: createLinkSessions({ store, adapters, publicUrl, clock, random: systemRandom }),
       adapters,
-      partnerOf: () => ({ clientId: 'our id', clientSecret: 'our:secret' }),
+      partnerOf: (vendor) =>
+        vendor === 'keyed' ? undefined : { clientId: 'our id', clientSecret: 'our:secret' },
       authorizeUrlOf: ({ oauth }) => oauth?.authorizeUrl ?? '',
       loginSession: () => ({
         clock,
@@ -215,6 +218,13 @@ describe('signing in at an OAuth vendor', () => {
       (await errorOf(finish(await begin(), { code: 'c', iss: ISSUER })))[0],
       'vendor.answer_invalid',
     );
+  });
+
+  it('names every setting that the operator lacks', async () => {
+    await assert.rejects(begin('keyed'), {
+      code: 'oauth.not_configured',
+      message: /ELNAV_KEYED_CLIENT_ID, ELNAV_KEYED_CLIENT_SECRET and ELNAV_KEYED_API_KEY$/,
+    });
   });
 
   it('keeps no sign-ins that nobody ended', async () => {

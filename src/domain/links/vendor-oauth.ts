@@ -9,6 +9,7 @@ import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
+import { vendorSettingNames } from '../../core/settings/vendors.ts';
 import { clientFields, clientRefused, type Vault } from '../calls/index.ts';
 import { type AuthorizationResponse, readAuthorizationResponse } from './authorization-response.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
@@ -68,10 +69,12 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
   function configured(adapter: Adapter): Partner {
     const partner = partnerOf(adapter.slug);
     if (partner !== undefined) return partner;
-    const prefix = `ELNAV_${adapter.slug.toUpperCase()}`;
+    const { clientId, clientSecret, apiKey } = vendorSettingNames(adapter.slug);
+    const last =
+      adapter.apiKeyHeader === undefined ? ` and ${clientSecret}` : `, ${clientSecret} and ${apiKey}`;
     throw new AppError(
       'oauth.not_configured',
-      `${adapter.name} cannot be linked yet: the operator must set ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`,
+      `${adapter.name} cannot be linked yet: the operator must set ${clientId}${last}`,
     );
   }
 
