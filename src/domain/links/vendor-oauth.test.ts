@@ -38,7 +38,11 @@ const adapter = {
     light: kind<null>({ read: async () => null, status: () => ({ online: true }), reads: {}, controls: {} }),
   },
 } satisfies Adapter;
-const plain = { ...adapter, slug: 'plain', oauth: { ...adapter.oauth, pkce: false } } satisfies Adapter;
+const plain = {
+  ...adapter,
+  slug: 'plain',
+  oauth: { ...adapter.oauth, scopes: [], pkce: false },
+} satisfies Adapter;
 const keyed = { ...adapter, slug: 'keyed', apiKeyHeader: 'x-app-key' } satisfies Adapter;
 const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
 
@@ -148,8 +152,9 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(request?.headers?.authorization, `Basic ${basic}`);
   });
 
-  it('leaves PKCE out where the vendor does not take it', async () => {
+  it('leaves PKCE and scopes out where the vendor has none', async () => {
     const page = await begin('plain');
+    assert.equal(page.searchParams.has('scope'), false);
     assert.equal(page.searchParams.get('code_challenge'), null);
     await finish(page, { code: 'c', iss: ISSUER }, 'plain');
     assert.equal(sent.at(-1)?.form?.code_verifier, undefined);

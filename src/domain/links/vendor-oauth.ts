@@ -205,11 +205,13 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       });
       const { oauth } = adapter;
       const url = new URL(authorizeUrlOf(adapter));
+      const scope = scopesOf(adapter, types).join(' ');
       const parameters = {
         response_type: 'code',
         client_id: partner.clientId,
         redirect_uri: redirectUriOf(vendor),
-        scope: scopesOf(adapter, types).join(' '),
+        // RFC 6749 §3.3: an empty one is not valid.
+        ...(scope === '' ? {} : { scope }),
         state,
         ...(oauth.pkce
           ? {
