@@ -14,6 +14,15 @@ export interface AmountSetting {
   readonly description: string;
 }
 
+/** A plan that the operator has at the vendor; it can be the setting of several limits. */
+export interface PlanSetting {
+  /** `ELNAV_ENPHASE_PLAN`. */
+  readonly name: string;
+  /** The amount of the limit in each plan, by the word for the plan. The default is the plan that has the `amount` of the rule. */
+  readonly plans: Readonly<Record<string, number>>;
+  readonly description: string;
+}
+
 /** A limit that the vendor sets, kept below by `reserve`. */
 export interface BudgetRule {
   /** Lower case, a–z and _: `data`, `commands`. */
@@ -26,7 +35,7 @@ export interface BudgetRule {
   /** How much a window holds. */
   readonly amount: number;
   /** A setting by which the operator changes the amount. */
-  readonly setting?: AmountSetting;
+  readonly setting?: AmountSetting | PlanSetting;
   /**
    * For a limit of the app: a link may use this many times what everybody together has left, and no more, so that no link can take what
    * the others need. Alone it may use m/(m+1) of the limit; of n links that want all, each gets m/(m·n+1), and the rest stays for those

@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import type { BudgetRule } from '../adapter/budget.ts';
 import type { VendorNeeds, VendorSettings } from '../core/settings/vendors.ts';
 
 /** Whether a vendor is of no use before the operator is its partner. */
@@ -18,7 +19,7 @@ export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
       hasApiKey: adapter.apiKeyHeader !== undefined,
       files: wellKnown === undefined ? [] : [{ setting: wellKnown.setting, description }],
       amounts: budgets.flatMap(({ amount, setting }) =>
-        setting === undefined
+        setting === undefined || 'plans' in setting
           ? []
           : [
               {
@@ -28,8 +29,22 @@ export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
               },
             ],
       ),
+      plans: plansOf(budgets),
     };
   });
+}
+
+/** Each once, since a plan decides several limits. */
+function plansOf(budgets: readonly BudgetRule[]): VendorNeeds['plans'] {
+  const all = budgets.flatMap(({ amount, setting }) => {
+    if (setting === undefined || !('plans' in setting)) return [];
+    const { name, plans, description } = setting;
+    const names = Object.keys(plans);
+    const fallback = names.find((plan) => plans[plan] === amount);
+    if (fallback === undefined) throw new Error(`no plan of ${name} has the amount ${amount}`);
+    return [{ setting: name, description, names, fallback }];
+  });
+  return [...new Map(all.map((plan) => [plan.setting, plan])).values()];
 }
 
 /** The vendor with the limits that the operator has set. */
@@ -38,10 +53,14 @@ export function withAmounts(adapter: Adapter, set: VendorSettings | undefined): 
   return {
     ...adapter,
     budgets: adapter.budgets.map((rule) => {
-      const amount = rule.setting === undefined ? undefined : set?.amounts[rule.setting.name];
-      return rule.setting === undefined || amount === undefined
-        ? rule
-        : { ...rule, amount: amount * rule.setting.times };
+      const { setting } = rule;
+      if (setting === undefined) return rule;
+      if ('plans' in setting) {
+        const planned = setting.plans[set?.plans[setting.name] ?? ''];
+        return planned === undefined ? rule : { ...rule, amount: planned };
+      }
+      const amount = set?.amounts[setting.name];
+      return amount === undefined ? rule : { ...rule, amount: amount * setting.times };
     }),
   };
 }

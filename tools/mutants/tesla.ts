@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the operator sets what calls may cost in a month',
     file: 'src/bin/vendor-needs.ts',
-    from: '{ ...rule, amount: amount * rule.setting.times }',
+    from: '{ ...rule, amount: amount * setting.times }',
     to: '{ ...rule }',
     tests: ['test/journeys/tesla.test.ts'],
   },

@@ -158,7 +158,7 @@ describe('the settings', () => {
   });
 
   it('replace all addresses of a vendor, or one', () => {
-    const needs = { name: 'V', hasPartner: false, hasApiKey: false, files: [], amounts: [] };
+    const needs = { name: 'V', hasPartner: false, hasApiKey: false, files: [], amounts: [], plans: [] };
     const vendors = [
       { ...needs, slug: 'many', hosts: ['api', 'commands'] },
       { ...needs, slug: 'one', hosts: ['api'] },
@@ -185,7 +185,7 @@ describe('the settings', () => {
   });
 
   it('take the API key of an app together with its client id and secret', () => {
-    const vendor = { slug: 'v', name: 'V', hosts: [], hasPartner: true, files: [], amounts: [] };
+    const vendor = { slug: 'v', name: 'V', hosts: [], hasPartner: true, files: [], amounts: [], plans: [] };
     const set = {
       ELNAV_V_CLIENT_ID: 'id',
       ELNAV_V_CLIENT_SECRET: 'secret',
@@ -207,7 +207,16 @@ describe('the settings', () => {
   it("change the amount of a vendor's limit", () => {
     const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
     const vendors = [
-      { slug: 'v', name: 'V', hosts: [], hasPartner: false, hasApiKey: false, files: [], amounts: [amount] },
+      {
+        slug: 'v',
+        name: 'V',
+        hosts: [],
+        hasPartner: false,
+        hasApiKey: false,
+        files: [],
+        amounts: [amount],
+        plans: [],
+      },
     ];
     const read = (value: string) =>
       readSettings({ ELNAV_V_MONTHLY_USD: value }, vendors).vendors.get('v')?.amounts.ELNAV_V_MONTHLY_USD;

@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import { amount, httpUrl, secret, text } from './kinds.ts';
+import { amount, httpUrl, oneOf, secret, text } from './kinds.ts';
 import { type Environment, given, optional, readAll, type Setting, setting } from './setting.ts';
 
 /** The settings that a vendor's adapter declares. */
@@ -20,6 +20,13 @@ export interface VendorNeeds {
     readonly description: string;
     readonly fallback: number;
   }[];
+  /** Settings that say which plan the operator has, and so the amounts of limits: ELNAV_ENPHASE_PLAN. */
+  readonly plans: readonly {
+    readonly setting: string;
+    readonly description: string;
+    readonly names: readonly string[];
+    readonly fallback: string;
+  }[];
 }
 
 export interface VendorSettings {
@@ -33,6 +40,8 @@ export interface VendorSettings {
   readonly files: Readonly<Record<string, string>>;
   /** By the name of their setting. */
   readonly amounts: Readonly<Record<string, number>>;
+  /** The chosen plans by the name of their setting. */
+  readonly plans: Readonly<Record<string, string>>;
 }
 
 const MOST_AMOUNT = 1_000_000;
@@ -53,7 +62,7 @@ const byName = <T>(settings: readonly (readonly [string, Setting<T>])[]): Group<
   Object.fromEntries(settings);
 
 /** The settings that a vendor adds to those of the services. */
-function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amounts }: VendorNeeds) {
+function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amounts, plans }: VendorNeeds) {
   const names = vendorSettingNames(slug);
   const service = 'connect';
   const partner = {
@@ -102,6 +111,12 @@ function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amoun
       setting(limit, amount(MOST_AMOUNT), { service, description, fallback: String(fallback) }),
     ]),
   );
+  const chosen = byName(
+    plans.map(({ setting: plan, description, names: words, fallback }) => [
+      plan,
+      setting(plan, oneOf(...words), { service, description, fallback }),
+    ]),
+  );
   return {
     partner: hasPartner ? partner : undefined,
     key: hasApiKey ? key : undefined,
@@ -109,6 +124,7 @@ function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amoun
     addresses,
     paths,
     limits,
+    chosen,
   };
 }
 
@@ -125,7 +141,7 @@ export function readVendorSettings(
   faults: string[],
 ): ReadonlyMap<string, VendorSettings> {
   const read = (vendor: VendorNeeds): VendorSettings => {
-    const { partner, key, address, addresses, paths, limits } = declarationsOf(vendor);
+    const { partner, key, address, addresses, paths, limits, chosen } = declarationsOf(vendor);
     const client = partner === undefined ? undefined : readAll(partner, environment, faults);
     return {
       baseUrl: address === undefined ? undefined : readAll(address, environment, faults).baseUrl,
@@ -135,6 +151,7 @@ export function readVendorSettings(
       apiKey: key === undefined ? undefined : readAll(key, environment, faults).apiKey,
       files: given(readAll(paths, environment, faults)),
       amounts: readAll(limits, environment, faults),
+      plans: readAll(chosen, environment, faults),
     };
   };
   return new Map(vendors.map((vendor) => [vendor.slug, read(vendor)]));
