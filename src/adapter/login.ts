@@ -59,8 +59,10 @@ export interface Login {
    * of code `vendor.login_expired`, and nothing else is: an outage or a quota must not cost the user the link.
    */
   refresh?(session: LoginSession, tokens: Tokens, credentials: JsonObject): Promise<Tokens>;
-  /** How a call's token is sent; `Authorization: Bearer` when it is absent. */
+  /** How a call's token is sent; `Authorization: Bearer` when it and `query` are absent. */
   headers?(tokens: Tokens): Readonly<Record<string, string>>;
+  /** The same as query parameters, for vendors that take the token nowhere else. */
+  query?(tokens: Tokens): Readonly<Record<string, string>>;
   /** What the user granted, where it does not stand in the token response but in the tokens. */
   scopesIn?(tokens: Tokens): readonly string[] | undefined;
   /** Whether an answer says that the token is no longer good; status 401 when it is absent. */

@@ -124,9 +124,15 @@ const USER_WORDS = {
 /** A key never expires: the last second of the year 9999, ms since 1970. */
 const NEVER = 253_402_300_799_000;
 
-interface ApiKeyOptions extends SignInOptions {
-  /** How a call carries the key. */
-  readonly headers: (key: string) => Readonly<Record<string, string>>;
+/** How a call carries the key: in headers, or in the query where the vendor takes it nowhere else. */
+type KeyPlace = Readonly<
+  | { headers: (key: string) => Readonly<Record<string, string>> }
+  | { query: (key: string) => Readonly<Record<string, string>> }
+>;
+
+type ApiKeyOptions = KeyPlace & ApiKeyCheck;
+
+interface ApiKeyCheck extends SignInOptions {
   /** Any cheap call: it shows whether the key is right. */
   readonly check: VendorRequest;
   /** Where the user finds the key. */
@@ -135,7 +141,7 @@ interface ApiKeyOptions extends SignInOptions {
 
 /** The user gives a key that the vendor made for them; it is tried once, and sent with each call. */
 export function apiKey(options: ApiKeyOptions): Linking {
-  const { vendor, headers, check, hint } = options;
+  const { vendor, check, hint } = options;
   const field = secret({
     en: { label: `API key for ${vendor}`, ...(hint === undefined ? {} : { hint: hint.en }) },
     sv: { label: `API-nyckel till ${vendor}`, ...(hint === undefined ? {} : { hint: hint.sv }) },
@@ -145,10 +151,16 @@ export function apiKey(options: ApiKeyOptions): Linking {
     login: {
       signIn: guarded(options, 'API key', async ({ http }, { api_key }) => {
         const key = String(api_key);
-        await http.send({ use: 'login', ...check, headers: { ...check.headers, ...headers(key) } });
+        const carried =
+          'query' in options
+            ? { query: { ...check.query, ...options.query(key) } }
+            : { headers: { ...check.headers, ...options.headers(key) } };
+        await http.send({ use: 'login', ...check, ...carried });
         return { access: key, refresh: null, expiresAt: NEVER };
       }),
-      headers: ({ access }) => headers(access),
+      ...('query' in options
+        ? { query: ({ access }) => options.query(access) }
+        : { headers: ({ access }) => options.headers(access) }),
     },
   };
 }

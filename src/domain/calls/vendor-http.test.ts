@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CallUse } from '../../adapter/budget.ts';
 import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
+import type { Login } from '../../adapter/login.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import { createVendorHttp, type TokenKeeper } from './vendor-http.ts';
 
@@ -73,6 +74,35 @@ describe('a command that was sent and not answered', () => {
     assert.equal(await codeOf('command', refused), 'vendor.refused');
     const limited = new HttpFailure('rate_limited', 'enough', { status: 429 });
     assert.equal(await codeOf('command', limited), 'vendor.rate_limited');
+  });
+});
+
+describe('a token', () => {
+  it('is sent in a header, or in the query where the vendor takes it nowhere else', async () => {
+    const sent = async (login: Login | undefined) => {
+      const requests: HttpRequest[] = [];
+      const current = async () => ({ access: 'a-key', refresh: null, expiresAt: 0 });
+      const http = createVendorHttp({
+        adapter: { slug: 'tester', name: 'Tester', ...(login === undefined ? {} : { login }) },
+        host: () => ({
+          async send(request) {
+            requests.push(request);
+            return PAGE;
+          },
+        }),
+        tokens: { current, renewed: current },
+        spend: () => {},
+        signal: new AbortController().signal,
+      });
+      await http.send({ path: '/', query: { fields: 'id' } });
+      return requests.map(({ headers, query }) => ({ headers, query }));
+    };
+    assert.deepEqual(await sent(undefined), [
+      { headers: { authorization: 'Bearer a-key' }, query: { fields: 'id' } },
+    ]);
+    assert.deepEqual(await sent({ query: ({ access }) => ({ apiKey: access }) }), [
+      { headers: {}, query: { fields: 'id', apiKey: 'a-key' } },
+    ]);
   });
 });
 

@@ -68,9 +68,9 @@ type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend'
 };
 
 /** What the vendor's limits have to know of a request, and where its token goes. */
-type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers'>;
+type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers' | 'query'>;
 
-/** Makes one request of a link: within the budgets, with its token in the headers, and once more with a new one where it is refused. */
+/** Makes one request of a link: within the budgets, with its token, and once more with a new one where it is refused. */
 export async function asLink<R extends Limited, A>(
   { adapter, tokens, partner, spend, limited, trace }: AsLink,
   request: R,
@@ -89,7 +89,9 @@ export async function asLink<R extends Limited, A>(
       ...rest.headers,
       ...(carried === undefined ? {} : tokenHeaders(adapter, carried, partner)),
     };
-    return make({ ...rest, headers }, { host, use }).catch(async (error: unknown) => {
+    const inQuery = carried === undefined ? undefined : adapter.login?.query?.(carried);
+    const query = inQuery === undefined ? {} : { query: { ...rest.query, ...inQuery } };
+    return make({ ...rest, headers, ...query }, { host, use }).catch(async (error: unknown) => {
       if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, host);
       throw error;
     });
@@ -143,7 +145,8 @@ export function tokenHeaders(
   tokens: Tokens,
   partner: Partner | undefined,
 ): Readonly<Record<string, string>> {
-  const headers = login?.headers?.(tokens) ?? { authorization: `Bearer ${tokens.access}` };
+  const usual = login?.query === undefined ? { authorization: `Bearer ${tokens.access}` } : {};
+  const headers = login?.headers?.(tokens) ?? usual;
   const apiKey = partner?.apiKey;
   return apiKeyHeader === undefined || apiKey === undefined
     ? headers

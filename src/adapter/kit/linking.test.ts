@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LoginSession } from '../login.ts';
+import type { VendorRequest } from '../vendor-http.ts';
+import { apiKey } from './linking.ts';
+
+describe('an API key', () => {
+  const CHECK = { path: '/me', query: { fields: 'id' }, headers: { accept: 'application/json' } };
+
+  /** What the check of a sign-in sends. */
+  async function checked({ login }: ReturnType<typeof apiKey>) {
+    const requests: VendorRequest[] = [];
+    const http = { send: async (request: VendorRequest) => void requests.push(request) };
+    const tokens = await login.signIn?.({ http } as unknown as LoginSession, { api_key: 'k1' });
+    return { request: requests[0], tokens };
+  }
+
+  it('is sent in headers', async () => {
+    const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
+    const { request, tokens } = await checked(linking);
+    assert.deepEqual(request, { ...CHECK, use: 'login', headers: { ...CHECK.headers, 'x-key': 'k1' } });
+    assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
+    assert.equal(linking.login.query, undefined);
+  });
+
+  it('is sent in the query', async () => {
+    const linking = apiKey({ vendor: 'Tester', check: CHECK, query: (apiKey) => ({ apiKey }) });
+    const { request, tokens } = await checked(linking);
+    assert.deepEqual(request, { ...CHECK, use: 'login', query: { fields: 'id', apiKey: 'k1' } });
+    assert.deepEqual(tokens && linking.login.query?.(tokens), { apiKey: 'k1' });
+    assert.equal(linking.login.headers, undefined);
+  });
+});
