@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { HttpFailure } from '../http.ts';
 import type { LoginSession } from '../login.ts';
 import type { VendorRequest } from '../vendor-http.ts';
 import { apiKey } from './linking.ts';
@@ -10,7 +11,12 @@ describe('an API key', () => {
   /** What the check of a sign-in sends. */
   async function checked({ login }: ReturnType<typeof apiKey>) {
     const requests: VendorRequest[] = [];
-    const http = { send: async (request: VendorRequest) => void requests.push(request) };
+    const http = {
+      async send(request: VendorRequest) {
+        requests.push(request);
+        return { json: () => ({}) };
+      },
+    };
     const tokens = await login.signIn?.({ http } as unknown as LoginSession, { api_key: 'k1' });
     return { request: requests[0], tokens };
   }
@@ -21,6 +27,17 @@ describe('an API key', () => {
     assert.deepEqual(request, { ...CHECK, use: 'login', headers: { ...CHECK.headers, 'x-key': 'k1' } });
     assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
     assert.equal(linking.login.query, undefined);
+  });
+
+  it('is not taken where the check gets a page instead of an answer', async () => {
+    const { login } = apiKey({ vendor: 'Tester', check: CHECK, headers: () => ({}) });
+    const page = () => {
+      throw new HttpFailure('answer_invalid', 'it is not JSON', { status: 200 });
+    };
+    const http = { send: async () => ({ json: page }) };
+    await assert.rejects(async () => login.signIn?.({ http } as unknown as LoginSession, { api_key: 'k1' }), {
+      code: 'vendor.answer_invalid',
+    });
   });
 
   it('is sent in the query', async () => {

@@ -133,7 +133,7 @@ type KeyPlace = Readonly<
 type ApiKeyOptions = KeyPlace & ApiKeyCheck;
 
 interface ApiKeyCheck extends SignInOptions {
-  /** Any cheap call: it shows whether the key is right. */
+  /** Any cheap call with a JSON response: it shows whether the key is right. */
   readonly check: VendorRequest;
   /** Where the user finds the key. */
   readonly hint?: { readonly en: string; readonly sv: string };
@@ -155,7 +155,9 @@ export function apiKey(options: ApiKeyOptions): Linking {
           'query' in options
             ? { query: { ...check.query, ...options.query(key) } }
             : { headers: { ...check.headers, ...options.headers(key) } };
-        await http.send({ use: 'login', ...check, ...carried });
+        const response = await http.send({ use: 'login', ...check, ...carried });
+        // A page instead of an answer says nothing of the key.
+        response.json();
         return { access: key, refresh: null, expiresAt: NEVER };
       }),
       ...('query' in options
