@@ -33,6 +33,8 @@ interface Limit {
   readonly of: 'user' | 'app' | 'device';
   /** Which calls it is of, as `GET /path`; all unless it is said. */
   readonly on?: RegExp;
+  /** Which requests it is of; all unless it is said. */
+  readonly when?: (request: SimulatedRequest) => boolean;
   /** What the vendor calls it. */
   readonly name?: string;
 }
@@ -89,7 +91,7 @@ export function simulatedVendor<Home, Device>(
   function called(request: SimulatedRequest): SimulatedAnswer {
     const caller = callerOf(request);
     if (caller === undefined) return parts.tokenRefused ?? refusal(401, 'the token is not valid');
-    const over = usedUp(caller.user, `${request.method} ${request.path}`);
+    const over = usedUp(caller.user, request);
     if (over !== undefined) return parts.limited?.(over) ?? refusal(429, 'too many requests');
     const route = routes.find(request);
     const answer = route?.answer({
@@ -207,12 +209,12 @@ export function pageOf<T>(list: readonly T[], cursor: string | null, size = 100)
 function counter(
   limits: readonly Limit[],
   now: () => number,
-): (user: string, call: string) => UsedUp | undefined {
+): (user: string, request: SimulatedRequest) => UsedUp | undefined {
   const calls = new Map<string, number[]>();
-  return (user, call) => {
+  return (user, request) => {
     const over = limits.flatMap((limit, index): UsedUp[] => {
-      const found = limit.on === undefined ? [] : limit.on.exec(call);
-      if (found === null) return [];
+      const found = limit.on === undefined ? [] : limit.on.exec(`${request.method} ${request.path}`);
+      if (found === null || limit.when?.(request) === false) return [];
       const whose = { user, app: '', device: found[1] ?? '' }[limit.of];
       const key = `${index} ${whose}`;
       const lengthMs = limit.seconds * 1_000;

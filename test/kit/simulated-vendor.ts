@@ -395,6 +395,7 @@ async function answerTo(
       path: request.path,
       query: queryOf(request),
       headers: {
+        'accept-encoding': 'gzip, br',
         ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...lowerCased(request.headers),
