@@ -7,6 +7,7 @@ import { myuplink } from './myuplink/index.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
+import { sensibo } from './sensibo/index.ts';
 import { tesla } from './tesla/index.ts';
 import { zaptec } from './zaptec/index.ts';
 
@@ -18,6 +19,7 @@ export const vendors: readonly Adapter[] = [
   netatmo,
   ocpp,
   sandbox,
+  sensibo,
   tesla,
   zaptec,
 ];
