@@ -6,7 +6,7 @@ import type { Capability, ControlCapability, ReadCapability } from './capabiliti
 import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
-import type { Login, LoginSession, OAuth } from './login.ts';
+import type { Login, LoginSession, OAuth, PartnerSetting } from './login.ts';
 import type { RangedDevice, Ranges } from './ranges.ts';
 import type { Needs } from './scopes.ts';
 import type { DeviceRef, Session } from './session.ts';
@@ -162,6 +162,8 @@ export interface Adapter {
    * `ELNAV_<SLUG>_API_KEY`, set together with the client id and secret.
    */
   readonly apiKeyHeader?: string;
+  /** What the operator sets besides client id and secret; in `Partner.more`. */
+  readonly partnerSettings?: readonly PartnerSetting[];
   /** The vendor's limits, the ones that it states and the ones that were seen. */
   readonly budgets?: readonly BudgetRule[];
   /** How often devices are worth asking in the background, seconds; the budgets may make it slower. */

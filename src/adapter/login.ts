@@ -34,7 +34,31 @@ export interface Partner {
   readonly clientSecret: string;
   /** The key of the app, for vendors that require one in each call: `Adapter.apiKeyHeader`. */
   readonly apiKey?: string;
+  /** What the adapter names in `partnerSettings`, by their names; those that are not set are absent. */
+  readonly more?: Readonly<Record<string, string>>;
 }
+
+/** What the operator gets from the vendor besides a client id and secret: `ELNAV_SMARTCAR_APPLICATION_ID`. */
+export interface PartnerSetting {
+  /** Lower case, a–z and _: its name in `Partner.more`, and the end of the name of its setting. */
+  readonly name: string;
+  /** A sentence without its full stop. */
+  readonly description: string;
+  /** Never shown or logged. */
+  readonly isSecret: boolean;
+  /** Whether it must be set with the client id. */
+  readonly isRequired: boolean;
+}
+
+/** Values in place of what an operator would set, for simulators and tests. */
+export const simulatedSettings = ({
+  partnerSettings = [],
+}: {
+  readonly partnerSettings?: readonly PartnerSetting[];
+}): Pick<Partner, 'more'> =>
+  partnerSettings.length === 0
+    ? {}
+    : { more: Object.fromEntries(partnerSettings.map(({ name }) => [name, `simulated-${name}`])) };
 
 /** What signing in may use: calls without a token. */
 export interface LoginSession {

@@ -1,9 +1,10 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import { simulatedSettings } from '../adapter/login.ts';
 import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapter/simulator.ts';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
-import { vendorSettingNames } from '../core/settings/vendors.ts';
+import { moreSettings, vendorSettingNames } from '../core/settings/vendors.ts';
 import { postToLoopback } from '../simulation/post.ts';
 import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
 import type { ExchangeRateSource, PriceSource, ProductionSource } from '../sources/contract/market.ts';
@@ -112,17 +113,19 @@ async function run({ slug, port, host, fault }: Run): Promise<void> {
 }
 
 async function makeVendor(
-  { slug, oauth, apiKeyHeader, simulator }: Adapter,
+  adapter: Adapter,
   { fault, url }: { readonly fault: string | undefined; readonly url: () => string },
 ): Promise<Made> {
+  const { slug, oauth, apiKeyHeader, simulator } = adapter;
   if (simulator === undefined) throw new Error(`${slug} has no simulator`);
+  const partner = { ...PARTNER, ...simulatedSettings(adapter) };
   const { createSimulator } = await simulator();
   const simulated = createSimulator({
     clock: systemClock,
     random: systemRandom,
     baseUrl: url,
     post: postToLoopback,
-    ...(oauth === undefined ? {} : { partner: PARTNER }),
+    ...(oauth === undefined ? {} : { partner }),
   });
   if (fault !== undefined) simulated.fault(fault as SimulatedFault);
   const { name, password, credentials } = simulated.user;
@@ -132,9 +135,10 @@ async function makeVendor(
   return {
     simulated,
     settings: {
-      [names.clientId]: PARTNER.clientId,
-      [names.clientSecret]: PARTNER.clientSecret,
-      ...(apiKeyHeader === undefined ? {} : { [names.apiKey]: PARTNER.apiKey }),
+      [names.clientId]: partner.clientId,
+      [names.clientSecret]: partner.clientSecret,
+      ...(apiKeyHeader === undefined ? {} : { [names.apiKey]: partner.apiKey }),
+      ...moreSettings(slug, partner),
     },
     notes: [`Sign in as ${name} with the password ${password}; the sign-in page names the other users.`],
   };

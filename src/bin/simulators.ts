@@ -1,5 +1,5 @@
 import type { Adapter } from '../adapter/adapter.ts';
-import type { Partner } from '../adapter/login.ts';
+import { type Partner, simulatedSettings } from '../adapter/login.ts';
 import type { Post, SimulatedDelivery, VendorSimulator } from '../adapter/simulator.ts';
 import type { SimulatedPage } from '../apps/connect/app.ts';
 import type { Clock } from '../core/clock.ts';
@@ -101,12 +101,13 @@ export async function startSimulators(options: SimulatorsOptions): Promise<Simul
   };
 }
 
-function partnerAt({ apiKeyHeader }: Adapter, random: Random): Partner {
+function partnerAt(adapter: Adapter, random: Random): Partner {
   const secret = () => randomBase62(random, 32);
   return {
     clientId: CLIENT_ID,
     clientSecret: secret(),
-    ...(apiKeyHeader === undefined ? {} : { apiKey: secret() }),
+    ...(adapter.apiKeyHeader === undefined ? {} : { apiKey: secret() }),
+    ...simulatedSettings(adapter),
   };
 }
 

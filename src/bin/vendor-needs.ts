@@ -9,7 +9,7 @@ export const needsPartner = ({ oauth, login }: Pick<Adapter, 'oauth' | 'login'>)
 /** What the operator may set for each vendor. */
 export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
   return adapters.map((adapter) => {
-    const { slug, name, hosts = {}, wellKnown, budgets = [] } = adapter;
+    const { slug, name, hosts = {}, partnerSettings = [], wellKnown, budgets = [] } = adapter;
     const description = `File that ${name} fetches from Connect at ${wellKnown?.path}`;
     return {
       slug,
@@ -17,6 +17,7 @@ export function needsOf(adapters: readonly Adapter[]): VendorNeeds[] {
       hosts: Object.keys(hosts),
       hasPartner: needsPartner(adapter),
       hasApiKey: adapter.apiKeyHeader !== undefined,
+      partnerSettings,
       files: wellKnown === undefined ? [] : [{ setting: wellKnown.setting, description }],
       amounts: budgets.flatMap(({ amount, setting }) =>
         setting === undefined || 'plans' in setting

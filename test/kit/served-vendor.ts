@@ -1,8 +1,9 @@
 import type { Adapter } from '../../src/adapter/adapter.ts';
+import { simulatedSettings } from '../../src/adapter/login.ts';
 import type { VendorSimulator } from '../../src/adapter/simulator.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { vendorSettingNames } from '../../src/core/settings/vendors.ts';
+import { moreSettings, vendorSettingNames } from '../../src/core/settings/vendors.ts';
 import { serveSimulated } from '../../src/simulation/serve.ts';
 
 export interface ServedVendor {
@@ -35,7 +36,7 @@ export async function serveVendor(adapter: Adapter, clock: Clock): Promise<Serve
   const vendor = module.createSimulator({
     clock,
     random: systemRandom,
-    partner: SERVED_PARTNER,
+    partner: { ...SERVED_PARTNER, ...simulatedSettings(adapter) },
     baseUrl: () => served.url,
   });
   const served = await serveSimulated({
@@ -51,6 +52,7 @@ export async function serveVendor(adapter: Adapter, clock: Clock): Promise<Serve
     [names.clientId]: SERVED_PARTNER.clientId,
     [names.clientSecret]: SERVED_PARTNER.clientSecret,
     ...(adapter.apiKeyHeader === undefined ? {} : { [names.apiKey]: SERVED_PARTNER.apiKey }),
+    ...moreSettings(slug, simulatedSettings(adapter)),
   };
   return {
     url: served.url,

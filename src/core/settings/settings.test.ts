@@ -204,6 +204,37 @@ describe('the settings', () => {
     assert.throws(() => readSettings(set, unkeyed), /ELNAV_V_API_KEY is not a setting/);
   });
 
+  it('have what a partner gets besides a client id and secret', () => {
+    const more = { description: 'What it is', isSecret: false, isRequired: true };
+    const partnerSettings = [
+      { ...more, name: 'application_id' },
+      { ...more, name: 'management_token', isSecret: true, isRequired: false },
+    ];
+    const vendors = [
+      {
+        ...{ slug: 'v', name: 'V', hosts: [], hasPartner: true, hasApiKey: false },
+        ...{ partnerSettings, files: [], amounts: [], plans: [] },
+      },
+    ];
+    const client = { ELNAV_V_CLIENT_ID: 'id', ELNAV_V_CLIENT_SECRET: 'secret' };
+    const read = (environment: Record<string, string>) =>
+      Object.entries(readSettings(environment, vendors).vendors.get('v')?.partnerSettings ?? {}).map(
+        ([name, value]) => [name, value.reveal()],
+      );
+    assert.deepEqual(read({ ...client, ELNAV_V_APPLICATION_ID: 'app', ELNAV_V_MANAGEMENT_TOKEN: 't' }), [
+      ['application_id', 'app'],
+      ['management_token', 't'],
+    ]);
+    assert.deepEqual(read({ ...client, ELNAV_V_APPLICATION_ID: 'app' }), [['application_id', 'app']]);
+    assert.deepEqual(read({}), []);
+    assert.throws(() => read(client), /ELNAV_V_APPLICATION_ID is required with ELNAV_V_CLIENT_ID/);
+    const secrets = settingsOfVendors(vendors).filter(({ kind }) => kind.isSecret);
+    assert.deepEqual(
+      secrets.map(({ name }) => name),
+      ['ELNAV_V_CLIENT_SECRET', 'ELNAV_V_MANAGEMENT_TOKEN'],
+    );
+  });
+
   it("change the amount of a vendor's limit", () => {
     const amount = { setting: 'ELNAV_V_MONTHLY_USD', description: 'What it may cost', fallback: 10 };
     const vendors = [

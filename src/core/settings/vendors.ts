@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 import { amount, httpUrl, oneOf, secret, text } from './kinds.ts';
-import { type Environment, given, optional, readAll, type Setting, setting } from './setting.ts';
+import { type Environment, given, type Kind, optional, readAll, type Setting, setting } from './setting.ts';
 
 /** The settings that a vendor's adapter declares. */
 export interface VendorNeeds {
@@ -12,6 +12,13 @@ export interface VendorNeeds {
   readonly hasPartner: boolean;
   /** The client has an API key besides its secret. */
   readonly hasApiKey: boolean;
+  /** What the operator gets besides a client id and secret: `application_id` for ELNAV_SMARTCAR_APPLICATION_ID. */
+  readonly partnerSettings?: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly isSecret: boolean;
+    readonly isRequired: boolean;
+  }[];
   /** Further settings that name a file: ELNAV_TESLA_PUBLIC_KEY_FILE. */
   readonly files: readonly { readonly setting: string; readonly description: string }[];
   /** Settings that change the amount of a limit: ELNAV_TESLA_MONTHLY_USD. */
@@ -36,6 +43,8 @@ export interface VendorSettings {
   readonly clientId: string | undefined;
   readonly clientSecret: Secret | undefined;
   readonly apiKey: Secret | undefined;
+  /** By the name that the adapter gives each. */
+  readonly partnerSettings: Readonly<Record<string, Secret>>;
   /** Paths by the name of their setting. */
   readonly files: Readonly<Record<string, string>>;
   /** By the name of their setting. */
@@ -56,13 +65,26 @@ export const vendorSettingNames = (slug: string) => ({
   apiKey: `${prefixOf(slug)}_API_KEY`,
 });
 
+/** The settings that stand for what a partner has besides client id and secret. */
+export const moreSettings = (
+  slug: string,
+  { more = {} }: { readonly more?: Readonly<Record<string, string>> },
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(more).map(([name, value]) => [moreNameOf(slug, name), value]));
+
+const moreNameOf = (slug: string, name: string) => `${prefixOf(slug)}_${name.toUpperCase()}`;
+
+/** Text that is no secret, read as those are, so that both are one kind of value. */
+const shown: Kind<Secret> = { ...secret('text'), isSecret: false };
+
 type Group<T> = Readonly<Record<string, Setting<T>>>;
 
 const byName = <T>(settings: readonly (readonly [string, Setting<T>])[]): Group<T> =>
   Object.fromEntries(settings);
 
 /** The settings that a vendor adds to those of the services. */
-function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amounts, plans }: VendorNeeds) {
+function declarationsOf(vendor: VendorNeeds) {
+  const { slug, name, hosts, hasPartner, hasApiKey, partnerSettings = [], files, amounts, plans } = vendor;
   const names = vendorSettingNames(slug);
   const service = 'connect';
   const partner = {
@@ -83,6 +105,16 @@ function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amoun
       together: names.clientId,
     }),
   };
+  const more = byName(
+    partnerSettings.map(({ name: field, description, isSecret, isRequired }) => [
+      field,
+      optional(moreNameOf(slug, field), isSecret ? secret('text') : shown, {
+        service,
+        description,
+        ...(isRequired ? { requiredWith: names.clientId } : {}),
+      }),
+    ]),
+  );
   const address = {
     baseUrl: optional(names.baseUrl, httpUrl, {
       service,
@@ -120,6 +152,7 @@ function declarationsOf({ slug, name, hosts, hasPartner, hasApiKey, files, amoun
   return {
     partner: hasPartner ? partner : undefined,
     key: hasApiKey ? key : undefined,
+    more,
     address: hosts.length > 0 ? address : undefined,
     addresses,
     paths,
@@ -141,7 +174,7 @@ export function readVendorSettings(
   faults: string[],
 ): ReadonlyMap<string, VendorSettings> {
   const read = (vendor: VendorNeeds): VendorSettings => {
-    const { partner, key, address, addresses, paths, limits, chosen } = declarationsOf(vendor);
+    const { partner, key, more, address, addresses, paths, limits, chosen } = declarationsOf(vendor);
     const client = partner === undefined ? undefined : readAll(partner, environment, faults);
     return {
       baseUrl: address === undefined ? undefined : readAll(address, environment, faults).baseUrl,
@@ -149,6 +182,7 @@ export function readVendorSettings(
       clientId: client?.clientId,
       clientSecret: client?.clientSecret,
       apiKey: key === undefined ? undefined : readAll(key, environment, faults).apiKey,
+      partnerSettings: given(readAll(more, environment, faults)),
       files: given(readAll(paths, environment, faults)),
       amounts: readAll(limits, environment, faults),
       plans: readAll(chosen, environment, faults),
