@@ -75,9 +75,9 @@ export interface Login {
   /**
    * From the credentials to tokens; absent for OAuth vendors, whose code the platform exchanges. Credentials that the vendor
    * says are wrong are an `AppError` of code `link.credentials_refused`, and nothing else is; the platform makes a lost login of
-   * it when they had been good before.
+   * it when they had been good before. `before` are the tokens that have ended, where there were some: their `extra` still holds.
    */
-  signIn?(session: LoginSession, credentials: JsonObject): Promise<Tokens>;
+  signIn?(session: LoginSession, credentials: JsonObject, before?: Tokens): Promise<Tokens>;
   /**
    * From old tokens to new ones; OAuth vendors get the refresh grant when it is absent. A lost login is an `AppError`
    * of code `vendor.login_expired`, and nothing else is: an outage or a quota must not cost the user the link.
@@ -111,4 +111,20 @@ export interface OAuth {
   readonly tokenParameters?: Readonly<Record<string, string>>;
   /** The vendor's own words for an account that cannot be refreshed any more, besides `invalid_grant`. */
   readonly lostLoginErrors?: readonly string[];
+  /** For a vendor whose page returns the user instead of a code; nothing is exchanged then. */
+  readonly withoutCode?: WithoutCode;
+}
+
+/**
+ * A sign-in page that returns who the user is, in an address that anybody can write, so it proves nothing. The page is opened with a
+ * reference that cannot be guessed, and the vendor stores it with what the user grants. `signIn` asks the vendor for it.
+ */
+export interface WithoutCode {
+  /** What the address of the page has besides redirect_uri, scope and state: how the vendor names the app, and the reference. */
+  parameters(of: { readonly partner: Partner; readonly reference: string }): Readonly<Record<string, string>>;
+  /** The tokens of the user. Throws `oauth.denied` where the vendor does not confirm that this user granted with this reference. */
+  signIn(
+    session: LoginSession,
+    response: { readonly query: URLSearchParams; readonly reference: string },
+  ): Promise<Tokens>;
 }

@@ -74,6 +74,7 @@ export const WITHOUT_CALLS: Pick<Session, 'http' | 'connections' | 'signals' | '
       throw new Error('the adapter declares no hosts, and so it has no calls');
     },
     tokenClaims: async () => undefined,
+    tokenExtra: async () => undefined,
   },
   connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts },
   signals: { wait: async () => undefined },

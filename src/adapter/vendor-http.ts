@@ -31,4 +31,6 @@ export interface VendorHttp {
 export interface LinkHttp extends VendorHttp {
   /** What the access token says where it is a JWT, for vendors that name the account nowhere else; undefined for other tokens. */
   tokenClaims(): Promise<JsonObject | undefined>;
+  /** What signing in has stored beside the token (`Tokens.extra`); undefined where it stored nothing. */
+  tokenExtra(): Promise<JsonObject | undefined>;
 }

@@ -10,7 +10,7 @@ import {
   HttpFailure,
   type HttpRequest,
 } from '../../src/adapter/http.ts';
-import type { LoginSession, Partner, Tokens } from '../../src/adapter/login.ts';
+import { type LoginSession, type Partner, simulatedSettings, type Tokens } from '../../src/adapter/login.ts';
 import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
 import { scopesOf } from '../../src/adapter/scopes.ts';
 import { type Session, WITHOUT_CALLS } from '../../src/adapter/session.ts';
@@ -39,6 +39,7 @@ const PARTNER = {
   clientSecret: 'a-secret-of-the-tests',
   apiKey: 'an-api-key-of-the-tests',
 } satisfies Partner;
+const partnerOf = (adapter: Adapter): Partner => ({ ...PARTNER, ...simulatedSettings(adapter) });
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
 
 /** An adapter with its simulator, in one process, with a clock that the test advances and without a database. */
@@ -106,7 +107,9 @@ export async function makeSimulatedVendor(
       if (!posting.isListening) throw new Error('nobody listens');
       posting.posted.push({ body: Buffer.from(body), headers, receivedAt: clock.now() });
     },
-    ...(adapter.oauth === undefined && adapter.login?.needsPartner === undefined ? {} : { partner: PARTNER }),
+    ...(adapter.oauth === undefined && adapter.login?.needsPartner === undefined
+      ? {}
+      : { partner: partnerOf(adapter) }),
   });
   const { user: usual } = vendor;
   return signedIn(
@@ -159,7 +162,8 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const hosts = (use: CallUse): Http => httpTo(wireOf(use));
   const loginSession = (): LoginSession => ({
     clock,
-    partner: oauth === undefined && adapter.login?.needsPartner === undefined ? undefined : PARTNER,
+    partner:
+      oauth === undefined && adapter.login?.needsPartner === undefined ? undefined : partnerOf(adapter),
     http: createVendorHttp({
       adapter,
       host: (_name, use) => hosts(use),
@@ -226,7 +230,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       keep(
         oauth === undefined
           ? await adapter.login?.signIn?.(loginSession(), credentials)
-          : await signInByPage({ adapter, vendor, http: hosts('login'), clock, user }),
+          : await signInByPage({ adapter, vendor, session: loginSession(), user }),
       );
     },
     session(): Session {
@@ -467,17 +471,21 @@ function never(signal: AbortSignal | undefined): Promise<never> {
 interface PageSignIn {
   readonly adapter: Adapter;
   readonly vendor: VendorSimulator;
-  readonly http: Http;
-  readonly clock: TurnedClock;
+  readonly session: LoginSession;
   readonly user: SimulatedUser;
 }
 
-async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn): Promise<Tokens> {
+async function signInByPage({ adapter, vendor, session, user }: PageSignIn): Promise<Tokens> {
   const { oauth } = adapter;
   assert.ok(oauth !== undefined);
+  const { withoutCode } = oauth;
+  const { http, clock } = session;
+  const reference = 'a-reference-of-the-tests';
   const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: PARTNER.clientId,
+    ...(withoutCode?.parameters({ partner: partnerOf(adapter), reference }) ?? {
+      response_type: 'code',
+      client_id: PARTNER.clientId,
+    }),
     redirect_uri: REDIRECT,
     scope: scopesOf(adapter).join(' '),
     state: 'state',
@@ -491,7 +499,9 @@ async function signInByPage({ adapter, vendor, http, clock, user }: PageSignIn):
     body: Buffer.from(new URLSearchParams({ username: user.name, password: user.password }).toString()),
   });
   assert.equal(answer.status, 302, answer.text ?? '');
-  const code = new URL(answer.headers?.location ?? '').searchParams.get('code') ?? '';
+  const { searchParams: back } = new URL(answer.headers?.location ?? '');
+  if (withoutCode !== undefined) return withoutCode.signIn(session, { query: back, reference });
+  const code = back.get('code') ?? '';
   const response = await http.send({
     method: 'POST',
     path: new URL(oauth.tokenUrl).pathname,

@@ -174,9 +174,11 @@ interface TokenEndpoint {
   readonly scope?: string;
   /** What the vendor wants besides: an audience, say. */
   readonly tokenParameters?: Readonly<Record<string, string>>;
+  /** The tokens that have ended: what they have besides is kept. */
+  readonly before?: Tokens | undefined;
 }
 
-interface ClientCredentialsOptions extends TokenEndpoint {
+interface ClientCredentialsOptions extends Omit<TokenEndpoint, 'before'> {
   /** The vendor's name, for sentences. */
   readonly vendor: string;
   /** What the user gives: the id of their site, say. */
@@ -195,7 +197,7 @@ export function clientCredentials({ vendor, fields, ...endpoint }: ClientCredent
 export async function partnerTokens(
   vendor: string,
   { http, clock, partner }: LoginSession,
-  { tokenPath, tokenHost, scope, tokenParameters }: TokenEndpoint,
+  { tokenPath, tokenHost, scope, tokenParameters, before }: TokenEndpoint,
 ): Promise<Tokens> {
   try {
     const response = await http.send({
@@ -211,7 +213,7 @@ export async function partnerTokens(
         ...tokenParameters,
       },
     });
-    return tokensIn(vendor, response.json(), { now: clock.now(), before: undefined });
+    return tokensIn(vendor, response.json(), { now: clock.now(), before });
   } catch (cause) {
     // The client id and secret are the operator's: a user's link must not end because of them.
     throw vendorFailure(vendor, cause);

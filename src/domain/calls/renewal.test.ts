@@ -33,6 +33,14 @@ describe('renewing tokens', () => {
       await assert.rejects(renew({ signIn: signsIn, refresh: fails(code) }), { code });
   });
 
+  it('gives a sign-in the tokens that have ended, for what they have besides', async () => {
+    const old = { ...OLD, refresh: null, extra: { user: 'anna' } };
+    const keeps: Login = {
+      signIn: async (_session, _given, before) => ({ ...NEW, extra: before?.extra ?? {} }),
+    };
+    assert.deepEqual((await renew(keeps, old)).extra, { user: 'anna' });
+  });
+
   it('makes a lost login of credentials that are refused by now, and of nothing else', async () => {
     const again = (code: ErrorCodeName) =>
       renew({ signIn: fails(code), refresh: fails('vendor.login_expired') });

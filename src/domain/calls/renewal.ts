@@ -35,7 +35,7 @@ export async function renewTokens(tokens: Tokens, options: RenewalOptions): Prom
   }
   if (login?.signIn === undefined) throw lost(`the sign-in at ${adapter.name} has expired`);
   try {
-    return await login.signIn(session, credentials);
+    return await login.signIn(session, credentials, tokens);
   } catch (error) {
     const isRefused = error instanceof AppError && error.code === 'link.credentials_refused';
     if (!isRefused) throw error;

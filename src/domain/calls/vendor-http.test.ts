@@ -106,6 +106,15 @@ describe('a token', () => {
   });
 });
 
+describe('what is stored beside the token of a link', () => {
+  it('is that of the sign-in, and nothing without one', async () => {
+    const current = async () => ({ access: 'a', refresh: null, expiresAt: 0, extra: { user: 'anna' } });
+    const http = httpOf(async () => PAGE, { current, renewed: current });
+    assert.deepEqual(await http.tokenExtra(), { user: 'anna' });
+    assert.equal(await httpOf(async () => PAGE).tokenExtra(), undefined);
+  });
+});
+
 describe("claims of a link's token", () => {
   const claimsOf = (access: string) => {
     const current = async () => ({ access, refresh: null, expiresAt: 0 });

@@ -60,6 +60,7 @@ export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
       }),
     tokenClaims: async () =>
       options.tokens === undefined ? undefined : claimsIn((await options.tokens.current()).access),
+    tokenExtra: async () => (await options.tokens?.current())?.extra,
   };
 }
 

@@ -8,6 +8,7 @@ import { HttpFailure } from '../../adapter/http.ts';
 import { LinkCode } from '../../adapter/login.ts';
 import type { VendorRequest } from '../../adapter/vendor-http.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
 import type { Database } from '../../db/database.ts';
 import { createVault } from '../calls/index.ts';
@@ -46,6 +47,24 @@ const plain = {
 const keyed = { ...adapter, slug: 'keyed', apiKeyHeader: 'x-app-key' } satisfies Adapter;
 const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
 
+/** Its page returns the user instead of a code. */
+const codeless = {
+  ...adapter,
+  slug: 'codeless',
+  oauth: {
+    ...adapter.oauth,
+    pkce: false,
+    withoutCode: {
+      parameters: ({ partner, reference }) => ({ app: partner.more?.app ?? '', reference }),
+      async signIn({ clock }, { query, reference }) {
+        if (query.get('user') !== 'anna') throw new AppError('oauth.denied', 'not confirmed');
+        const extra = { user: 'anna', reference };
+        return { access: 'of the service', refresh: null, expiresAt: clock.now() + 1, extra };
+      },
+    },
+  },
+} satisfies Adapter;
+
 const requireRoom = async () => {};
 
 describe('signing in at an OAuth vendor', () => {
@@ -65,6 +84,7 @@ describe('signing in at an OAuth vendor', () => {
       ['vendor', adapter],
       ['plain', plain],
       ['keyed', keyed],
+      ['codeless', codeless],
       ['typed', withoutOAuth],
     ]);
     const publicUrl = () => 'https://elnav.example';
@@ -73,7 +93,9 @@ describe('signing in at an OAuth vendor', () => {
       sessions: createLinkSessions({ store, adapters, publicUrl, clock, random: systemRandom }),
       adapters,
       partnerOf: (vendor) =>
-        vendor === 'keyed' ? undefined : { clientId: 'our id', clientSecret: 'our:secret' },
+        vendor === 'keyed'
+          ? undefined
+          : { clientId: 'our id', clientSecret: 'our:secret', more: { app: 'our app' } },
       authorizeUrlOf: ({ oauth }) => oauth?.authorizeUrl ?? '',
       loginSession: () => ({
         clock,
@@ -158,6 +180,31 @@ describe('signing in at an OAuth vendor', () => {
     assert.equal(page.searchParams.get('code_challenge'), null);
     await finish(page, { code: 'c', iss: ISSUER }, 'plain');
     assert.equal(sent.at(-1)?.form?.code_verifier, undefined);
+  });
+
+  it('asks the vendor for the reference of a page that returns the user instead of a code', async () => {
+    const page = await begin('codeless');
+    const { reference = '', state, ...others } = Object.fromEntries(page.searchParams);
+    assert.deepEqual(others, {
+      prompt: 'login',
+      app: 'our app',
+      redirect_uri: 'https://elnav.example/oauth/codeless/callback',
+      scope: 'a b',
+      locale: 'sv',
+    });
+    assert.match(reference, /^[0-9A-Za-z]{43}$/);
+    assert.notEqual(reference, state);
+    const before = sent.length;
+    const finished = await finish(page, { user: 'anna' }, 'codeless');
+    assert.equal(finished.outcome, 'signed_in');
+    if (finished.outcome === 'signed_in')
+      assert.deepEqual(finished.tokens.extra, { user: 'anna', reference });
+    assert.equal(sent.length, before, 'no code was exchanged');
+    const other = async (query: Record<string, string>) =>
+      (await errorOf(finish(await begin('codeless'), query, 'codeless')))[1];
+    assert.equal(await other({ user: 'bo' }), 'not confirmed');
+    assert.equal(await other({ user: 'anna', error: 'access_denied' }), 'Vendor returned: access_denied');
+    assert.match((await other({ user: 'anna', iss: 'https://evil.example' })) ?? '', /cannot be trusted/);
   });
 
   it('trusts no answer of another issuer, and none that names a code twice', async () => {
@@ -247,7 +294,7 @@ describe('signing in at an OAuth vendor', () => {
     await assert.rejects(begin('typed'), { code: 'oauth.unsupported' });
     await assert.rejects(begin('nobody'), {
       code: 'vendor.unknown',
-      message: /vendors with OAuth: vendor, plain/,
+      message: /vendors with OAuth: vendor, plain, keyed, codeless/,
     });
   });
 });

@@ -114,18 +114,25 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
     return { ...tokens, scopes: tokens.scopes ?? asked };
   }
 
-  /** The code that the vendor sent back; throws `oauth.denied` with the vendor's reason. */
+  /** The code that the vendor sent back, if it sends one; throws `oauth.denied` with the vendor's reason. */
   function codeIn({ name, oauth }: Adapter & { readonly oauth: OAuth }, query: URLSearchParams): string {
     const response = readAuthorizationResponse(query, oauth.issuer);
     if ('code' in response) return response.code;
+    const isWithoutCode = oauth.withoutCode !== undefined && 'fault' in response;
+    if (isWithoutCode && response.fault === 'no_code') return '';
     throw new AppError('oauth.denied', whyNot(name, response));
   }
 
   async function finishOne(
     adapter: Adapter & { readonly oauth: OAuth },
-    { code, row }: { readonly code: string; readonly row: SignInRow },
+    { code, query, row }: { readonly code: string; readonly query: URLSearchParams; readonly row: SignInRow },
   ): Promise<Tokens> {
     const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
+    const { withoutCode } = adapter.oauth;
+    if (withoutCode !== undefined) {
+      const session = options.loginSession(adapter, new AbortController().signal);
+      return withoutCode.signIn(session, { query, reference: verifier });
+    }
     try {
       return await exchange(adapter, {
         code,
@@ -207,8 +214,10 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       const url = new URL(authorizeUrlOf(adapter));
       const scope = scopesOf(adapter, types).join(' ');
       const parameters = {
-        response_type: 'code',
-        client_id: partner.clientId,
+        ...(oauth.withoutCode?.parameters({ partner, reference: verifier }) ?? {
+          response_type: 'code',
+          client_id: partner.clientId,
+        }),
         redirect_uri: redirectUriOf(vendor),
         // RFC 6749 §3.3: an empty one is not valid.
         ...(scope === '' ? {} : { scope }),
@@ -263,7 +272,7 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
       try {
         const code = codeIn(adapter, query);
         if (session !== undefined) await requireRoom(session.row.account, vendor);
-        const tokens = await finishOne(adapter, { code, row });
+        const tokens = await finishOne(adapter, { code, query, row });
         return { outcome: 'signed_in', tokens, session };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

@@ -172,6 +172,7 @@ async function follow(given: readonly VendorEvent[], readAt?: number) {
         throw new Error('nobody is there');
       },
       tokenClaims: async () => undefined,
+      tokenExtra: async () => undefined,
     },
     events: async () => given as unknown as AsyncIterable<VendorEvent>,
     observed: (id: string) => void observed.push(id),
