@@ -1,6 +1,14 @@
 import type { Json } from '../core/json.ts';
 import type { DeviceState } from './device.ts';
+import type { Partner } from './login.ts';
 import type { Session } from './session.ts';
+
+/** What a vendor signs deliveries with; undefined while the operator has not set it. */
+export const webhookSecretOf = (
+  { webhook }: { readonly webhook?: Webhook },
+  partner: Partner | undefined,
+): string | undefined =>
+  webhook?.secret === undefined ? partner?.clientSecret : partner?.more?.[webhook.secret];
 
 /** What a vendor posted to `/webhooks/{vendor}`. */
 export interface Delivery {
@@ -30,10 +38,18 @@ export interface DeviceChange {
 
 /** A vendor that posts what changed. */
 export interface Webhook {
+  /** Which of `Partner.more` deliveries are signed with; the client secret unless it is said. */
+  readonly secret?: string;
   /** `hint`: the vendor does not sign, so a delivery only makes us read the device again. */
   readonly trust: 'signed' | 'hint';
   /** Whether the vendor has signed it, told in constant time; called for `signed` alone. */
   verify?(delivery: Delivery, secret: string): boolean;
+  /**
+   * The response to a delivery that only asks whether the address is ours (a challenge): sent as JSON with status 200, and nothing is
+   * stored. Undefined for every other delivery. Called before `verify`, as some vendors do not sign it. What it computes with the secret
+   * must not be what signs a delivery: anybody may ask.
+   */
+  challenge?(body: Json, secret: string): Json | undefined;
   /** Names the delivery, so that it is applied once however often it is repeated; SHA-256 of its body when absent. */
   idOf?(delivery: Delivery, body: Json): string | undefined;
   /** What it tells, in order. */

@@ -1,5 +1,6 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Reach } from '../adapter/reach.ts';
+import { webhookSecretOf } from '../adapter/webhook.ts';
 import type { Host } from '../db/host.ts';
 import { createBudgets } from '../domain/budgets/index.ts';
 import { createCalls, createLinkEvents, type Vault } from '../domain/calls/index.ts';
@@ -39,7 +40,7 @@ export async function createConnectCore(options: ConnectCoreOptions) {
   const polling = createPolling({ host, adapters, calls, devices, streams, budgets, events });
   const deliveries = createDeliveries({
     ...{ host, adapters, calls, devices, events },
-    secretOf: (vendor) => reach.partnerOf(vendor)?.clientSecret,
+    secretOf: (vendor) => webhookSecretOf(adapters.get(vendor) ?? {}, reach.partnerOf(vendor)),
     urlOf: options.webhookUrlOf,
   });
   const linkCodes = createLinkCodes({ ...host, vault });

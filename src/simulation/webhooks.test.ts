@@ -8,24 +8,29 @@ const URL_OF_OURS = 'https://elnav.example/webhooks/acme';
 const DAY_MS = 86_400_000;
 
 /** Webhooks of one user; `chance` is what is random, byte by byte, and then once and at once. */
-function world(chance: readonly number[] = []) {
+function world(chance: readonly number[] = [], secret?: string) {
   const clock = turnedClock();
   const bytes = [...chance];
   const posted: string[] = [];
+  const signedWith = secret === undefined ? 'secret' : 'another';
   const here = { isUp: true };
   const webhooks = simulatedWebhooks(
     {
       clock,
       random: () => Buffer.from([bytes.shift() ?? 1]),
-      partner: { clientId: 'app', clientSecret: 'secret' },
+      partner: { clientId: 'app', clientSecret: 'secret', more: { key: 'another' } },
       baseUrl: () => '',
       async post(url, { body, headers }) {
         if (!here.isUp) throw new Error('nobody listens');
-        assert.deepEqual([url, headers['x-signed']], [URL_OF_OURS, `secret ${body}`]);
+        assert.deepEqual([url, headers['x-signed']], [URL_OF_OURS, `${signedWith} ${body}`]);
         posted.push(body);
       },
     },
-    { sign: (body, secret) => ({ 'x-signed': `${secret} ${body}` }), ban: { failures: 5, ms: DAY_MS } },
+    {
+      sign: (body, key) => ({ 'x-signed': `${key} ${body}` }),
+      ...(secret === undefined ? {} : { secret }),
+      ban: { failures: 5, ms: DAY_MS },
+    },
   );
   const happens = async (...events: string[]) => {
     for (const event of events) webhooks.post('anna', { event });
@@ -45,6 +50,13 @@ describe('simulated webhooks', () => {
     await happens('now');
     webhooks.unsubscribe('anna');
     await happens('after');
+    assert.deepEqual(posted, ['{"event":"now"}']);
+  });
+
+  it('are signed with a secret of their own, where the vendor has one', async () => {
+    const { webhooks, posted, happens } = world([], 'key');
+    webhooks.subscribe('anna', URL_OF_OURS);
+    await happens('now');
     assert.deepEqual(posted, ['{"event":"now"}']);
   });
 

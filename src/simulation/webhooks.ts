@@ -7,8 +7,10 @@ interface Subscription {
 }
 
 interface WebhookOptions {
-  /** The headers that show who posts a body, made with the client secret. */
-  readonly sign: (body: string, clientSecret: string) => Readonly<Record<string, string>>;
+  /** The headers that show who posts a body, made with the secret. */
+  readonly sign: (body: string, secret: string) => Readonly<Record<string, string>>;
+  /** Which of `Partner.more` is the secret; the client secret unless it is said. */
+  readonly secret?: string;
   /** After so many failures in a row nothing is posted to a user's address for so long; for ever unless it is said. */
   readonly ban?: { readonly failures: number; readonly ms: number };
 }
@@ -24,7 +26,7 @@ const TWICE_IN = 4;
  */
 export function simulatedWebhooks(
   { clock, random, partner, post }: SimulatorOptions,
-  { sign, ban }: WebhookOptions,
+  { sign, secret: field, ban }: WebhookOptions,
 ) {
   const subscriptions = new Map<string, Subscription>();
   /** Until when, ms since 1970. */
@@ -33,9 +35,10 @@ export function simulatedWebhooks(
 
   async function deliver(user: string, body: string): Promise<void> {
     const subscription = subscriptions.get(user);
-    if (subscription === undefined || post === undefined || partner === undefined) return;
+    const secret = field === undefined ? partner?.clientSecret : partner?.more?.[field];
+    if (subscription === undefined || post === undefined || secret === undefined) return;
     if ((banned.get(user) ?? 0) > clock.now()) return;
-    const headers = { 'content-type': 'application/json', ...sign(body, partner.clientSecret) };
+    const headers = { 'content-type': 'application/json', ...sign(body, secret) };
     try {
       await post(subscription.url, { body, headers });
       subscription.failures = 0;

@@ -22,7 +22,7 @@ import type {
   VendorSimulator,
 } from '../../src/adapter/simulator.ts';
 import { tokensIn } from '../../src/adapter/token-response.ts';
-import type { Delivery } from '../../src/adapter/webhook.ts';
+import { type Delivery, webhookSecretOf } from '../../src/adapter/webhook.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
@@ -132,7 +132,12 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   let aborted = new AbortController();
   const asked: string[] = [];
   const logged: string[] = [];
-  const secrets = new Set<string>([PARTNER.clientSecret, PARTNER.apiKey, ...secretsOf(adapter, user)]);
+  const secrets = new Set<string>([
+    PARTNER.clientSecret,
+    PARTNER.apiKey,
+    webhookSecretOf(adapter, partnerOf(adapter)) ?? '',
+    ...secretsOf(adapter, user),
+  ]);
   let broken: Broken | null = null;
   let brokenCalls = 0;
   /** What breaks the next call of this use, if anything does. */
@@ -184,7 +189,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     codes,
     alter: undefined,
     posted: posting.posted,
-    clientSecret: PARTNER.clientSecret,
+    webhookSecret: webhookSecretOf(adapter, partnerOf(adapter)) ?? '',
     reach: (device, isReachable) => vendor.reach(device, isReachable),
     remove: (device) => vendor.remove(device),
     add: (device) => vendor.add(device),

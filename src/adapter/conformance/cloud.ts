@@ -24,7 +24,7 @@ export interface Cloud {
   alter: ((body: Json) => Json) | undefined;
   /** What the vendor has posted, the oldest first, and the secret that it signs with. */
   readonly posted: readonly Delivery[];
-  readonly clientSecret: string;
+  readonly webhookSecret: string;
   reach(device: DeviceRef, isReachable: boolean): void;
   remove(device: DeviceRef): void;
   /** Adds a device that was taken away. */

@@ -28,7 +28,7 @@ export async function checkWebhooks(check: CloudCheck): Promise<void> {
   if (webhook.trust === 'signed')
     report(
       'a delivery that the vendor did not sign is refused',
-      await faultOf(async () => forgeries(webhook, delivery, check.cloud.clientSecret)),
+      await faultOf(async () => forgeries(webhook, delivery, check.cloud.webhookSecret)),
     );
   if (webhook.unsubscribe !== undefined)
     report(

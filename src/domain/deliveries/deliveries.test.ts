@@ -71,6 +71,27 @@ onEachEngine('webhooks', (engine) => {
     );
   });
 
+  it('that only ask whether the address is ours are answered with the secret, and not stored', async () => {
+    await world.remove();
+    await open({
+      challenge: (body, secret) => {
+        const { ask } = body as { ask?: string };
+        return ask === undefined ? undefined : { response: `${ask} ${secret}` };
+      },
+    });
+    const challenged = (body: string) =>
+      world.deliveries.challenged('testvendor', {
+        body: Buffer.from(body),
+        headers: {},
+        receivedAt: world.clock.now(),
+      });
+    assert.deepEqual(challenged('{"ask":"who"}'), { response: 'who a-secret-of-the-tests' });
+    assert.equal(challenged('{"told":[]}'), undefined);
+    assert.equal(challenged('not JSON'), undefined);
+    assert.throws(() => world.deliveries.challenged('nobody', signed({}, 0)), { code: 'vendor.unknown' });
+    assert.deepEqual(await rows(), []);
+  });
+
   it('that come together twice are one', async () => {
     await linkedAndRead();
     const delivery = signed(news('d1', { device: 'light-1', state: { power_w: 5 } }), world.clock.now());

@@ -92,7 +92,7 @@ export function createDeliveries(options: DeliveriesOptions) {
     throw new AppError(
       'webhook.signature_invalid',
       secret === undefined
-        ? `the signature cannot be verified: the client secret of ${name} is not set`
+        ? `the signature cannot be verified: the ${webhook.secret === undefined ? 'client secret' : webhook.secret.replaceAll('_', ' ')} of ${name} is not set`
         : `the signature is not valid for ${name}`,
     );
   }
@@ -116,6 +116,18 @@ export function createDeliveries(options: DeliveriesOptions) {
   });
 
   return {
+    /**
+     * The response to a delivery that only asks whether this address is ours; undefined for every other one. Throws `vendor.unknown` and
+     * `vendor.without_webhooks`.
+     */
+    challenged(slug: string, delivery: Delivery): Json | undefined {
+      const { webhook } = vendorOf(slug);
+      const secret = options.secretOf(slug);
+      if (webhook.challenge === undefined || secret === undefined || secret === '') return undefined;
+      const body = jsonIn(delivery.body);
+      return typeof body === 'string' ? undefined : webhook.challenge(body.value, secret);
+    },
+
     /**
      * Takes a delivery: resolves when it is durable, `false` when it had been taken before. Throws `vendor.unknown`,
      * `vendor.without_webhooks`, and `webhook.signature_invalid` with nothing stored.

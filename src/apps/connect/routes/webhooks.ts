@@ -11,7 +11,7 @@ const MOST_BYTES = 256 * 1024;
 const WELL_FORMED_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 
 export interface WebhookRoutes {
-  readonly deliveries: Pick<Deliveries, 'receive'>;
+  readonly deliveries: Pick<Deliveries, 'challenged' | 'receive'>;
   readonly clock: Clock;
 }
 
@@ -44,6 +44,9 @@ export async function addWebhookRoutes(
           tags: ['Webhooks'],
           params: OneVendor,
           response: {
+            200: Type.Unknown({
+              description: 'The response to a challenge, as the vendor wants it; nothing is stored',
+            }),
             202: Type.Null({ description: 'Stored; the response has no body' }),
             ...errorResponses([400, 401, 413, 429, 503]),
           },
@@ -51,11 +54,15 @@ export async function addWebhookRoutes(
       },
       async (request, reply) => {
         const { body } = request;
-        await deliveries.receive(readPath(OneVendor, request).vendor, {
+        const { vendor } = readPath(OneVendor, request);
+        const delivery = {
           body: body instanceof Uint8Array ? body : NOTHING,
           headers: singleHeaders(request.headers),
           receivedAt: clock.now(),
-        });
+        };
+        const response = deliveries.challenged(vendor, delivery);
+        if (response !== undefined) return reply.code(200).send(response);
+        await deliveries.receive(vendor, delivery);
         return reply.code(202).send();
       },
     );
