@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
@@ -124,9 +125,9 @@ export function createBlocks({ database, log }: { readonly database: Database; r
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
-/** For how long a failure tells us not to call; undefined where it does not, or where we have held the call back ourselves. */
+/** For how long a failure tells us not to call; undefined where it does not, is of one device, or where we have held the call back. */
 function secondsIn(error: unknown): number | undefined {
-  if (error instanceof HeldBack) return undefined;
+  if (error instanceof HeldBack || error instanceof DeviceLimited) return undefined;
   const failure = error instanceof AppError ? error.cause : error;
   const isOurs =
     failure instanceof HttpFailure && failure.kind === 'rate_limited' && failure.status === undefined;

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { makePlace, onEachEngine, type Place } from '../../../test/kit/databases.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule, CallUse } from '../../adapter/budget.ts';
+import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { type TurnedClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { silentLog } from '../../core/log.ts';
@@ -75,6 +76,17 @@ onEachEngine('budgets of vendors', (engine) => {
       }
     }
   }
+
+  it('hold back everything for a limit of the link, and nothing for one of a device', async () => {
+    const { open, adapter } = vendorWith([rule({})]);
+    const { blocks } = open();
+    const called = { adapter, host: 'api', link: { account: 1, link: 'l1' } };
+    const limited = { retryAfterSeconds: 60 };
+    await blocks.learn(new DeviceLimited('enough of this car', limited), called);
+    await blocks.check(called);
+    await blocks.learn(new AppError('vendor.rate_limited', 'enough', limited), called);
+    await assert.rejects(blocks.check(called), { code: 'vendor.rate_limited', retryAfterSeconds: 60 });
+  });
 
   it('stay below what the vendor grants, and tell when there is room again', async () => {
     const { open, spend } = vendorWith([rule({})]);

@@ -1,5 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { BudgetRule } from '../../adapter/budget.ts';
+import { DeviceLimited } from '../../adapter/device-limited.ts';
+import type { AppError } from '../../core/errors.ts';
 import { HeldBack } from './held-back.ts';
 import type { Spending } from './index.ts';
 
@@ -10,13 +12,14 @@ export interface Cost {
 }
 
 /** The error for a limit that has no room for a call. */
-export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): HeldBack {
+export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): AppError {
   const { name, amount, unit } = rule;
   const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
-  return new HeldBack(
-    `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`,
-    seconds,
-  );
+  const sentence = `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`;
+  // The other devices of the link have limits of their own.
+  return rule.of === 'device'
+    ? new DeviceLimited(sentence, { retryAfterSeconds: seconds })
+    : new HeldBack(sentence, seconds);
 }
 
 /** What a call takes of each limit; nothing of those that it is not counted in. */

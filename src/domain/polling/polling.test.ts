@@ -4,6 +4,7 @@ import { type Core, type CoreWorld, makeCoreWorld } from '../../../test/kit/core
 import { onEachEngine } from '../../../test/kit/databases.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
+import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { limit, sweepBy } from '../../adapter/kit/index.ts';
 import { AppError } from '../../core/errors.ts';
 import { intervalOf, moodOf, retrySeconds, spread } from './pace.ts';
@@ -213,6 +214,21 @@ onEachEngine('background reading', (engine) => {
     // Its second limit may have come a moment ago.
     await pass(4_500);
     assert.ok(readsOf('light-1') >= 2, 'and goes on');
+  });
+
+  it('goes on with the other devices of a link when the limit of one is used up', async () => {
+    await world.remove();
+    const aDay = { seconds: 86_400, for: ['read'], reserve: 0, source: 'a test' } as const;
+    await open({ budgets: [limit('of_device', { of: 'device', calls: 1_000, ...aDay })], pace: PACE });
+    vendor.devices = ['light-1', 'light-2'];
+    await world.link(account, 'testvendor');
+    vendor.onRead = async ({ id }) => {
+      if (id === 'light-1') throw new DeviceLimited('too many', { retryAfterSeconds: 3_600 });
+    };
+    world.polling.start();
+    await pass(3_500);
+    assert.ok(readsOf('light-2') >= 4, `${readsOf('light-2')} reads`);
+    assert.ok(readsOf('light-1') <= 1, 'it waits as it was told');
   });
 
   it('gives each link the same of a limit that they share, whatever number of devices it has', async () => {

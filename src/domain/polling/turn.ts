@@ -1,4 +1,5 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { DeviceLimited } from '../../adapter/device-limited.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
@@ -208,7 +209,8 @@ export function createTurnTaker(options: TakerOptions) {
         const seconds = Math.max(error.retryAfterSeconds ?? interval, interval, 1);
         const until = now + spread(seconds, chance());
         plan(turn, { interval, dueAt: until, failures });
-        await store.holdBack({ account: turn.account, link: turn.link, until });
+        if (!(error instanceof DeviceLimited))
+          await store.holdBack({ account: turn.account, link: turn.link, until });
         return undefined;
       }
       case 'vault.mismatch':
