@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Compile } from 'typebox/compile';
 import { HttpFailure } from '../http.ts';
 import type { LoginSession } from '../login.ts';
 import type { VendorRequest } from '../vendor-http.ts';
+import { text } from './credentials.ts';
 import { apiKey } from './linking.ts';
 
 describe('an API key', () => {
@@ -46,5 +48,23 @@ describe('an API key', () => {
     assert.deepEqual(request, { ...CHECK, use: 'login', query: { fields: 'id', apiKey: 'k1' } });
     assert.deepEqual(tokens && linking.login.query?.(tokens), { apiKey: 'k1' });
     assert.equal(linking.login.headers, undefined);
+  });
+
+  it('is asked for together with other fields', () => {
+    const site = text({ en: { label: 'Site' }, sv: { label: 'Anläggning' } }, { pattern: '^\\d+$' });
+    const { credentials, words } = apiKey({
+      vendor: 'Tester',
+      check: CHECK,
+      headers: () => ({}),
+      fields: { site },
+    });
+    const schema = Compile(credentials);
+    assert.ok(schema.Check({ api_key: 'k1', site: '7' }));
+    for (const wrong of [{ api_key: 'k1' }, { api_key: 'k1', site: 'seven' }])
+      assert.ok(!schema.Check(wrong));
+    assert.deepEqual(
+      [words.sv.api_key?.label, words.sv.site?.label],
+      ['API-nyckel till Tester', 'Anläggning'],
+    );
   });
 });

@@ -133,6 +133,8 @@ type KeyPlace = Readonly<
 type ApiKeyOptions = KeyPlace & ApiKeyCheck;
 
 interface ApiKeyCheck extends SignInOptions {
+  /** Fields besides `api_key`: what the key is to be used for, say. They are not part of the check. */
+  readonly fields?: Fields;
   /** Any cheap call with a JSON response: it shows whether the key is right. */
   readonly check: VendorRequest;
   /** Where the user finds the key. */
@@ -141,13 +143,13 @@ interface ApiKeyCheck extends SignInOptions {
 
 /** The user gives a key that the vendor made for them; it is tried once, and sent with each call. */
 export function apiKey(options: ApiKeyOptions): Linking {
-  const { vendor, check, hint } = options;
+  const { vendor, fields = {}, check, hint } = options;
   const field = secret({
     en: { label: `API key for ${vendor}`, ...(hint === undefined ? {} : { hint: hint.en }) },
     sv: { label: `API-nyckel till ${vendor}`, ...(hint === undefined ? {} : { hint: hint.sv }) },
   });
   return {
-    ...credentialsOf({ api_key: field }),
+    ...credentialsOf({ api_key: field, ...fields }),
     login: {
       signIn: guarded(options, 'API key', async ({ http }, { api_key }) => {
         const key = String(api_key);
