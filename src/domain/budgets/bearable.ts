@@ -9,7 +9,7 @@ export interface Readers {
   readonly type: DeviceType;
   /** Devices of the vendor in all. */
   readonly devices: number;
-  /** Types of the devices of the same link that are read by themselves, this one included; of devices read together, one for each call. */
+  /** Types of the devices of the same link that are read by themselves, this one included; of devices read together, each type at a site once. */
   readonly ofLink: readonly DeviceType[];
   /** The same of its site. */
   readonly ofSite: readonly DeviceType[];

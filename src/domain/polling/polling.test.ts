@@ -110,6 +110,36 @@ onEachEngine('background reading', (engine) => {
     assert.equal(vendor.count('read'), 0);
   });
 
+  it('counts a call for each type of device at a site', async () => {
+    await world.remove();
+    let calls = 0;
+    await open({
+      budgets: [
+        limit('day', { of: 'link', calls: 48, seconds: 86_400, for: ['read'], reserve: 0, source: 'a test' }),
+      ],
+      sweep: sweepBy({
+        call: async () => {
+          calls += 1;
+        },
+        pick: () => vendor.reading,
+      }),
+      async link() {
+        const found = (['battery', 'light', 'light'] as const).map((type, index) => ({
+          id: `${type}-${index}`,
+          type,
+          site: 'home',
+        }));
+        return { vendorAccount: 'u', devices: found };
+      },
+    });
+    await world.link(account, 'testvendor');
+    world.polling.start();
+    await pass(60);
+    calls = 0;
+    await pass(86_400, { step: 600 });
+    assert.ok(calls >= 16 && calls <= 24, `${calls} readings with two calls each, of which a day bears 24`);
+  });
+
   it('reads each device as often as its pace says, and not more often', async () => {
     await linkMany(5);
     world.polling.start();

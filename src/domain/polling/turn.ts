@@ -48,13 +48,20 @@ interface Due {
 
 type Shares = Pick<Readers, 'type' | 'ofLink' | 'ofSite'>;
 
-/** A turn of a link reads its devices together, with a call for each site; a turn of a device reads it alone. */
+/**
+ * A turn of a link reads its devices together, with a call for each type at each site: vendors have an endpoint for each. A turn of a
+ * device reads it alone.
+ */
 function sharesOf(turn: Turn, { type, site }: DeviceRow, all: readonly DeviceRow[]): Shares {
   const typesOf = (devices: readonly DeviceRow[]) => devices.map((device) => device.type);
   if (turn.device !== '')
     return { type, ofLink: typesOf(all), ofSite: typesOf(all.filter((device) => device.site === site)) };
   const sites = [...Map.groupBy(all, (device) => device.site).values()];
-  return { type, ofLink: typesOf(sites.flatMap(([first]) => first ?? [])), ofSite: [type] };
+  return {
+    type,
+    ofLink: sites.flatMap((devices) => [...new Set(typesOf(devices))]),
+    ofSite: [...new Set(typesOf(all))],
+  };
 }
 
 const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
