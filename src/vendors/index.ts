@@ -8,6 +8,7 @@ import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { sensibo } from './sensibo/index.ts';
+import { solaredge } from './solaredge/index.ts';
 import { tesla } from './tesla/index.ts';
 import { zaptec } from './zaptec/index.ts';
 
@@ -20,6 +21,7 @@ export const vendors: readonly Adapter[] = [
   ocpp,
   sandbox,
   sensibo,
+  solaredge,
   tesla,
   zaptec,
 ];
