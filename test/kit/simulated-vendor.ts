@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { CallUse } from '../../src/adapter/budget.ts';
 import type { Cloud } from '../../src/adapter/conformance/cloud.ts';
@@ -27,7 +28,7 @@ import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import { createLog } from '../../src/core/log.ts';
-import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
+import { clientFields, refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
 import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
@@ -473,6 +474,10 @@ function never(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
+/** Of PKCE (RFC 7636). */
+const VERIFIER = 'a-verifier-of-the-tests-with-at-least-43-characters';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
 interface PageSignIn {
   readonly adapter: Adapter;
   readonly vendor: VendorSimulator;
@@ -494,6 +499,7 @@ async function signInByPage({ adapter, vendor, session, user }: PageSignIn): Pro
     redirect_uri: REDIRECT,
     scope: scopesOf(adapter).join(' '),
     state: 'state',
+    ...(oauth.pkce ? { code_challenge: CHALLENGE, code_challenge_method: 'S256' } : {}),
     ...oauth.authorizeParameters,
   });
   const answer = await vendor.handle({
@@ -507,6 +513,7 @@ async function signInByPage({ adapter, vendor, session, user }: PageSignIn): Pro
   const { searchParams: back } = new URL(answer.headers?.location ?? '');
   if (withoutCode !== undefined) return withoutCode.signIn(session, { query: back, reference });
   const code = back.get('code') ?? '';
+  const client = clientFields(oauth, PARTNER);
   const response = await http.send({
     method: 'POST',
     path: new URL(oauth.tokenUrl).pathname,
@@ -514,10 +521,11 @@ async function signInByPage({ adapter, vendor, session, user }: PageSignIn): Pro
       grant_type: 'authorization_code',
       code,
       redirect_uri: REDIRECT,
-      client_id: PARTNER.clientId,
-      client_secret: PARTNER.clientSecret,
+      ...(oauth.pkce ? { code_verifier: VERIFIER } : {}),
+      ...client.form,
       ...oauth.tokenParameters,
     },
+    headers: client.headers,
   });
   return tokensIn(adapter.name, response.json(), { now: clock.now(), before: undefined });
 }
