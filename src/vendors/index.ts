@@ -10,6 +10,7 @@ import { sandbox } from './sandbox/index.ts';
 import { sensibo } from './sensibo/index.ts';
 import { solaredge } from './solaredge/index.ts';
 import { tesla } from './tesla/index.ts';
+import { volvo } from './volvo/index.ts';
 import { zaptec } from './zaptec/index.ts';
 
 export const vendors: readonly Adapter[] = [
@@ -23,5 +24,6 @@ export const vendors: readonly Adapter[] = [
   sensibo,
   solaredge,
   tesla,
+  volvo,
   zaptec,
 ];

@@ -1,0 +1,119 @@
+import Type, { type Static } from 'typebox';
+import type { Found, Linked } from '../../adapter/adapter.ts';
+import * as kit from '../../adapter/kit/index.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { DAY_MS } from '../../core/durations.ts';
+import { AppError } from '../../core/errors.ts';
+import { failure } from './failures.ts';
+import * as translate from './translate.ts';
+
+const vehicles = kit.vendorCalls('Volvo', { failure, inside: 'data' });
+const energy = kit.vendorCalls('Volvo', { failure });
+
+const VEHICLES = '/connected-vehicle/v2/vehicles';
+const vehiclePath = (vin: string) => `${VEHICLES}/${encodeURIComponent(vin)}`;
+const energyPath = (vin: string) => `/energy/v2/vehicles/${encodeURIComponent(vin)}`;
+/** The one media type that Volvo documents; others may be answered 406. */
+const headers = { accept: 'application/json' };
+const about = (vin: string, use: 'list' | 'read') => ({ use, device: vin, what: vin, headers }) as const;
+
+/** ISO 3779. */
+const Listed = Type.Object({ vin: Type.String({ pattern: '^[A-HJ-NPR-Z0-9]{17}$' }) });
+const Vehicle = kit.lenient({}, 'fuelType', 'batteryCapacityKWH', 'descriptions');
+const Capabilities = kit.lenient({}, 'getEnergyState');
+
+/** Cars that are asked what they are in one list, with three calls each; the others' turn comes in the next ones. */
+const MOST_ASKED = 8;
+
+/** The result of a call; undefined where Volvo refuses it, which is the case for 404 and for a permission that is missing. */
+function unlessRefused<T>(call: Promise<T>, refusals: AppError[] = []): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'vendor.refused') throw error;
+    refusals.push(error);
+    return undefined;
+  });
+}
+
+export async function link(session: Session): Promise<Linked> {
+  const devices = await list(session, []);
+  const vendorAccount = kit.word((await session.http.tokenClaims())?.sub, 200) ?? devices[0]?.id;
+  if (vendorAccount === undefined) throw kit.notUnderstood('Volvo', 'whose the account is');
+  return { vendorAccount, devices };
+}
+
+/** The cars of an account that can be charged. Those that were never asked what they are come first, the rest in turn by day. */
+export async function list(session: Session, listedBefore: readonly DeviceRef[]): Promise<Found[]> {
+  const request = { use: 'list', what: 'the cars', headers } as const;
+  const listed = await vehicles.get(session, VEHICLES, Type.Array(Type.Unknown()), request);
+  const vins = kit.each(listed, Listed).map(({ vin }) => vin);
+  const stored = new Map(
+    listedBefore.map(({ id, details }) => [id, kit.fits(translate.Details, details) ? details : undefined]),
+  );
+  const cars = new Map(vins.map((vin) => [vin, stored.get(vin)]));
+  const first = (Math.floor(session.clock.now() / DAY_MS) * MOST_ASKED) % Math.max(1, vins.length);
+  const turns = [...vins.slice(first), ...vins.slice(0, first)];
+  turns.sort((a, b) => Number(cars.get(a) !== undefined) - Number(cars.get(b) !== undefined));
+  for (const vin of turns.slice(0, MOST_ASKED)) {
+    const vehicle = await unlessRefused(vehicles.get(session, vehiclePath(vin), Vehicle, about(vin, 'list')));
+    if (vehicle === undefined) continue;
+    if (isElectric(vehicle)) cars.set(vin, await detailsOf(session, { ...vehicle, vin }, cars.get(vin)));
+    else cars.delete(vin);
+  }
+  return [...cars].map(([id, details = {}]) => ({
+    id,
+    type: 'vehicle',
+    ...kit.named(details.model),
+    details,
+  }));
+}
+
+/** A plug-in hybrid is `PETROL/ELECTRIC`, a mild hybrid `PETROL`. */
+function isElectric({ fuelType, batteryCapacityKWH }: Static<typeof Vehicle>): boolean {
+  const fuel = String(fuelType);
+  const isOther = fuel === 'PETROL' || fuel === 'DIESEL';
+  return fuel.includes('ELECTRIC') || (!isOther && typeof batteryCapacityKWH === 'number');
+}
+
+/** What Volvo has values for: by the energy API, and by `/fuel` where that has no charge level. */
+async function detailsOf(
+  session: Session,
+  { vin, descriptions }: Static<typeof Vehicle> & Static<typeof Listed>,
+  before: translate.Details | undefined,
+): Promise<translate.Details> {
+  const path = `${energyPath(vin)}/capabilities`;
+  const said = await unlessRefused(energy.get(session, path, Capabilities, about(vin, 'list')));
+  // The energy API refuses supported cars for weeks.
+  if (said === undefined && before !== undefined) return before;
+  // Wrapped on the wire; clients hand on what is inside.
+  const state = kit.objectIn(said?.getEnergyState ?? said);
+  const has = (field: string) => kit.objectIn(state[field]).isSupported === true;
+  const fuel = has('batteryChargeLevel') ? undefined : await readFuel(session, vin, 'list');
+  const soc = translate.socOf({ energy: undefined, fuel, accessibility: undefined });
+  const reads: translate.Details['reads'] = [];
+  if (has('batteryChargeLevel') || soc !== null) reads.push('read_battery_soc');
+  if (has('chargingPower')) reads.push('read_power');
+  return { model: kit.word(kit.objectIn(descriptions).model), reads };
+}
+
+const readFuel = (session: Session, vin: string, use: 'list' | 'read') =>
+  unlessRefused(vehicles.get(session, `${vehiclePath(vin)}/fuel`, translate.Fuel, about(vin, use)));
+
+/**
+ * The energy state, whether Volvo reaches the car, and `/fuel` where the energy state has no charge level. The energy API refuses cars for
+ * weeks that it supports: what the others say is returned then. Throws `vendor.refused` where all refuse.
+ */
+export async function readCar(session: Session, device: DeviceRef): Promise<translate.CarReading> {
+  const refusals: AppError[] = [];
+  const { EnergyState, Accessibility } = translate;
+  const path = `${energyPath(device.id)}/state`;
+  const other = `${vehiclePath(device.id)}/command-accessibility`;
+  const of = about(device.id, 'read');
+  const state = await unlessRefused(energy.get(session, path, EnergyState, of), refusals);
+  const accessibility = await unlessRefused(vehicles.get(session, other, Accessibility, of), refusals);
+  const reading = { energy: state, fuel: undefined, accessibility };
+  const lacksSoc = translate.energySoc(reading) === null;
+  const asksFuel = lacksSoc && !translate.withheldFrom(device).includes('read_battery_soc');
+  const fuel = asksFuel ? await readFuel(session, device.id, 'read') : undefined;
+  if (fuel === undefined && refusals.length === 2) throw refusals[0];
+  return { ...reading, fuel };
+}
