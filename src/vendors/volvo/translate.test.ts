@@ -151,8 +151,10 @@ describe('the state of a car', () => {
   });
 
   it('takes no charge level of 0 from the fuel API, and none in another unit', () => {
-    const of = (value: Json, unit = '%') =>
-      state(reading(undefined, { fuel: { batteryChargeLevel: { value, unit } } })).battery_soc;
+    const fuelled = (value: Json, unit: string) =>
+      reading(undefined, { fuel: { batteryChargeLevel: { value, unit } } });
+    const of = (value: Json, unit = '%') => state(fuelled(value, unit)).battery_soc;
+    assert.deepEqual(unrecognizedIn(fuelled(90, 'kWh')), ['unit of fuel "kWh"']);
     assert.deepEqual(
       [of('0.0'), of(0), of(90), of('90', 'kWh'), of(null), of(true)],
       [null, null, 90, null, null, null],
