@@ -48,6 +48,14 @@ describe('a sweep by groups', () => {
   });
 });
 
+describe('a sweep that reaches a limit', () => {
+  it('gives what it has read, and fails where that is nothing', async () => {
+    const { calls, readings } = await swept({ h2: 'vendor.rate_limited' });
+    assert.deepEqual([calls, readings], [['h1', 'h2'], [['a', 1]]]);
+    await assert.rejects(swept({ h1: 'vendor.rate_limited' }), { code: 'vendor.rate_limited' });
+  });
+});
+
 describe('a device of an account that must be listed again', () => {
   it('has details that another version stored', () => {
     const Details = Type.Object({ home: Type.String() });

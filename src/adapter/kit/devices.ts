@@ -27,6 +27,9 @@ export function listedOnce(found: readonly Found[]): Found[] {
   return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()];
 }
 
+const REFUSED = Symbol('refused');
+const LIMITED = Symbol('limited');
+
 interface Group<Raw, Response> {
   /** What a call reads together: the site of the device unless it is said. A device without one is left out. */
   readonly by?: (device: DeviceRef) => string | undefined;
@@ -37,7 +40,7 @@ interface Group<Raw, Response> {
 
 /**
  * A `sweep` with one call for each group, one after the other. A group that is refused must not cost the others: its devices are left
- * out, and are then read by themselves.
+ * out, and are then read by themselves. A limit that is reached on the way ends the sweep with what has been read.
  */
 export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: Group<Raw, Response>) {
   return async (session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, Raw>> => {
@@ -45,10 +48,13 @@ export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: 
     for (const [group, members] of Map.groupBy(devices, by)) {
       if (group === undefined) continue;
       const response = await call(session, group).catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'vendor.refused') return null;
+        if (!(error instanceof AppError)) throw error;
+        if (error.code === 'vendor.refused') return REFUSED;
+        if (error.code === 'vendor.rate_limited' && readings.size > 0) return LIMITED;
         throw error;
       });
-      if (response === null) continue;
+      if (response === LIMITED) break;
+      if (response === REFUSED) continue;
       for (const device of members) {
         const reading = pick(response, device);
         if (reading !== undefined) readings.set(device.id, reading);
