@@ -325,6 +325,13 @@ describe('limits', () => {
     await assert.rejects(here.signIn(), error);
   });
 
+  it('of the minute, used by linking, cost no site that was read before', async () => {
+    const here = await makeWorld({ waitsForBudgets: false });
+    const devices = (await here.link()).devices.map(refOf);
+    const read = await solaredge.sweep(here.session(), devices);
+    assert.deepEqual([...read.keys()], [ROOF, VILLA_BATTERY]);
+  });
+
   it('of the minute say how long', async () => {
     const here = await makeWorld({ waitsForBudgets: false });
     const roof = await here.device(ROOF);
