@@ -111,6 +111,11 @@ export interface OAuth {
   readonly tokenParameters?: Readonly<Record<string, string>>;
   /** The vendor's own words for an account that cannot be refreshed any more, besides `invalid_grant`. */
   readonly lostLoginErrors?: readonly string[];
+  /**
+   * What calls need besides the token and the vendor gives once for each sign-in: a key of the user's bridge, say. It is requested with the
+   * tokens of the code exchange, and becomes their `extra`, which outlives renewals. Throws an `AppError`, which fails the sign-in.
+   */
+  extra?(session: LoginSession, tokens: Tokens): Promise<JsonObject>;
   /** For a vendor whose page returns the user instead of a code; nothing is exchanged then. */
   readonly withoutCode?: WithoutCode;
 }

@@ -527,5 +527,7 @@ async function signInByPage({ adapter, vendor, session, user }: PageSignIn): Pro
     },
     headers: client.headers,
   });
-  return tokensIn(adapter.name, response.json(), { now: clock.now(), before: undefined });
+  const tokens = tokensIn(adapter.name, response.json(), { now: clock.now(), before: undefined });
+  const extra = await oauth.extra?.(session, tokens);
+  return extra === undefined ? tokens : { ...tokens, extra };
 }

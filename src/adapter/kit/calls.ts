@@ -3,6 +3,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { HttpAnswer } from '../http.ts';
+import type { LoginSession } from '../login.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { outcomeUnknown, vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
@@ -24,7 +25,8 @@ export interface Refused {
 }
 
 type Options = Omit<VendorRequest, 'path' | 'method'>;
-type CallSession = Pick<Session, 'http' | 'signal' | 'clock'>;
+/** A session of a link, or one that signs in. */
+type CallSession = Pick<LoginSession, 'http' | 'clock'> & Partial<Pick<Session, 'signal'>>;
 
 /** Whatever the vendor says to a command. */
 const AnyJson = Type.Unsafe<Json>(Type.Unknown());
@@ -82,7 +84,7 @@ export function vendorCalls(
     try {
       const expect = [...(refusals?.statuses ?? []), ...(request.expect ?? [])];
       const answer = await session.http.send({
-        signal: session.signal,
+        ...(session.signal === undefined ? {} : { signal: session.signal }),
         ...request,
         ...(expect.length === 0 ? {} : { expect }),
       });

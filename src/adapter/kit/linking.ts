@@ -20,10 +20,11 @@ type Linking = Required<Pick<Adapter, 'credentials' | 'words' | 'login'>>;
 export function oauth2(
   options: Omit<OAuth, 'pkce' | 'clientAuthentication'> &
     Partial<Pick<OAuth, 'pkce' | 'clientAuthentication'>> &
-    Pick<Login, 'isTokenRefused' | 'scopesIn'>,
+    Pick<Login, 'isTokenRefused' | 'scopesIn' | 'headers'>,
 ): Required<Pick<Adapter, 'credentials' | 'oauth'>> & Pick<Adapter, 'login'> {
-  const { isTokenRefused, scopesIn, ...oauth } = options;
+  const { isTokenRefused, scopesIn, headers, ...oauth } = options;
   const login = {
+    ...(headers === undefined ? {} : { headers }),
     ...(isTokenRefused === undefined ? {} : { isTokenRefused }),
     ...(scopesIn === undefined ? {} : { scopesIn }),
   };

@@ -65,6 +65,21 @@ const codeless = {
   },
 } satisfies Adapter;
 
+/** Gives a key with each sign-in. */
+const bridged = {
+  ...adapter,
+  slug: 'bridged',
+  oauth: {
+    ...adapter.oauth,
+    pkce: false,
+    async extra({ http }, { access }) {
+      const headers = { authorization: `Bearer ${access}` };
+      await http.send({ method: 'POST', path: '/keys', use: 'login', headers });
+      return { key: 'of the bridge' };
+    },
+  },
+} satisfies Adapter;
+
 const requireRoom = async () => {};
 
 describe('signing in at an OAuth vendor', () => {
@@ -85,6 +100,7 @@ describe('signing in at an OAuth vendor', () => {
       ['plain', plain],
       ['keyed', keyed],
       ['codeless', codeless],
+      ['bridged', bridged],
       ['typed', withoutOAuth],
     ]);
     const publicUrl = () => 'https://elnav.example';
@@ -207,6 +223,18 @@ describe('signing in at an OAuth vendor', () => {
     assert.match((await other({ user: 'anna', iss: 'https://evil.example' })) ?? '', /cannot be trusted/);
   });
 
+  it('stores with the tokens what the vendor gives once for each sign-in', async () => {
+    const finished = await finish(await begin('bridged'), { code: 'c' }, 'bridged');
+    assert.equal(finished.outcome, 'signed_in');
+    if (finished.outcome === 'signed_in')
+      assert.deepEqual([finished.tokens.access, finished.tokens.extra], ['at', { key: 'of the bridge' }]);
+    assert.deepEqual(
+      [sent.at(-1)?.path, sent.at(-1)?.headers],
+      ['/keys', { authorization: 'Bearer at' }],
+      'the token is that of the exchange',
+    );
+  });
+
   it('trusts no answer of another issuer, and none that names a code twice', async () => {
     const before = sent.length;
     const [code, sentence] = await errorOf(finish(await begin(), { code: 'c', iss: 'https://evil.example' }));
@@ -294,7 +322,7 @@ describe('signing in at an OAuth vendor', () => {
     await assert.rejects(begin('typed'), { code: 'oauth.unsupported' });
     await assert.rejects(begin('nobody'), {
       code: 'vendor.unknown',
-      message: /vendors with OAuth: vendor, plain, keyed, codeless/,
+      message: /vendors with OAuth: vendor, plain, keyed, codeless, bridged/,
     });
   });
 });

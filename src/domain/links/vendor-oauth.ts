@@ -128,17 +128,20 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
     { code, query, row }: { readonly code: string; readonly query: URLSearchParams; readonly row: SignInRow },
   ): Promise<Tokens> {
     const verifier = vault.open(row.verifier, bindingOf(row.stateSha256));
-    const { withoutCode } = adapter.oauth;
-    if (withoutCode !== undefined) {
-      const session = options.loginSession(adapter, new AbortController().signal);
-      return withoutCode.signIn(session, { query, reference: verifier });
-    }
+    const { withoutCode, extra } = adapter.oauth;
+    const session = options.loginSession(adapter, new AbortController().signal);
+    if (withoutCode !== undefined) return withoutCode.signIn(session, { query, reference: verifier });
+    const asked = scopesOf(adapter, row.deviceTypes ?? undefined);
+    const tokens = await exchanged(adapter, { code, verifier, asked });
+    return extra === undefined ? tokens : { ...tokens, extra: await extra(session, tokens) };
+  }
+
+  async function exchanged(
+    adapter: Adapter & { readonly oauth: OAuth },
+    given: { readonly code: string; readonly verifier: string; readonly asked: readonly string[] },
+  ): Promise<Tokens> {
     try {
-      return await exchange(adapter, {
-        code,
-        verifier,
-        asked: scopesOf(adapter, row.deviceTypes ?? undefined),
-      });
+      return await exchange(adapter, given);
     } catch (error) {
       if (error instanceof HttpFailure && error.kind === 'refused')
         throw (
