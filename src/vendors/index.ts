@@ -3,6 +3,7 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { chargeamps } from './chargeamps/index.ts';
 import { easee } from './easee/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
+import { hue } from './hue/index.ts';
 import { myuplink } from './myuplink/index.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
@@ -17,6 +18,7 @@ export const vendors: readonly Adapter[] = [
   chargeamps,
   easee,
   homeconnect,
+  hue,
   myuplink,
   netatmo,
   ocpp,

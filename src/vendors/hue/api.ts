@@ -1,0 +1,67 @@
+import Type from 'typebox';
+import { HttpFailure } from '../../adapter/http.ts';
+import { lenient, vendorCalls } from '../../adapter/kit/index.ts';
+import type { LoginSession, Tokens } from '../../adapter/login.ts';
+import type { Session } from '../../adapter/session.ts';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { Resources } from './resources.ts';
+
+/** What Hue's cloud passes on to the bridge of the user. */
+const BRIDGE = '/route';
+export const RESOURCE = `${BRIDGE}/clip/v2/resource`;
+/** A large home with its scenes takes 1 MB. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export const api = vendorCalls('Hue', {
+  failure(cause) {
+    if (!(cause instanceof HttpFailure) || cause.isOutcomeUnknown) return undefined;
+    if (cause.status === 403)
+      return new AppError(
+        'vendor.refused',
+        'the Hue bridge does not accept elnav (403); if it was removed in the Hue app, link the account again',
+        { cause },
+      );
+    if (cause.status !== 504) return undefined;
+    const sentence = 'Hue does not reach the bridge; it may be switched off or without internet';
+    return new AppError('vendor.unreachable', sentence, { cause });
+  },
+});
+
+const Answer = lenient({ data: Resources });
+
+/** Everything that the bridge has, in one call: all users share the calls of a day. */
+export async function readBridge(session: Session, use: 'list' | 'read'): Promise<readonly unknown[]> {
+  const request = { use, mostBytes: MOST_BYTES, what: 'the bridge' };
+  return (await api.get(session, RESOURCE, Answer, request)).data;
+}
+
+const Pressed = Type.Array(lenient({ success: Type.Unknown() }), { minItems: 1 });
+const Made = Type.Array(
+  lenient({ success: lenient({ username: Type.String({ pattern: '^[\\w-]{8,128}$' }) }) }),
+  {
+    minItems: 1,
+  },
+);
+/** What the Hue app calls it in the list of apps. */
+const APP = 'elnav#connect';
+
+/** A key of the user's bridge, which calls carry besides the token. The cloud presses the bridge's button in place of the user. */
+export async function applicationKey(session: LoginSession, { access }: Tokens): Promise<JsonObject> {
+  const more = { use: 'login', headers: { authorization: `Bearer ${access}` } } as const;
+  const press = {
+    ...more,
+    method: 'PUT',
+    path: `${BRIDGE}/api/0/config`,
+    json: { linkbutton: true },
+  } as const;
+  await api.send(session, press, Pressed, 'the button of the bridge');
+  const make = { ...more, method: 'POST', path: `${BRIDGE}/api`, json: { devicetype: APP } } as const;
+  const [made] = await api.send(session, make, Made, 'the key of the bridge');
+  return { application_key: made?.success.username ?? '' };
+}
+
+export const headers = ({ access, extra }: Tokens): Readonly<Record<string, string>> => ({
+  authorization: `Bearer ${access}`,
+  'hue-application-key': String(extra?.application_key),
+});
