@@ -235,7 +235,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     },
 
     /** The answer of `GET /devices/{id}`: from memory while it is fresh, from the vendor otherwise. */
-    read(account: number, id: string, vendor?: string): Buffer | Promise<Buffer> {
+    read(account: number, id: string, vendor?: string): string | Promise<string> {
       const remembered = vendor === undefined && bus.live ? memory.known(account, id) : undefined;
       if (remembered?.length === 1) {
         const [known] = remembered;
@@ -359,8 +359,8 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     return seen !== null && clock.now() - seen.fetchedAt < poll * 1000;
   }
 
-  function answerOf(known: Known): Buffer {
-    known.answer ??= Buffer.from(JSON.stringify(readingOf(known)));
+  function answerOf(known: Known): string {
+    known.answer ??= JSON.stringify(readingOf(known));
     return known.answer;
   }
 }

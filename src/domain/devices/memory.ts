@@ -12,7 +12,7 @@ export interface Known {
   readonly row: Omit<DeviceRow, 'seen'>;
   seen: Seen | null;
   /** The answer of `GET /devices/{id}` for `seen`, made when first asked for. */
-  answer: Buffer | null;
+  answer: string | null;
 }
 
 export interface Page {
