@@ -21,6 +21,7 @@ const make = (clock: TurnedClock = turnedClock()): SimulatedOAuth =>
     accessSeconds: 3_600,
     isRotating: true,
     issuer: 'https://issuer.example',
+    claims: (user) => ({ uid: `uid-${user}`, kind: 'never what says what a token is' }),
   });
 
 function request(
@@ -79,7 +80,7 @@ describe('the simulated sign-in', () => {
     const answer = exchange(oauth, { code: codeOf(back), code_verifier: VERIFIER });
     const { access_token } = answer.json as unknown as TokenBody;
     assert.deepEqual(oauth.userOf(access_token)?.scopes, ['a', 'b']);
-    assert.equal(claimsIn(access_token)?.sub, 'anna');
+    assert.deepEqual([claimsIn(access_token)?.sub, claimsIn(access_token)?.uid], ['anna', 'uid-anna']);
     assert.equal(oauth.userOf(`${access_token}x`), undefined);
   });
 

@@ -44,6 +44,8 @@ interface SimulatedOAuthOptions {
   readonly issuer?: string;
   /** What the vendor adds to a token answer. */
   readonly extra?: (user: string, scopes: readonly string[]) => JsonObject;
+  /** What the vendor's tokens say of the user, besides `sub` and `scp`. */
+  readonly claims?: (user: string) => JsonObject;
 }
 
 const CODE_MS = 60_000;
@@ -66,6 +68,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
     const made = (kind: Claims['kind']) => {
       count += 1;
       return tokenOf({
+        ...options.claims?.(user),
         kind,
         clientId,
         user,

@@ -51,6 +51,8 @@ interface OAuthOptions {
   readonly issuer?: string;
   /** What the vendor adds to a token response. */
   readonly extra?: (user: string, scopes: readonly string[]) => JsonObject;
+  /** What the vendor's tokens say of the user. */
+  readonly claims?: (user: string) => JsonObject;
 }
 
 /** Users sign in on a page (RFC 6749, 7636). */
