@@ -2,6 +2,7 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { chargeamps } from './chargeamps/index.ts';
 import { easee } from './easee/index.ts';
+import { enphase } from './enphase/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
 import { hue } from './hue/index.ts';
 import { myuplink } from './myuplink/index.ts';
@@ -17,6 +18,7 @@ import { zaptec } from './zaptec/index.ts';
 export const vendors: readonly Adapter[] = [
   chargeamps,
   easee,
+  enphase,
   homeconnect,
   hue,
   myuplink,
