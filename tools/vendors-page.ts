@@ -51,12 +51,11 @@ async function partOf(adapter: Adapter): Promise<string> {
 
 function linkingOf(adapter: Adapter): string {
   const { slug, oauth, dialIn, credentials } = adapter;
-  if (oauth !== undefined)
-    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, starting at \`GET /oauth/${slug}/authorize\`. Scopes: ${scopesOf(
-      adapter,
-    )
-      .map((scope) => `\`${scope}\``)
-      .join(' ')}.`;
+  if (oauth !== undefined) {
+    const scopes = scopesOf(adapter).map((scope) => `\`${scope}\``);
+    const asked = scopes.length === 0 ? 'No scopes' : `Scopes: ${scopes.join(' ')}`;
+    return `**Linked** by OAuth 2${oauth.pkce ? ' with PKCE' : ''}, starting at \`GET /oauth/${slug}/authorize\`. ${asked}.`;
+  }
   const dials = dialIn === undefined ? '' : ' Its devices then dial in to Connect.';
   return `**Linked** with credentials.${dials}\n\n\`\`\`json\n${JSON.stringify(credentials, null, 2)}\n\`\`\``;
 }

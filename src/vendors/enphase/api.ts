@@ -13,7 +13,7 @@ const WRONG_KEY =
 const NOT_GRANTED = 'its owner has not granted it, or the access controls of the app do not include it';
 
 /**
- * Errors are told apart by their status. What a body says differs from call to call: `code` is a number or a text, `message` a text or a
+ * The status decides what an error is. What a body says differs from call to call: `code` is a number or a text, `message` a text or a
  * list, and a system that the account does not have is "Not Authorized" with 404.
  */
 export const api = vendorCalls('Enphase', {

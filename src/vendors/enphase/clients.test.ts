@@ -193,7 +193,7 @@ describe('a client of the Enphase API v4', () => {
     assert.equal((await reader?.read())?.done, true);
   });
 
-  it('is told that a system is not its own, with 404 and two messages', async () => {
+  it('gets 404 for a system of somebody else, with two messages', async () => {
     assert.deepEqual((await ask('/1/summary')).body, {
       message: 'Not Found',
       details: 'System not found for {:id=>"1"}',
@@ -205,7 +205,7 @@ describe('a client of the Enphase API v4', () => {
     assert.deepEqual([future.status, future.body.details], [422, 'Requested date is in the future']);
   });
 
-  it('is limited by the minute, and told when it ends', async () => {
+  it('is limited by the minute, and learns when that ends', async () => {
     clock.turn(60_000);
     const answers = [];
     for (let count = 0; count < 51; count += 1) answers.push(await ask('?size=1'));

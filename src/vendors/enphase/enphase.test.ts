@@ -99,7 +99,7 @@ describe('production', () => {
     );
   });
 
-  it('grows as power over time, and its day begins anew without a step', async () => {
+  it('grows as power over time, and a new day begins without a step', async () => {
     const here = await makeVendorWorld(enphase);
     const solar = await here.device('698910067');
     let [before, grown] = [await here.state(solar), 0];
@@ -116,7 +116,7 @@ describe('production', () => {
     assert.ok(grown > 1_000, 'the sun has shone');
   });
 
-  it('of an interval that no device has reported is not used, and its length is seen in the times', async () => {
+  it('of an interval that no device has reported is not used, and its length follows from the times', async () => {
     const { here, solar } = await systemThatSays({});
     const state = async (...all: Parameters<typeof intervalsOf>[1]) => {
       listenTo(here, (path) => (path.includes('/telemetry/') ? intervalsOf(here, all) : undefined));
@@ -202,7 +202,7 @@ describe('a battery', () => {
     assert.equal((await errorOf(here.state(battery))).code, 'vendor.refused');
   });
 
-  it('that was taken away is gone', async () => {
+  it('that its owner removed is gone', async () => {
     const here = await makeVendorWorld(enphase);
     const battery = await here.device('698906018-battery');
     here.vendor.remove(battery);

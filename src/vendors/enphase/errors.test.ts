@@ -23,7 +23,7 @@ describe('errors of Enphase', () => {
     501: ['vendor.unreachable'],
   };
 
-  it('are told apart by their status, whether a body has its code as a number or as a text', async () => {
+  it('follow from their status, whether a body has its code as a number or as a text', async () => {
     const here = await makeVendorWorld(enphase);
     const solar = await here.device('698910067');
     let count = 0;

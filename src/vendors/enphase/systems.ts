@@ -27,13 +27,13 @@ export const list = async (session: Session, known: readonly DeviceRef[]) =>
   devicesIn(session, await findSystems(session), known);
 
 async function findSystems(session: Session): Promise<System[]> {
-  let seen = 0;
+  let listed = 0;
   return allPages('the systems', async (page: number = 1) => {
     const query = { page: String(page), size: '100' };
     const more = { use: 'list', query, what: 'the systems' } as const;
     const { systems, total } = await api.get(session, '/api/v4/systems', SystemsPage, more);
-    seen += systems.length;
-    const isLast = seen >= total || systems.length === 0;
+    listed += systems.length;
+    const isLast = listed >= total || systems.length === 0;
     return { members: each(systems, System), next: isLast ? undefined : page + 1 };
   });
 }
