@@ -85,7 +85,7 @@ describe('npm run simulate', () => {
     });
     const ended = once(child, 'exit');
     await Promise.race([
-      until('it runs', () => /^Prices|^Figures|password/m.test(told)),
+      until('it runs', () => /^Prices|^Figures|^Link with|^Sign in as/m.test(told)),
       ended.then(() => assert.fail(`${args} ended: ${told}`)),
     ]);
     const exports = [...told.matchAll(/^ {2}export (\w+)=(.+)$/gm)];
@@ -106,7 +106,7 @@ describe('npm run simulate', () => {
         vendors.find((one) => one.slug === slug)?.oauth === undefined,
       );
       assert.match(output(), /nothing that it tells is real/);
-      assert.match(output(), /password/);
+      assert.match(output(), /"password"|with the password|"api_key"/);
       const answer = await fetch(`${set?.baseUrl}/no/such/path`);
       assert.equal(answer.headers.get('elnav-simulated'), slug);
       await until('it tells what it was asked', () => output().includes('GET /no/such/path'));
