@@ -75,7 +75,7 @@ export interface DeviceKind<Raw> {
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
-  /** Why, as a sentence for whoever sends a command that the device was taken; undefined where nothing was. */
+  /** Why, as a sentence for the caller of a command that was withheld from the device; undefined where nothing was. */
   whyWithheld?(found: Pick<Found, 'details'>): string | undefined;
   /**
    * The permissions that capabilities take. Users are asked for them where a kind states them for all its devices; a capability of which one
@@ -151,7 +151,7 @@ export interface Adapter {
    */
   chosenAddress?(credentials: JsonObject): string;
   /**
-   * Ports at which connections are opened. Their addresses are guarded, whoever named them: unless the operator permits private addresses,
+   * Ports at which connections are opened. Their addresses are guarded, regardless of who named them: unless the operator permits private addresses,
    * they are public and use no other port.
    */
   readonly ports?: readonly number[];
@@ -186,12 +186,12 @@ export interface Adapter {
   /** Signs in with `session.credentials` and tells what is there. */
   link(session: Session): Promise<Linked>;
   /**
-   * Lists the devices of a linked account anew. It answers all of them or throws: a page or a home that cannot be had is an error, since
+   * Lists the devices of a linked account again. It answers all of them or throws: a page or a home that cannot be had is an error, since
    * what is missing in lists is removed in the end. `known` is what was listed before, for what a list may leave untold. Absent where
    * the devices tell themselves.
    */
   list?(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]>;
-  /** How often the devices are listed anew, seconds; once a day unless it is said. */
+  /** How often the devices are listed again, seconds; once a day unless it is said. */
   readonly listSeconds?: number;
   /** What the user of linked devices still has to do; `domain` is the host of Connect's public address. */
   nextSteps?(

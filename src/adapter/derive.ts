@@ -20,7 +20,7 @@ export function capabilitiesOf(kind: AnyKind, found: Found): Capability[] {
   );
 }
 
-/** The kind of a device type; a vendor that tells of a device it has no kind for was not understood. */
+/** The kind of a device type; a vendor that reports a device it has no kind for was not understood. */
 export function kindOf(adapter: Adapter, type: DeviceType): AnyKind {
   const kind = adapter.kinds[type];
   if (kind === undefined) {

@@ -38,7 +38,7 @@ export interface StationHost {
   discovered(link: LinkKey, devices: readonly Found[]): Promise<void>;
   /** A device changed: `raw` is what the kind's `read` would return now. Stored within 20 ms, not waited for. */
   observed(link: LinkKey, deviceId: string, raw: unknown): void;
-  /** A station has connected here: whoever holds an older connection of the link, on any instance, drops it. */
+  /** A station has connected here: an instance that holds an older connection of the link drops it. */
   connected(link: LinkKey): Promise<void>;
 }
 

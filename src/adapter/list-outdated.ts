@@ -6,7 +6,7 @@ export class ListOutdated extends AppError {}
 
 const NOT_THERE = [404, 410];
 
-/** Whether a failed call is a reason to list the account anew. It proves nothing: vendors answer 404 in incidents, too. */
+/** Whether a failed call is a reason to list the account again. It proves nothing: vendors answer 404 in incidents, too. */
 export function isListOutdated(error: unknown): boolean {
   if (error instanceof ListOutdated) return true;
   if (!(error instanceof AppError) || error.code !== ('vendor.refused' satisfies ErrorCodeName)) return false;

@@ -74,7 +74,7 @@ export interface SimulatorOptions {
   readonly partner?: Partner;
   /** Where it is reached, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Posts a webhook to whoever subscribed; the address is what the subscription said. Throws when it was not taken. */
+  /** Posts a webhook to the subscriber; the address is what the subscription said. Throws when it was not taken. */
   readonly post?: Post;
 }
 

@@ -78,9 +78,9 @@ export interface StreamSession extends Session {
   tell(name: string, value: unknown): void;
 }
 
-/** A vendor that tells of changes over a connection that we open; the platform opens it again when it breaks. */
+/** A vendor that reports changes over a connection that we open; the platform opens it again when it breaks. */
 export interface Stream {
-  /** A connection on which nothing came for so long is taken for dead, seconds. */
+  /** A connection on which nothing came for so long is treated as dead, seconds. */
   readonly silenceSeconds: number;
   /** Subscribes and tells what comes, until the connection ends or `session.signal` fires; `opened` is called once subscribed. */
   run(session: StreamSession, devices: readonly DeviceRef[], opened: () => void): Promise<void>;

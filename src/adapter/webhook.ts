@@ -20,7 +20,7 @@ export interface Delivery {
   readonly receivedAt: number;
 }
 
-/** Something that a delivery tells of a device. */
+/** A change of a device in a delivery. */
 export interface DeviceChange {
   /** As `Linked.vendorAccount` names it; every link of the vendor account is meant. */
   readonly vendorAccount?: string;

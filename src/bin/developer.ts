@@ -1,6 +1,6 @@
 import { type Accounts, SCOPES } from '../domain/accounts/index.ts';
 
-/** The account of whoever tries elnav on a machine of their own; made with the first start's key. */
+/** The account of a developer who tries elnav on their own machine; made with the first start's key. */
 export const DEVELOPER = { email: 'developer@localhost', name: 'Developer', tier: 'pro' } as const;
 
 const actor = { name: 'setup' as const, ip: '', requestId: '' };

@@ -24,7 +24,7 @@ try {
   const vault = createVault(vaultKeys, systemRandom);
   const { resealed, unreadable } = await rotateVault(database, vault);
   await database.close();
-  console.log(`${resealed} credentials and sign-ins were sealed anew with key ${vault.currentKey}.`);
+  console.log(`${resealed} credentials and sign-ins were sealed again with key ${vault.currentKey}.`);
   for (const { account, link } of unreadable) {
     console.error(
       `Link ${link} of account ${account} does not open with the keys given; it must be linked again.`,

@@ -41,7 +41,7 @@ export async function run(services: readonly ('connect' | 'grid')[]): Promise<vo
   }
   stopped.addEventListener('abort', stop, { once: true });
   compactHeap();
-  // Last: whoever reads that it is ready may stop it at once.
+  // Last: a reader of this line may stop the process at once.
   console.log(greeting(running));
 }
 

@@ -71,13 +71,13 @@ export function loadSecrets(
 
 /**
  * Refuses a data directory that has the secrets of a database, but not the database: half of a restore, or a volume that is not
- * mounted, must not become a first start. The database is made before them, so a first start that was killed is not taken for it.
+ * mounted, must not become a first start. The database is made before them, so a first start that was killed is not mistaken for it.
  */
 export function refuseHalfRestore(dataDir: string): void {
   const left = [KEYS_FILE, TOKEN_FILE].filter((name) => existsSync(join(dataDir, name)));
   if (left.length === 0 || existsSync(join(dataDir, DATABASE_FILE))) return;
   throw new OperatorError(
-    `The database ${join(dataDir, DATABASE_FILE)} is gone, but ${left.join(' and ')} of an earlier start ${left.length === 1 ? 'is' : 'are'} there. Restore ${DATABASE_FILE} from the same backup, or delete the whole directory ${dataDir} to start anew.`,
+    `The database ${join(dataDir, DATABASE_FILE)} is gone, but ${left.join(' and ')} of an earlier start ${left.length === 1 ? 'is' : 'are'} there. Restore ${DATABASE_FILE} from the same backup, or delete the whole directory ${dataDir} to start again.`,
   );
 }
 

@@ -205,7 +205,7 @@ async function serve({ options, database, clock, random, log, dataDir, closers }
 
   for (const { server } of servers) server.addHealth();
   for (const { service, server, port } of servers) {
-    // The address is told once, by whoever starts us; the framework would log it as well.
+    // The address is logged once, by the caller; the framework would log it as well.
     server.app.log.level = 'warn';
     urls.set(service, await listen(server.app, { host: settings.host, port }));
     server.app.log.level = log.level;

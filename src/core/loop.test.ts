@@ -170,7 +170,7 @@ describe('a loop', () => {
     loop.wake();
     await fail('away');
     await turn(10);
-    assert.equal(runs.length, 5, 'failures are counted anew');
+    assert.equal(runs.length, 5, 'failures are counted again');
   });
 
   it('settles when nothing is under way and nothing follows at once', async () => {
@@ -189,7 +189,7 @@ describe('a loop', () => {
     await settled;
   });
 
-  it('tells whoever waits for a run what became of it, and only them', async () => {
+  it('reports the outcome of a run to those who wait for it, and only to them', async () => {
     const { loop, runs, told, end, fail } = loopOf();
     const first = loop.run();
     const [second, third] = [loop.run(), loop.run()];
@@ -204,7 +204,7 @@ describe('a loop', () => {
     assert.deepEqual(told, []);
   });
 
-  it('runs for whoever waits instead of when it was planned', async () => {
+  it('runs for those who wait instead of when it was planned', async () => {
     const { loop, runs, end, turn } = loopOf();
     loop.wake(50);
     const done = loop.run();

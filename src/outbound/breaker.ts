@@ -10,7 +10,7 @@ const PAUSE_MS = 30_000;
 export interface Failed {
   /** Whom the call was for; undefined where every call is for the same. */
   readonly subject: string | undefined;
-  /** There was no connection: that is the service's, whoever called. */
+  /** There was no connection: that is the service's, regardless of the caller. */
   readonly isUnconnected: boolean;
 }
 

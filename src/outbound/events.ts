@@ -26,7 +26,7 @@ const MOST_ID_BYTES = 1024;
 
 /**
  * Opens a stream of server-sent events. Throws an `HttpFailure` for everything but a stream, as a call would; it is not repeated: who
- * keeps the stream waits and opens it anew.
+ * keeps the stream waits and opens it again.
  */
 export async function openEvents(options: EventsOptions): Promise<AsyncIterable<VendorEvent>> {
   const { name, agent, signal, now, request, watch = {} } = options;
@@ -51,7 +51,7 @@ export async function openEvents(options: EventsOptions): Promise<AsyncIterable<
       wasSent: false,
     });
   if (signal.aborted) throw outOfTime(name);
-  // How long it may be silent is for whoever keeps the stream to say.
+  // How long it may be silent is decided by the owner of the stream.
   const begun = await begin(outgoing, { dispatcher: agent.dispatcher, signal, now, bodyTimeout: 0 });
   const { body, status, headers } = begun;
   // It may be cut off before anybody reads it.
@@ -90,7 +90,7 @@ async function* untilAborted(
 }
 
 /**
- * The events in what comes in. An event that is not finished when the stream ends is none. Nothing is read ahead of whoever takes the
+ * The events in what comes in. An event that is not finished when the stream ends is none. Nothing is read ahead of the reader of the
  * events, and no more than an event is kept.
  */
 export async function* eventsIn(

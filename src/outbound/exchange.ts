@@ -35,7 +35,7 @@ interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** The start of a response to work with; whoever takes it reads the body, or destroys it. */
+/** The start of a response to work with; the receiver reads the body, or destroys it. */
 export interface Begun extends Omit<Incoming, 'bytes'> {
   readonly body: Dispatcher.ResponseData['body'];
 }

@@ -75,7 +75,7 @@ describe('mail by a server', () => {
     }
   });
 
-  it('is tried again while the server is away or busy, and says so meanwhile', async () => {
+  it('is tried again while the server is unreachable or busy, and says so meanwhile', async () => {
     const { mailer, clock, lines, outcomes } = mailerOf(deliver);
     const seen = smtp.emails.length;
     smtp.cut();

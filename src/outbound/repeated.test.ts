@@ -195,7 +195,7 @@ describe('a service in trouble', () => {
     assert.equal((await call('sick')).status, 200);
   });
 
-  it('is in trouble for all where nobody can connect, whoever calls', async (test) => {
+  it('is in trouble for all callers where nobody can connect', async (test) => {
     const { http } = await testServer(test, [answers(200)], { baseUrl: 'http://127.0.0.1:1', attempts: 1 });
     const call = () => http.send({ path: '/', subject: 'alone' });
     for (let count = 0; count < 5; count += 1)

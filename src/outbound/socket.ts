@@ -13,7 +13,7 @@ export interface SocketRequest {
   readonly agent: OutboundAgent;
 }
 
-/** Opens a WebSocket; throws an `HttpFailure` when the vendor does not agree. Frames of bytes are taken for UTF-8 text. */
+/** Opens a WebSocket; throws an `HttpFailure` when the vendor does not agree. Frames of bytes are read as UTF-8 text. */
 export async function openSocket({ url, headers, signal, agent }: SocketRequest): Promise<VendorSocket> {
   const fault = agent.guard?.faultIn(url) ?? null;
   if (fault !== null) throw new HttpFailure('refused', `the address ${fault}`);

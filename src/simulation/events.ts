@@ -11,7 +11,7 @@ interface SentEvent {
 /** Who a simulated vendor sends events to. */
 export interface EventsClient<Home> {
   readonly home: Home;
-  /** Where the client wants to go on; undefined for one that comes anew. */
+  /** Where the client wants to go on; undefined for one that comes again. */
   readonly lastEventId: string | undefined;
   send(event: SentEvent): void;
 }
@@ -59,7 +59,7 @@ export function simulatedEvents<Home>({ clock, everySeconds, heartbeat, opened }
       };
     },
 
-    /** Tells whoever listens at the home. */
+    /** Sends it to the listeners of the home. */
     tell(home: Home, event: SentEvent): void {
       for (const client of [...open.values()]) if (client.home === home) client.send(event);
     },

@@ -127,7 +127,7 @@ describe('the simulated sign-in', () => {
     restarted.revoke('anna');
     assert.equal(restarted.userOf(fourth.access_token), undefined);
     assert.equal(refresh(restarted, fourth.refresh_token).status, 400);
-    assert.equal(restarted.userOf(tokensFrom(restarted).access_token)?.user, 'anna', 'signed in anew');
+    assert.equal(restarted.userOf(tokensFrom(restarted).access_token)?.user, 'anna', 'signed in again');
     clock.turn(3_600_001);
     assert.equal(restarted.userOf(fourth.access_token), undefined);
   });

@@ -56,7 +56,7 @@ export function createSimulatedOAuth(options: SimulatedOAuthOptions) {
   const codes = new Map<string, Grant>();
   /** Refresh tokens that were rotated. */
   const spent = new Set<string>();
-  /** How many tokens had been made when a user's, or everybody's access, were taken back: those are good no more. */
+  /** How many tokens had been made when a user's, or everybody's access, were taken back: those are no longer valid. */
   const revokedAt = new Map<string, number>();
   let expiredAt = -1;
   let count = 0;

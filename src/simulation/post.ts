@@ -14,7 +14,7 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * Posts a simulator's webhooks, to this machine alone: the address comes from whoever subscribed, and a simulator that
+ * Posts a simulator's webhooks, to this machine alone: the address comes from the subscriber, and a simulator that
  * posted to any would be a way into other networks. Throws when it was not taken within five seconds.
  */
 export const postToLoopback: Post = async (url, { body, headers }) => {

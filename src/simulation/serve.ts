@@ -34,7 +34,7 @@ interface ServeOptions {
   /** Loopback unless it is said. */
   readonly host?: string;
   readonly onRequest?: (request: SimulatedRequest, answer: SimulatedAnswer) => void;
-  /** The simulator threw; whoever asked gets status 500. */
+  /** The simulator threw; the caller gets status 500. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -175,7 +175,7 @@ function requestOf(
   };
 }
 
-/** The body as it is sent, and the headers that go with it; used by whoever hands on a simulator's answer. */
+/** The body as it is sent, and the headers that go with it; used where a simulator's answer is passed on. */
 export function bodyAndHeaders(answer: SimulatedAnswer): {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;

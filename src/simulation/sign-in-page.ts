@@ -1,7 +1,7 @@
 import type { SimulatedAnswer } from '../adapter/simulator.ts';
 import type { Language, Words } from '../core/language.ts';
 
-/** How the page looks; whoever serves it under a security policy lets this text in by its hash. */
+/** How the page looks; a security policy lets this text in by its hash. */
 export const SIGN_IN_STYLE = `
 :root { color-scheme: light dark; --ink: #1d2126; --soft: #535a63; --paper: #fff; --line: #767d86; --note: #fbf3d9; --bad: #a3211f; }
 @media (prefers-color-scheme: dark) {

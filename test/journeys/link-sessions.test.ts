@@ -80,7 +80,7 @@ for (const engine of ENGINES)
       const browser = CookieBrowser.inLanguage('en');
       vendor.onLink = async () => {
         const { status } = await view(session);
-        throw new AppError('vendor.unreachable', `it is away, and the session is ${status}`);
+        throw new AppError('vendor.unreachable', `it is unreachable, and the session is ${status}`);
       };
       const refused = await browser.post(`${url}/testvendor`, RIGHT);
       assert.equal(refused.status, 502);

@@ -101,7 +101,7 @@ describe('what a user permits at an OAuth vendor', () => {
     assert.deepEqual(await missingOf(caller), []);
   });
 
-  it('stays as it was granted when the account is listed anew', async () => {
+  it('stays as it was granted when the account is listed again', async () => {
     const caller = await world.newAccount();
     await link(caller, [...BASE, 'vehicle_device_data', 'energy_device_data']);
     const { body } = await caller.call('GET', '/links');

@@ -349,7 +349,11 @@ onEachEngine('signing in', (engine) => {
     const seen = emailsTo(world, email).length;
     for (let times = 0; times < 5; times += 1) {
       const asked = await post('/auth/magic', { email });
-      assert.deepEqual([asked.status, asked.text], [200, '{"status":"sent"}'], 'whoever asks, from wherever');
+      assert.deepEqual(
+        [asked.status, asked.text],
+        [200, '{"status":"sent"}'],
+        'regardless of who asks, and from where',
+      );
     }
     await post('/auth/signup', { email });
     await post('/auth/signup', { email: 'after-the-flood@example.com' });

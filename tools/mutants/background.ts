@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     tests: LOOP_TESTS,
   },
   {
-    control: 'whoever waits for a run learns that it failed',
+    control: 'those who wait for a run learn that it failed',
     file: LOOP,
     from: 'caller.reject(error);',
     to: 'caller.resolve();',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     tests: CLAIM_TESTS,
   },
   {
-    control: 'whoever claims rows does not wait for another who does',
+    control: 'claiming rows does not wait for another claim',
     file: CLAIM,
     from: 'sql`for update skip locked`',
     to: 'sql`for update`',

@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
     tests: DISCOVERY,
   },
   {
-    control: 'a device that was listed again begins to be missing anew',
+    control: 'a device that was listed again begins to be missing again',
     file: 'src/domain/devices/relist.ts',
     from: '{ ids: idsOf(back), since: null }',
     to: '{ ids: [], since: null }',

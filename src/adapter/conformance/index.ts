@@ -27,7 +27,7 @@ import { type Situation, type View, witnessOf } from './witnesses.ts';
 export interface Simulator {
   /** Credentials of an account that has at least one device of every kind that the adapter declares. */
   readonly credentials: JsonObject;
-  /** A session for one call, made anew for each. */
+  /** A session for one call, made again for each. */
   session(): Session;
   /** Brings a device into a situation that one of its control capabilities needs. */
   arrange(device: DeviceRef, situation: Situation): Promise<void>;

@@ -8,10 +8,10 @@ const BROKEN: readonly FaultOfCalls[] = ['truncated', 'empty', 'forbidden', 'ser
 /** Calls of one list that are broken one after the other; those of longer lists are like them. */
 const MOST_CALLS = 8;
 
-/** Devices that come and go are seen in the next list, and half a list is never taken for a whole one. */
+/** Devices that come and go are seen in the next list, and half a list is never treated as a whole one. */
 export async function checkListing({ adapter, simulator, cloud, refs, report }: CloudCheck): Promise<void> {
   const list = adapter.list?.bind(adapter);
-  report('the devices can be listed anew', list === undefined ? 'list is missing' : null);
+  report('the devices can be listed again', list === undefined ? 'list is missing' : null);
   const [device] = refs;
   if (list === undefined || device === undefined) return;
   const idsOf = async (one: Simulator) => idsIn(await list(one.session(), refs));

@@ -36,7 +36,7 @@ const BROKEN: Readonly<Record<string, readonly [Partial<Stream>, string]>> = {
       run: (session, devices, opened) =>
         run(session, devices, opened).catch(() => new Promise<void>(() => {})),
     },
-    'stream: a cut ends it, and it is opened anew',
+    'stream: a cut ends it, and it is opened again',
   ],
   'a failure that is told as another': [
     {

@@ -12,7 +12,7 @@ const QUIET_SILENCES = 2;
 const STEPS = 4;
 const FAULTS = ['rate_limited', 'forbidden', 'server_error', 'html'] as const;
 
-/** A stream: that it opens, tells of changes, lives while it is quiet, and ends as it must when the connection goes wrong. */
+/** A stream: that it opens, reports changes, lives while it is quiet, and ends as it must when the connection goes wrong. */
 export async function checkStream(check: CloudCheck): Promise<void> {
   const { adapter, simulator, cloud, refs, report } = check;
   const { stream } = adapter;
@@ -43,7 +43,7 @@ export async function checkStream(check: CloudCheck): Promise<void> {
     await simulator.pass(silenceSeconds + 1);
     await endsWith(open, 'vendor.timeout');
   });
-  await during('a cut ends it, and it is opened anew', async (open) => {
+  await during('a cut ends it, and it is opened again', async (open) => {
     open.cut();
     await endsWith(open, 'vendor.unreachable');
     await (await opened(cloud, refs)).close();

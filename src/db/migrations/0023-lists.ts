@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** When each link's devices are listed anew, and since when a device is missing in the lists. */
+/** When each link's devices are listed again, and since when a device is missing in the lists. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('link_lists')

@@ -27,7 +27,7 @@ const subjectOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
 const keyOf = ({ vendor, host, subject }: Omit<Block, 'until'>): string => `${vendor} ${host} ${subject}`;
 
 /**
- * What vendors have said of calls that are too many: until then nothing is sent. Some count from the last call, so that whoever goes on
+ * What vendors have said of calls that are too many: until then nothing is sent. Some count from the last call, so that a caller that goes on
  * calling is never let in again. Kept in the database, and known to every process.
  */
 export function createBlocks({ database, log }: { readonly database: Database; readonly log: Log }) {

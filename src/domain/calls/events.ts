@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts';
 
 /** What happens to links, and to their devices outside a read. */
 interface LinkEventMap {
-  /** It was linked, anew or again, or its devices are others now. */
+  /** It was linked, for the first time or again, or its devices are others now. */
   readonly linked: LinkOf;
   /** A list of the vendor account has other devices than were known; ids. */
   readonly relisted: LinkOf & {

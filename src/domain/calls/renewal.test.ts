@@ -26,7 +26,7 @@ const fails = (code: ErrorCodeName) => () => Promise.reject(new AppError(code, '
 const signsIn = async () => NEW;
 
 describe('renewing tokens', () => {
-  it('signs in anew only where the refresh is lost, or there is none', async () => {
+  it('signs in again only where the refresh is lost, or there is none', async () => {
     assert.equal(await renew({ signIn: signsIn, refresh: fails('vendor.login_expired') }), NEW);
     assert.equal(await renew({ signIn: signsIn }, { ...OLD, refresh: null }), NEW);
     for (const code of ['vendor.unreachable', 'vendor.rate_limited'] as const)

@@ -14,7 +14,7 @@ interface RenewalOptions {
 }
 
 /**
- * From old tokens to new ones: refreshed, or where that is lost and the password is kept, signed in anew. Throws
+ * From old tokens to new ones: refreshed, or where that is lost and the password is kept, signed in again. Throws
  * `vendor.login_expired` only when the user alone can help.
  */
 export async function renewTokens(tokens: Tokens, options: RenewalOptions): Promise<Tokens> {

@@ -7,7 +7,7 @@ import type { Sealed, Vault } from './vault.ts';
 const BATCH = 200;
 
 export interface Rotation {
-  /** How many credentials and sign-ins of links were sealed anew. */
+  /** How many credentials and sign-ins of links were sealed again. */
   readonly resealed: number;
   /** Links whose credentials do not open: tampered with, or sealed by a key that is gone. They are left as they are. */
   readonly unreadable: readonly LinkKey[];

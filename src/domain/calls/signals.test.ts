@@ -21,7 +21,7 @@ describe('signals of a stream', () => {
     assert.equal(await signals.of(LINK).wait('done', 10_000), undefined);
   });
 
-  it('reach whoever waits for that name of that link, and are undefined when they are late', async () => {
+  it('reach those who wait for that name of that link, and are undefined when they are late', async () => {
     signals.opened(LINK);
     signals.opened(OTHER);
     const [mine, named, others] = [

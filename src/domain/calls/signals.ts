@@ -81,7 +81,7 @@ export function createSignals(clock: Clock): LinkSignals {
     closed(key) {
       const link = linkOf(key);
       open.delete(link);
-      // Nothing comes any more: whoever waits asks the vendor instead.
+      // Nothing comes any more: those who wait ask the vendor instead.
       for (const waiters of [...(waiting.get(link)?.values() ?? [])])
         for (const end of [...waiters]) end(undefined);
     },

@@ -51,7 +51,7 @@ export function createLinkRowStore({ queries, rows }: Database) {
       return links.map((link) => byName.get(linkName(link)));
     }),
 
-    /** Nothing happens when the account was linked anew since the row was read. */
+    /** Nothing happens when the account was linked again since the row was read. */
     async setStatus(
       { account, link, linkedAt }: LinkRow,
       status: Pick<LinkRow, 'status' | 'statusSince' | 'statusReason' | 'refusedSince'>,

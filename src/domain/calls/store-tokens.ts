@@ -68,7 +68,7 @@ export function createTokenStore({ queries, moments, rows }: Database) {
       return numUpdatedRows > 0n;
     },
 
-    /** Stores renewed tokens as the next version; false when the account was linked anew meanwhile, or unlinked. */
+    /** Stores renewed tokens as the next version; false when the account was linked again meanwhile, or unlinked. */
     async renewed(
       { account, link, version }: TokenRow,
       { sealed, expiresAt }: { readonly sealed: Sealed; readonly expiresAt: number },

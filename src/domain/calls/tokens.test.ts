@@ -123,7 +123,7 @@ onEachEngine('tokens', (engine) => {
     assert.doesNotMatch(JSON.stringify(row), /access-|refresh-/, 'what is stored is sealed');
   });
 
-  it('stay what they were while the vendor is away or limits us', async () => {
+  it('stay what they were while the vendor is unreachable or limits us', async () => {
     for (const code of ['vendor.unreachable', 'vendor.rate_limited', 'vendor.timeout'] as const) {
       const vendor = rotatingVendor(clock);
       const { key, tokens } = await linkTo(vendor);
@@ -145,7 +145,7 @@ onEachEngine('tokens', (engine) => {
     assert.equal(vendor.asked, 1);
     await tokens.put(database.queries, key, vendor.first());
     await tokens.forget(key);
-    assert.equal((await tokens.keeper(key, vendor.renew).current()).access, 'access-0', 'linked anew');
+    assert.equal((await tokens.keeper(key, vendor.renew).current()).access, 'access-0', 'linked again');
   });
 
   it('of a process that died after the vendor rotated end as a lost login, without a loop', async () => {
@@ -191,7 +191,7 @@ onEachEngine('tokens', (engine) => {
     assert.equal(vendor.asked, 2);
   });
 
-  it('of an account that is linked anew are not overwritten by a renewal on its way', async () => {
+  it('of an account that is linked again are not overwritten by a renewal on its way', async () => {
     const vendor = rotatingVendor(clock);
     const { key, tokens } = await linkTo(vendor);
     const rotated = Promise.withResolvers<void>();
@@ -262,7 +262,7 @@ onEachEngine('tokens', (engine) => {
     await tokens.settled();
   });
 
-  it('are stored in the end when the database is away for a moment', async () => {
+  it('are stored in the end when the database is unreachable for a moment', async () => {
     const vendor = rotatingVendor(clock);
     const { key, store } = await linkTo(vendor);
     let failures = 3;
@@ -325,7 +325,7 @@ onEachEngine('tokens', (engine) => {
       return isDone;
     });
     await refused;
-    // Another process has the old refresh token only, and is told that it is good no more.
+    // Another process has the old refresh token only, and learns that it is no longer valid.
     clock.turn(75_000);
     const other = on(database).tokens.keeper(key, vendor.renew);
     await assert.rejects(other.renewed(vendor.first()), { code: 'vendor.login_expired' });

@@ -178,7 +178,7 @@ export function createTokens({ bus, store, vault, clock, log }: TokensOptions) {
 
   const seal = (key: LinkKey, tokens: Tokens): Sealed => vault.seal(JSON.stringify(tokens), bindingOf(key));
 
-  /** Every process reads the tokens of the link anew. */
+  /** Every process reads the tokens of the link again. */
   const forget = async (key: LinkKey): Promise<void> => {
     drop(key);
     await CHANGED.publish(bus, { account: key.account, link: key.link });

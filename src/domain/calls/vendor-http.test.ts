@@ -39,7 +39,7 @@ describe('a command that was sent and not answered', () => {
     new HttpFailure('timeout', 'it did not answer in time'),
     new HttpFailure('timeout', 'it said so', { status: 408 }),
     new HttpFailure('server_error', 'it failed', { status: 500 }),
-    new HttpFailure('server_error', 'it is away', { status: 503, retryAfterSeconds: 60 }),
+    new HttpFailure('server_error', 'it is unreachable', { status: 503, retryAfterSeconds: 60 }),
     new HttpFailure('answer_invalid', 'it does not answer in HTTP'),
   ];
 

@@ -80,7 +80,7 @@ describe('a command to a station of another process', { skip }, () => {
     await close();
   });
 
-  it('is to be tried again while the processes cannot hear each other, not told as to a station that is away', async () => {
+  it('is to be tried again while the processes cannot hear each other, not told as to a station that is unreachable', async () => {
     const { vendor, account, other, close } = await twoProcesses();
     assert.equal((await other.send(account, 'light-1', ON)).id, 'light-1');
     await cutBus(other);

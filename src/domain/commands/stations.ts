@@ -99,7 +99,7 @@ export function createStations({ database, adapters, devices, calls, ...options 
     return holders.done(asked, request.begun);
   }
 
-  /** What the process that holds the station tells of it; where none does, what is kept, and what this process heard. */
+  /** What the process that holds the station reports of it; where none does, what is kept, and what this process heard. */
   async function describe(of: OfDevice): Promise<StationView> {
     const here = await found(of);
     const { row } = here.known;

@@ -99,7 +99,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       for (const each of reported) await apply(each, delivery, found);
       return undefined;
     } catch (error) {
-      // A database that is away is away for all: nothing is held against this one.
+      // A database that is unreachable is so for all: nothing counts against this one.
       if (error instanceof AppError && error.code.startsWith('database.')) throw error;
       log.warn({ err: error, vendor, delivery: one.id }, 'a delivery could not be applied');
       return error instanceof AppError ? error.message : 'it could not be applied';

@@ -15,7 +15,7 @@ import { type Arrived, createDeliveryStore } from './store.ts';
 import { createSubscriptionStore } from './store-subscriptions.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
-/** A process that has not renewed its lease for so long is taken for dead, and another goes on. */
+/** A process that has not renewed its lease for so long is treated as dead, and another goes on. */
 const LEASE_MS = 10_000;
 /** How often each process looks for deliveries that another has left behind. */
 const LOOK_MS = 15_000;

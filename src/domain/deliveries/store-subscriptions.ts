@@ -15,7 +15,7 @@ export function createSubscriptionStore(database: Database) {
   const { queries, moments } = database;
   const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
   return {
-    /** The vendor is to be asked for the link now, and anew where it was asked before. */
+    /** The vendor is to be asked for the link now, and again where it was asked before. */
     async want({ account, link, vendor }: LinkOf): Promise<void> {
       await queries
         .insertInto('webhook_subscriptions')

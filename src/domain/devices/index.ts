@@ -127,7 +127,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     for (const mark of underWay.get(deviceKey(known.row)) ?? []) mark.isOvertaken = true;
     known.seen = seen;
     known.answer = null;
-    // The device may have been dropped and loaded anew since `known` was found.
+    // The device may have been dropped and loaded again since `known` was found.
     for (const other of memory.known(account, id) ?? []) {
       if (other === known || other.row.vendor !== vendor) continue;
       other.seen = seen;

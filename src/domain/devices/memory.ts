@@ -22,7 +22,7 @@ export interface Page {
 }
 
 /**
- * Devices and pages that were asked for lately. Everything in here can be dropped at any time; whoever changes a device
+ * Devices and pages that were asked for lately. Everything in here can be dropped at any time; code that changes a device
  * drops it here, and on the bus for the other processes.
  */
 export class DeviceMemory {

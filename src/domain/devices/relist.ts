@@ -65,7 +65,7 @@ export async function relist(
   const added = (await store.add(transaction, of, { devices: isNew, at: began })).toSorted();
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).toSorted();
   await store.removeOf(transaction, of, idsOf(removed));
-  // A device that the vendor answers for begins to be missing anew: what it said then says nothing of later.
+  // A device that the vendor answers for begins to be missing again: what it said then says nothing of later.
   const begins = missing.filter(
     ({ id, missingSince }) => missingSince === null || evidence.get(id) === 'online',
   );

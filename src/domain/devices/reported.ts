@@ -29,7 +29,7 @@ export function withReport(
   const state: DeviceState = { ...before.state };
   for (const field of newer) setField(state, report.state, field);
   const at = Object.fromEntries(newer.map((field) => [field, report.at]));
-  // The rest of the state is as old as it was: whoever wants the whole of it still asks the vendor.
+  // The rest of the state is as old as it was: a caller that wants the whole of it still asks the vendor.
   return {
     ...before,
     state,

@@ -9,7 +9,7 @@ const WAIT_MS = 20;
 const BACKGROUND_WAIT_MS = 100;
 
 /**
- * Writes what was seen of many devices in shared commits. What is read in the background has a queue of its own, so that whoever
+ * Writes what was seen of many devices in shared commits. What is read in the background has a queue of its own, so that a caller who
  * waits for a commit does not wait for that one.
  */
 export interface Sightings {

@@ -67,7 +67,7 @@ onEachEngine('discovery', (engine) => {
     };
   };
 
-  it('lists each account once a day, whoever asks for its devices', async () => {
+  it('lists each account once a day, regardless of reads of its devices', async () => {
     await world.link(account, 'testvendor');
     world.discovery.start();
     await pass(11 * HOUR_MS);

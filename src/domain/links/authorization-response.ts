@@ -13,7 +13,7 @@ const FOREIGN = ['access_token', 'token', 'id_token', 'response'];
 
 /**
  * Reads it. A parameter stands once (RFC 6749 §3.1), and one that names the issuer must name the one that was asked (RFC 9207 §2.4);
- * `issuer` is undefined where it is not known. The state is matched by whoever calls.
+ * `issuer` is undefined where it is not known. The state is matched by the caller.
  */
 export function readAuthorizationResponse(
   query: URLSearchParams,

@@ -106,7 +106,7 @@ export function createLinks(options: LinksOptions) {
           );
       const ids = await devices.ofLink(row);
       await database.transaction(async (transaction) => {
-        // The link first, as linking it anew does, then its devices in the order of those who only write what they are like.
+        // The link first, as linking it again does, then its devices in the order of those who only write what they are like.
         await store.hold(transaction, row);
         await devices.hold(transaction, row);
         await store.remove(transaction, row);
@@ -146,7 +146,7 @@ export function createLinks(options: LinksOptions) {
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** 0 stands for a device that must be read anew. */
+/** 0 stands for a device that must be read again. */
 function readAtOf(at: number | null | undefined): string | null {
   return at == null || at === 0 ? null : rfc3339(at);
 }

@@ -70,7 +70,7 @@ onEachEngine('link sessions', (engine) => {
   it('can be used again after work that failed, by any browser', async () => {
     const { session, row } = await begin();
     const work = async () => {
-      throw new AppError('vendor.unreachable', 'it is away');
+      throw new AppError('vendor.unreachable', 'it is unreachable');
     };
     await assert.rejects(sessions.use(row, { browser: 'mine', vendor: 'easee', work }), {
       code: 'vendor.unreachable',

@@ -173,6 +173,6 @@ function faultInRedirect(address: string): string | null {
   if (url.hash !== '') return 'must not hold a fragment';
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
-    return 'must be an https address; http is taken for localhost alone';
+    return 'must be an https address; http is accepted for localhost alone';
   return null;
 }

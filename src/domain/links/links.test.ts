@@ -186,7 +186,7 @@ onEachEngine('links', (engine) => {
     assert.deepEqual(await core.links.list(account), []);
   });
 
-  it('keep what was linked anew while an older call still failed', async () => {
+  it('keep what was linked again while an older call still failed', async () => {
     await core.link(account, 'testvendor', { user: 'anna', password: 'old' });
     const gate = Promise.withResolvers<void>();
     let begun = false;
@@ -245,7 +245,7 @@ onEachEngine('links', (engine) => {
     await assert.rejects(core.read(account, 'light-1'), { code: 'vault.mismatch' });
   });
 
-  it('are sealed anew when the key changes, while the old one still opens', async () => {
+  it('are sealed again when the key changes, while the old one still opens', async () => {
     await core.link(account, 'testvendor', { user: 'anna', password: SECRET });
     const keys = [
       { id: 'k2', key: randomBytes(32) },

@@ -21,7 +21,7 @@ export interface Listed {
 
 const NOTHING: Relisted = { added: [], changed: [], removed: [], missing: [] };
 
-/** Brings stored devices up to date with lists of their accounts, and tells of it. */
+/** Brings stored devices up to date with lists of their accounts, and reports what changed. */
 export function createRelist(
   { host, adapters, calls, devices, events, isSimulated }: LinksOptions,
   store: LinkStore,
@@ -35,7 +35,7 @@ export function createRelist(
     return grantedWith(adapter, await calls.tokens.stored(link));
   }
 
-  /** Nothing happens where the account was linked anew since the list began, or a newer list counts. */
+  /** Nothing happens where the account was linked again since the list began, or a newer list counts. */
   return async (link: LinkOf, listed: Listed): Promise<Relisted> => {
     const { account, vendor } = link;
     const { began, evidence, linkedAt, take } = listed;
@@ -43,7 +43,7 @@ export function createRelist(
     const found = isSimulated(vendor) ? markedAsSimulated(adapter, listed.found) : listed.found;
     const granted = await grantedTo(adapter, link);
     const relisted = await database.transaction(async (transaction) => {
-      // The link first, as linking it anew does, then its devices in the order of those who only write what they are like.
+      // The link first, as linking it again does, then its devices in the order of those who only write what they are like.
       const held = await store.hold(transaction, link);
       if (held?.linkedAt !== linkedAt || !(await take(transaction))) return NOTHING;
       const of = { account, link: link.link, vendor, userRef: held.userRef };

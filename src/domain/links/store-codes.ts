@@ -28,7 +28,7 @@ export function createCodeStore(database: Database) {
       await queries.deleteFrom('link_codes').where('expires_at', '<=', expiresAt).execute();
     },
 
-    /** Takes a code out: whoever gets it, nobody else does. */
+    /** Takes a code out: exactly one caller gets it. */
     async take(
       sha256: string,
       now: number,

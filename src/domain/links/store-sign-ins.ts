@@ -68,12 +68,12 @@ export function createSignInStore(database: Database) {
         .execute();
     },
 
-    /** Sign-ins that nobody ended in time: whoever begins one removes them, or they would only ever become more. */
+    /** Sign-ins that nobody ended in time: each new one removes them, or their number would only grow. */
     async removeStatesBefore(expiresAt: number): Promise<void> {
       await queries.deleteFrom('oauth_states').where('expires_at', '<=', expiresAt).execute();
     },
 
-    /** Takes a state out: whoever gets it, nobody else does. */
+    /** Takes a state out: exactly one caller gets it. */
     async takeState(stateSha256: string): Promise<SignInRow | undefined> {
       const row = await queries
         .deleteFrom('oauth_states')

@@ -16,7 +16,7 @@ import {
 import { isToken, randomToken, type SignedIn, sha256Of, type WebSessions } from './web-sessions.ts';
 
 const LIFETIME_MS = 15 * 60_000;
-/** Unexpired emails to one address, whoever requested them. */
+/** Unexpired emails to one address, regardless of who requested them. */
 const MOST_ON_THEIR_WAY = 3;
 
 /** A sign-in email; the token is the end of its link. */

@@ -10,7 +10,7 @@ const QUEUED = 120;
 /** Above what the plan demands, so that what was missed is caught up with, and not all at once. */
 const CATCH_UP = 2;
 const LEAST_PER_SECOND = 5;
-/** What was claimed together is begun in so many parts, one after the other: turns at once would hold up whoever waits. */
+/** What was claimed together is begun in so many parts, one after the other: turns at once would hold up callers that wait. */
 const PARTS = 16;
 const BETWEEN_PARTS_MS = 25;
 /** So many calls in a row that the vendor did not answer make us wait for it. */
@@ -31,7 +31,7 @@ interface LaneOptions {
   readonly giveBack: (turn: Turn, waitMs: number) => void;
 }
 
-/** The turns of one vendor: so many at a time, no faster than they are planned, and none while the vendor is away. */
+/** The turns of one vendor: so many at a time, no faster than they are planned, and none while the vendor is unreachable. */
 export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBack }: LaneOptions) {
   const { slug: vendor } = adapter;
   let queue: Turn[] = [];
@@ -149,7 +149,7 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
       isBeginning = true;
       beginPart();
     },
-    /** Resolves when nothing is at work or queued; whoever waits for that hurries it. */
+    /** Resolves when nothing is at work or queued; waiting for it hurries it. */
     settled(): Promise<void> {
       const settled = new Promise<void>((resolve) => idle.push(resolve));
       mayBegin = queue.length;

@@ -318,7 +318,7 @@ onEachEngine('background reading', (engine) => {
     assert.ok(readsOf('light-0') > before, 'it goes on by itself');
   });
 
-  it('waits for a vendor that is away, lets others be, and catches up', async () => {
+  it('waits for a vendor that is unreachable, lets others be, and catches up', async () => {
     await world.remove();
     const well = testVendor({ slug: 'well', pollSeconds: 10 });
     await open({}, [{ ...well.adapter, pace: PACE }]);

@@ -15,7 +15,7 @@ const CHANGED = topic<LinkKey>('streams.changed');
 const LOOK_MS = 5_000;
 const SURVEY_MS = 60_000;
 const RENEW_MS = 10_000;
-/** A process that has not renewed for so long is taken for dead, and others take its streams. */
+/** A process that has not renewed for so long is treated as dead, and others take its streams. */
 const LEASE_MS = 30_000;
 /** Streams of one process; of links beyond them devices are read in the background. */
 const MOST = 2_000;
@@ -49,7 +49,7 @@ const linkOf = ({ account, link, vendor }: LinkOf): LinkOf => ({ account, link, 
 
 type StreamingVendor = Adapter & { readonly stream: Stream };
 
-/** Connections that we open to vendors that tell of changes: one for each link, held by one process. */
+/** Connections that we open to vendors that report changes: one for each link, held by one process. */
 export function createStreams(options: StreamsOptions) {
   const { calls, devices, events } = options;
   const { database, clock, random, log, metrics } = options.host;
@@ -213,7 +213,7 @@ export function createStreams(options: StreamsOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'whether a stream is open was not stored'));
   }
 
-  /** Waits, but no longer than until the stream is to end or to be opened anew. */
+  /** Waits, but no longer than until the stream is to end or to be opened again. */
   async function pause({ stop, renew }: Holding, ms: number): Promise<void> {
     await sleep(clock, ms, AbortSignal.any([stop.signal, renew.signal])).catch(() => {});
   }
@@ -222,7 +222,7 @@ export function createStreams(options: StreamsOptions) {
     if (vendors.has(vendor)) await CHANGED.publish(bus, { account, link });
   }
 
-  /** A link has other devices or another sign-in: its stream is opened anew, wherever it is held. */
+  /** A link has other devices or another sign-in: its stream is opened again, wherever it is held. */
   async function linked(link: LinkOf): Promise<void> {
     if (!vendors.has(link.vendor)) return;
     await store.free(link);

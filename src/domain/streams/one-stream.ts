@@ -6,7 +6,7 @@ import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 
-/** A stream that has not told that it is subscribed by then is begun anew. */
+/** A stream that has not reported that it is subscribed by then is begun again. */
 const OPENING_MS = 30_000;
 
 export interface RunOptions {

@@ -106,7 +106,7 @@ onEachEngine('streams', (engine) => {
     assert.ok(world.clock.now() - from > 120_000, 'with growing waits');
   });
 
-  it('are opened anew with the devices that there are now, and end with the link', async () => {
+  it('are opened again with the devices that there are now, and end with the link', async () => {
     await world.link(account, 'testvendor');
     world.streams.start();
     const first = await begun(1);

@@ -7,7 +7,7 @@ import { lost, type Named, notUnderstoodAt, refusesSignIn, timedOut } from './fa
 import { amqpLength, limitFrames } from './frame-meter.ts';
 import type { Channel } from './pool.ts';
 
-/** The broker sends something at least as often, or is taken for dead. */
+/** The broker sends something at least as often, or is treated as dead. */
 const IDLE_MS = 60_000;
 const MOST_FRAME_BYTES = 64 * 1024;
 /** Messages that a broker may send before the first is accepted. */
@@ -189,7 +189,7 @@ export class AmqpChannel implements Channel {
   }
 }
 
-/** A message is accepted when the next one is asked for: whoever fails over it has not taken it. */
+/** A message is accepted when the next one is requested: a reader that fails has not accepted it. */
 async function* inTurn(inbox: Inbox<Arrived>): AsyncGenerator<AmqpMessage> {
   for await (const { message, taken } of inbox) {
     yield message;

@@ -38,7 +38,7 @@ export function directDialer(guard: AddressGuard): Dialer {
   };
 }
 
-/** TLS over a connection, whoever dialled it. */
+/** TLS over a connection, regardless of who dialled it. */
 export function secured(socket: Duplex, host: string, signal: AbortSignal): Promise<Duplex> {
   const secure = connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
   return ready(secure, 'secureConnect', signal);

@@ -138,12 +138,12 @@ describe('an MQTT broker', { skip: withoutBroker, timeout: 30_000 }, () => {
     const next = messages.next();
     end();
     assert.equal((await next).done, true);
-    assert.equal(connections.count(), 1, 'it stays for whoever comes next');
+    assert.equal(connections.count(), 1, 'it stays for the next caller');
     connections.closeLink(OWNER);
     assert.equal(connections.count(), 0);
   });
 
-  it('that is cut off is told, and is connected to anew', async (test) => {
+  it('that is cut off is told, and is connected to again', async (test) => {
     const proxy = await tcpProxy(`mqtt://${BROKER.host}:${BROKER.port}`);
     test.after(() => proxy.close());
     const { listen, publish } = connectionsTo(test, { host: '127.0.0.1', port: proxy.port });

@@ -80,7 +80,7 @@ export class MqttChannel implements Channel {
       clean: true,
       clientId,
       keepalive: KEEP_ALIVE_SECONDS,
-      // What is lost is opened anew by whoever needs it.
+      // What is lost is opened again when it is needed.
       reconnectPeriod: 0,
       queueQoSZero: false,
       timerVariant: 'native',

@@ -271,7 +271,7 @@ describe('a connection that cannot be opened', () => {
     assert.equal(dialled.length, 9);
   });
 
-  it('is not waited for longer than five seconds, whoever else wants it', async (test) => {
+  it('is not waited for longer than five seconds, even where others want it', async (test) => {
     const { ask, clock, dialled } = await served(test, [echoes], {
       dialer: {
         dial: (_to, signal) =>

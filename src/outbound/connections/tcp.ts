@@ -66,7 +66,7 @@ export class TcpChannel implements Channel {
 
   #take(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    // What nobody asked for would be taken for the response to what is asked next.
+    // What nobody asked for would be mistaken for the response to what is asked next.
     if (this.#look === undefined) this.close();
     else this.#look();
   }
@@ -87,7 +87,7 @@ export class TcpChannel implements Channel {
       this.#tellClosed();
       reject(broken);
     };
-    // A response that comes later would be taken for the one to the next request.
+    // A response that comes later would be mistaken for the one to the next request.
     const giveUp = () => fail({ error: timedOut(this.#named), isSilent: this.#received.length === 0 });
     const cancel = clock.after(timeoutMs, giveUp);
     signal.addEventListener('abort', giveUp, { once: true });

@@ -28,7 +28,7 @@ export const withheldFrom = (found: Pick<Found, 'details'>): readonly Capability
 
 export const whyWithheld = (found: Pick<Found, 'details'>): string | undefined =>
   isReadOnly(found)
-    ? 'its owner may read this charger, but not control it; whoever installed it can change that'
+    ? 'its owner may read this charger, but not control it; its installer can change that'
     : undefined;
 
 export const PointStatus = lenient({}, 'status', 'connectorStatuses');

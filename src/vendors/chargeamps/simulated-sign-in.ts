@@ -15,7 +15,7 @@ type MakeSignIn = ReturnType<typeof byPassword>;
 
 /**
  * Signing in with the API key in a header; tokens are JWTs that say themselves when they end.
- * @param signedIn tells of each user that signs in, and not of those who renew
+ * @param signedIn is called for each user that signs in, and not for those who renew
  */
 export function signInWithKey(signedIn: (user: string) => void): MakeSignIn {
   return (context) => {

@@ -85,7 +85,7 @@ describe('what a charger observes', () => {
     assert.equal(isOnline(reporting(EMPTY, { [ID.opMode]: 1 })), true, 'one without the flag');
   });
 
-  it('is not taken for charging now when nothing was measured for 20 minutes', () => {
+  it('does not count as charging now when nothing was measured for 20 minutes', () => {
     const shown = (raw: ChargerRaw) => [
       statusOf(raw).charging,
       powerOf(raw),

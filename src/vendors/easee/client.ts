@@ -87,7 +87,7 @@ export const signIn = (session: LoginSession, credentials: JsonObject): Promise<
     password: String(credentials.password),
   });
 
-/** Both tokens are asked for; the old ones are good no more. */
+/** Both tokens are asked for; the old ones are no longer valid. */
 export const refresh = (session: LoginSession, { access, refresh: refreshToken }: Tokens): Promise<Tokens> =>
   tokensFrom(session, '/api/accounts/refresh_token', { accessToken: access, refreshToken });
 

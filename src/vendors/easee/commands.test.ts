@@ -20,7 +20,7 @@ const current = (
 });
 const START: Command = { type: 'start_charge' };
 const STOP: Command = { type: 'stop_charge' };
-/** The limit that the charger has now, whoever set it. */
+/** The limit that the charger has now, regardless of who set it. */
 const dynamicOf = (world: EaseeWorld, id = 'EH000001') => world.easee.charger(id).dynamicA;
 const commandsIn = (world: EaseeWorld) =>
   world.asked.flatMap((call) => /^POST \/api\/(?:chargers|sites)\/.*\/(\w+)$/.exec(call)?.[1] ?? []);

@@ -73,7 +73,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is tried again with the password when the refresh token is good no more', async () => {
+  it('is tried again with the password when the refresh token is no longer valid', async () => {
     const world = await makeWorld();
     world.easee.revoke();
     await world.state(refTo());

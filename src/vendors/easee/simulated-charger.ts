@@ -164,7 +164,7 @@ export function hasNothingToDo({ dynamicA }: SimulatedCharger, deed: Deed): bool
   return deed.type === 'dynamic' ? deed.amperes === dynamicA : deed.type === 'pause' && dynamicA === 0;
 }
 
-/** What happens at a charger, for whoever follows it. */
+/** What happens at a charger, for its followers. */
 export interface ChargerEvents {
   /** What it observes may have changed. */
   changed(circuit: SimulatedCircuit): void;
@@ -211,7 +211,7 @@ export function chargersAt(clock: Clock, { changed, answered }: ChargerEvents) {
   }
 
   return {
-    /** Does it later, or answers that it does not want to; a charger that is away never answers. */
+    /** Does it later, or answers that it does not want to; a charger that is unreachable never answers. */
     order(
       charger: SimulatedCharger,
       deed: Deed,

@@ -54,7 +54,7 @@ describe('homeconnect', () => {
     assert.deepEqual(await stateAfter(here, dishwasher, 600), ['Ready', null]);
   });
 
-  it('tells a washer when to have finished, and sets the delay anew while it waits', async () => {
+  it('tells a washer when to have finished, and sets the delay again while it waits', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
     const washer = await here.device('Washer');
@@ -177,7 +177,7 @@ async function follow(given: readonly VendorEvent[], readAt?: number) {
     events: async () => given as unknown as AsyncIterable<VendorEvent>,
     observed: (id: string) => void observed.push(id),
     reported: (_id: string, { state }: { state: object }) => void fields.push(state),
-    listChanged: () => void fields.push({ listed: 'anew' }),
+    listChanged: () => void fields.push({ listed: 'again' }),
     tell: () => {},
   } as unknown as StreamSession;
   if (readAt !== undefined) await session.documents.put('stream_read_at', clock.now() + readAt);
@@ -208,14 +208,14 @@ describe('events of Home Connect', () => {
     ]);
   });
 
-  it('that are empty, of others or no JSON say nothing, and a new appliance lists the account anew', async () => {
+  it('that are empty, of others or no JSON say nothing, and a new appliance lists the account again', async () => {
     const others = [
       { event: 'KEEP-ALIVE', id: '', data: '' },
       { event: 'STATUS', id: 'another', data: '{"items":[]}' },
       { event: 'STATUS', id: '', data: '{"items":' },
       { event: 'PAIRED', id: 'new', data: '{"haId":"new"}' },
     ];
-    assert.deepEqual((await follow(others)).fields, [{ listed: 'anew' }]);
+    assert.deepEqual((await follow(others)).fields, [{ listed: 'again' }]);
   });
 
   it('were missed in a gap: all is read again, but not within half an hour', async () => {

@@ -111,7 +111,7 @@ describe('myuplink', () => {
     assert.deepEqual([...languages], ['en-GB']);
   });
 
-  it('makes the same target the same offset, and begins anew where somebody else has set it', async () => {
+  it('makes the same target the same offset, and begins again where somebody else has set it', async () => {
     const here = await makeVendorWorld(myuplink);
     const pump = await here.device('F1155');
     const { sent } = listenTo(here);

@@ -226,7 +226,7 @@ function settingIn(point: Point | undefined, usual: { min: number; max: number }
   return { id: point.parameterId, zone, ...bounds, step: step > 0 ? step : 1 };
 }
 
-/** What a device lacks, and why in words for whoever wants it. */
+/** What a device lacks, and why in words for the caller. */
 function lacks(details: Details | undefined): Partial<Record<Capability, string>> {
   const missing = (reason: string, ...capabilities: Capability[]) =>
     Object.fromEntries(capabilities.map((one) => [one, reason]));

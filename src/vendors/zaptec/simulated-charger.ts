@@ -166,14 +166,14 @@ function meterText({ serial, meterWh }: SimulatedCharger, now: number): string {
   return `OCMF|${JSON.stringify({ FV: '1.0', GI: 'ZAPTEC GO', GS: serial, GV: '2.4.1.8', PG: 'F1', RD })}`;
 }
 
-/** All that it has reported, each with the time of its last report; one that is away reports no more. */
+/** All that it has reported, each with the time of its last report; one that is unreachable reports no more. */
 export function observe(charger: SimulatedCharger, now: number): readonly SimulatedObservation[] {
   const { observed } = charger;
   advance(charger.installation, now);
   const before = observed.get(710)?.value;
   const isCharging = modeOf(charger) === 3;
   for (const [id, value] of valuesOf(charger, now)) {
-    // That it is away the cloud says for it.
+    // That it is unreachable the cloud says for it.
     if (!charger.online && id !== -2 && observed.size > 0) continue;
     const last = observed.get(id);
     const age = now - (last?.at ?? Number.NEGATIVE_INFINITY);

@@ -160,7 +160,7 @@ describe('commands', () => {
     assert.deepEqual(sent, [['chargers update', { maxChargeCurrent: 32 }]]);
   });
 
-  it('do not start a charger that waits for its user, nor one that is away', async () => {
+  it('do not start a charger that waits for its user, nor one that is unreachable', async () => {
     const here = await makeWorld();
     const place = await here.device('Place 1');
     Object.assign(here.at('Place 1'), { plugged: true, authorized: false });

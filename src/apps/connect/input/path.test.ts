@@ -17,6 +17,6 @@ it('takes an id that no store can hold for one that nothing has', () => {
   assert.equal(deviceIn(requestOf({ id: 'käns 1' })), 'käns 1');
 });
 
-it('tells of a route whose path has no such parameter', () => {
+it('names a route whose path has no such parameter', () => {
   assert.throws(() => readPath(DeviceId, requestOf({ device: 'd' })), /no parameter id/);
 });

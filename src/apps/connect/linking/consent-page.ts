@@ -56,7 +56,7 @@ export interface ConsentPage {
   readonly cancelHref: string | null;
 }
 
-/** Who wants what, before the vendor's own sign-in page is opened: that page names us, not whoever asks. */
+/** Who wants what, before the vendor's own sign-in page is opened: that page names us, not the app that asks. */
 export function consentPage(reader: Reader, page: ConsentPage): string {
   const { adapter, href, chooseHref, cancelHref } = page;
   const words = WORDS[reader.language];

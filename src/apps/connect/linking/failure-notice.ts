@@ -29,7 +29,7 @@ export function wordsFor(
   return failureInWords(error, { language: reader.language, vendor, makers: makersOf(reader), isByForm });
 }
 
-/** What a home owner does not need, and whoever helps does. The sentence is the one that programs get. */
+/** What a home owner does not need, and support does. The sentence is the one that programs get. */
 export function forSupport({ language }: Reader, { error, requestId }: Failure): Html {
   const words = WORDS[language];
   return html`<details class="support"><summary>${words.support}</summary>

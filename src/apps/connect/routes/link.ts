@@ -171,7 +171,7 @@ export function addLinkRoutes(
     {
       config: { access: 'link:write' },
       schema: {
-        summary: 'List the devices of a linked account anew',
+        summary: 'List the devices of a linked account again',
         description:
           'elnav does this once a day by itself, and when the vendor no longer knows a device. A new device is there at once. A device that is gone is removed only after it has been missing in lists for an hour and the vendor no longer answers for it: no incident of a vendor costs you a device.',
         tags: ['Linking'],

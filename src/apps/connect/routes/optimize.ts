@@ -16,7 +16,7 @@ import { responses } from '../schemas.ts';
 const BODY_LIMIT = 16 * 1024 * 1024;
 /** Bodies up to this are planned at once where that is little work: two days of quarters are 6 KiB. */
 const INLINE = 64 * 1024;
-/** Pieces of work of some milliseconds; a plan that takes more is begun anew on the thread. */
+/** Pieces of work of some milliseconds; a plan that takes more is begun again on the thread. */
 const INLINE_STEPS = 8;
 
 interface OptimizeOptions {

@@ -7,7 +7,7 @@ import { errorResponses } from '../schemas.ts';
 
 const APPLICATIONS_A_DAY = 5;
 const DAY_SECONDS = 86_400;
-/** Of an address, those that cannot be taken too: whoever mends a mistake needs a few, and nobody many. */
+/** Of an address, those that cannot be accepted too: correcting a mistake takes a few, and nobody needs many. */
 const TRIES_AN_HOUR = 60;
 const HOUR_SECONDS = 3_600;
 /** Bytes: the longest application that is taken, where each of its characters takes two. */

@@ -45,7 +45,7 @@ export async function addSimulatedPages(
         exposeHeadRoute: false,
         async handler(request, reply) {
           const { searchParams } = new URL(request.url, 'http://localhost');
-          // A page that led anywhere would lend our address to whoever wants to be trusted.
+          // A page that led anywhere would lend our address to anybody who wants to be trusted.
           if (searchParams.get('redirect_uri') !== page.redirectUri())
             throw new AppError('request.invalid', `redirect_uri must be ${page.redirectUri()}`);
           const answer = await page.answer({

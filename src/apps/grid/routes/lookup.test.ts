@@ -253,7 +253,7 @@ describe('the look-up routes', () => {
     assert.equal(first.headers['cache-control'], 'private, max-age=90, must-revalidate');
     const before = asked.length;
     assert.equal((await get('lookup/postal?code=97231')).text, first.text);
-    assert.equal(asked.length, before, 'it was not made anew');
+    assert.equal(asked.length, before, 'it was not made again');
     counted.length = 0;
     const again = await get('lookup/postal?code=97231', { 'if-none-match': String(first.headers.etag) });
     assert.deepEqual([again.status, again.text, counted], [304, '', [304]]);

@@ -27,7 +27,7 @@ export function signInLimits(limits: Limits, vaultKeys: readonly VaultKey[]) {
     async newPassword({ ip }: FastifyRequest): Promise<void> {
       for (const limit of passwords) await limit.take(ip);
     },
-    /** How many are mailed to an address, whoever asks, is limited where they are made. */
+    /** How many are mailed to an address, regardless of who asks, is limited where they are made. */
     async letter({ ip }: FastifyRequest, email: string): Promise<void> {
       for (const limit of letters) await limit.take(ip);
       await lettersTo.take(named(email, ip));

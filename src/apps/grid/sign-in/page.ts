@@ -112,7 +112,7 @@ ${hasOutbox ? html`<p class="notice notice-note">${words.outbox}</p>` : null}
   });
 }
 
-/** The words for a code, general ones for what is none: whoever made the address says nothing in our name. */
+/** The words for a code, general ones for what is none: the author of an address says nothing in our name. */
 function worded(codes: Readonly<Record<string, string>>, code: string, general: string): string {
   if (code === '') return '';
   return Object.hasOwn(codes, code) ? (codes[code] ?? '') : general;
