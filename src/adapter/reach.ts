@@ -11,7 +11,8 @@ import type {
 import type { Http } from './http.ts';
 import type { Partner } from './login.ts';
 import type { LinkKey } from './session.ts';
-import type { EventsRequest, EventsWatch, VendorEvent, VendorSocket } from './stream.ts';
+import type { VendorSocket } from './socket.ts';
+import type { EventsRequest, EventsWatch, VendorEvent } from './stream.ts';
 
 /** Where a stream is to be opened, and until when. */
 interface Place {
@@ -27,6 +28,7 @@ export interface SocketOpening extends Place {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly protocol: string | undefined;
 }
 
 /** A stream of server-sent events that is to be opened, with the token in its headers. */

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../core/json.ts';
 import type { Log } from '../core/log.ts';
 import type { Connections } from './connections.ts';
 import type { DeviceType } from './device.ts';
+import type { Connect } from './socket.ts';
 import type { Frame } from './station.ts';
 import type { LinkHttp } from './vendor-http.ts';
 
@@ -54,6 +55,8 @@ export interface Session extends LinkKey {
   readonly signal: AbortSignal;
   /** Calls to the vendor, as this link; for vendors that declare `hosts`. */
   readonly http: LinkHttp;
+  /** Opens a WebSocket to the vendor, as this link: for vendors that are asked over one. */
+  readonly connect: Connect;
   /** Connections to devices and brokers, kept by the platform; for vendors that declare `ports`. */
   readonly connections: Connections;
   /** Whether the operator has set an address for this one of the adapter's `hosts`: a proxy that commands go through, say. */
@@ -67,18 +70,22 @@ export interface Session extends LinkKey {
 }
 
 /** The part of a session of vendors that make no calls of their own and have no stream. */
-export const WITHOUT_CALLS: Pick<Session, 'http' | 'connections' | 'signals' | 'hasOwnAddress'> = {
-  hasOwnAddress: () => false,
-  http: {
-    send: async () => {
-      throw new Error('the adapter declares no hosts, and so it has no calls');
+export const WITHOUT_CALLS: Pick<Session, 'http' | 'connect' | 'connections' | 'signals' | 'hasOwnAddress'> =
+  {
+    hasOwnAddress: () => false,
+    connect: async () => {
+      throw new Error('the adapter declares no hosts, and so it has no connections to them');
     },
-    tokenClaims: async () => undefined,
-    tokenExtra: async () => undefined,
-  },
-  connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts },
-  signals: { wait: async () => undefined },
-};
+    http: {
+      send: async () => {
+        throw new Error('the adapter declares no hosts, and so it has no calls');
+      },
+      tokenClaims: async () => undefined,
+      tokenExtra: async () => undefined,
+    },
+    connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts },
+    signals: { wait: async () => undefined },
+  };
 
 function withoutPorts(): never {
   throw new Error('the adapter declares no ports, and so it has no connections');

@@ -88,6 +88,8 @@ export interface SimulatedDelivery {
 /** Whatever answers as somebody else's service: a vendor's cloud or a public source. */
 export interface Simulated {
   handle(request: SimulatedRequest): SimulatedAnswer | Promise<SimulatedAnswer>;
+  /** What a WebSocket's handshake is refused with; undefined where it is accepted. */
+  refusal?(request: SimulatedRequest): SimulatedAnswer | undefined;
   upgrade?(request: SimulatedRequest, socket: SimulatedSocket): void;
 }
 

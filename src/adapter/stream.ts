@@ -2,14 +2,6 @@ import type { CallUse } from './budget.ts';
 import type { DeviceState } from './device.ts';
 import type { DeviceRef, Session } from './session.ts';
 
-/** A WebSocket to the vendor; text frames. */
-export interface VendorSocket {
-  send(text: string): void;
-  close(): void;
-  /** Frames in order; ends when the connection does, and throws when it broke. */
-  readonly frames: AsyncIterable<string>;
-}
-
 /** One server-sent event, as the HTML standard has it dispatched. */
 export interface VendorEvent {
   /** `message` where the vendor names none. */
@@ -53,16 +45,6 @@ export interface FieldReport {
 
 /** What a stream may use besides a session. */
 export interface StreamSession extends Session {
-  /** Opens a WebSocket at one of the adapter's `hosts`, with the link's token as its headers say, renewed if need be. */
-  connect(request: {
-    readonly host?: string;
-    readonly path: string;
-    readonly query?: Readonly<Record<string, string>>;
-    /** Sends the token in the query under this name, where headers cannot be. */
-    readonly tokenQuery?: string;
-    /** Besides the token: a cookie that keeps the connection at the server that was agreed on, say. */
-    readonly headers?: Readonly<Record<string, string>>;
-  }): Promise<VendorSocket>;
   /**
    * Opens a stream of server-sent events, with the link's token, which is renewed where it is refused. Throws as `http.send` does. The
    * events end when the vendor ends them, and throw an `HttpFailure` when the connection breaks or an event is too large.

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { VendorSocket } from '../adapter/stream.ts';
+import type { VendorSocket } from '../adapter/socket.ts';
 import { createAgent, publicAddresses } from './index.ts';
 import { openSocket } from './socket.ts';
 
@@ -13,7 +13,7 @@ const MEBIBYTE = 1024 * 1024;
 async function connected(
   test: TestContext,
   behave: (socket: WebSocket) => void,
-  options: { readonly isCompressed?: boolean } = {},
+  options: { readonly isCompressed?: boolean; readonly protocol?: string } = {},
 ): Promise<{ readonly socket: VendorSocket; readonly abort: AbortController }> {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: options.isCompressed === true });
@@ -31,8 +31,14 @@ async function connected(
     await new Promise((resolve) => server.close(resolve));
   });
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hub`);
-  return { abort, socket: await openSocket({ url, headers: {}, signal: abort.signal, agent }) };
+  const { protocol } = options;
+  return {
+    abort,
+    socket: await openSocket({ name: 'it', url, headers: {}, protocol, signal: abort.signal, agent, now }),
+  };
 }
+
+const now = () => Date.parse('2026-11-21T10:00:00Z');
 
 async function all({ frames }: VendorSocket): Promise<string[]> {
   const heard: string[] = [];
@@ -95,9 +101,53 @@ describe('a WebSocket to a vendor', () => {
     const agent = createAgent(publicAddresses());
     const { signal } = new AbortController();
     for (const url of ['http://127.0.0.1:1/', 'https://169.254.169.254/', 'https://[::ffff:127.0.0.1]/'])
-      await assert.rejects(openSocket({ url: new URL(url), headers: {}, signal, agent }), {
+      await assert.rejects(openSocket({ name: 'it', url: new URL(url), headers: {}, signal, agent, now }), {
         kind: 'refused',
       });
     await agent.close();
+  });
+
+  it('asks for a subprotocol', async (t) => {
+    const { promise: asked, resolve } = Promise.withResolvers<string>();
+    await connected(t, (peer) => resolve(peer.protocol), { protocol: 'liftapi' });
+    assert.equal(await asked, 'liftapi');
+  });
+
+  it('says the status with which its handshake was refused, and for how long', async (t) => {
+    const answers = [
+      { head: '401 Unauthorized', expected: { kind: 'refused', status: 401 } },
+      {
+        head: '429 Too Many Requests\r\nretry-after: 40',
+        expected: { kind: 'rate_limited', status: 429, retryAfterSeconds: 40 },
+      },
+      {
+        head: '503 Unavailable\r\nretry-after: Sat, 21 Nov 2026 10:00:30 GMT',
+        expected: { kind: 'server_error', retryAfterSeconds: 30 },
+      },
+      { head: '200 OK', expected: { kind: 'answer_invalid', status: 200 } },
+    ];
+    let head = '';
+    const server = createServer();
+    server.on('upgrade', (_request, socket) =>
+      socket.end(`HTTP/1.1 ${head}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const agent = createAgent();
+    t.after(async () => {
+      await agent.close();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?accessToken=s3cret`);
+    const { signal } = new AbortController();
+    for (const { head: next, expected } of answers) {
+      head = next;
+      const error = await openSocket({ name: 'it', url, headers: {}, signal, agent, now }).then(
+        () => assert.fail('it was opened'),
+        (cause: Error) => cause,
+      );
+      for (const [name, value] of Object.entries(expected))
+        assert.equal((error as unknown as Record<string, unknown>)[name], value, `${next}: ${name}`);
+      assert.doesNotMatch(error.message, /s3cret/);
+    }
   });
 });

@@ -1,26 +1,46 @@
-import { WebSocket } from 'undici';
-import { HttpFailure } from '../adapter/http.ts';
-import type { VendorSocket } from '../adapter/stream.ts';
+import { type Dispatcher, WebSocket } from 'undici';
+import { failureOfStatus, HttpFailure } from '../adapter/http.ts';
+import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
+import type { VendorSocket } from '../adapter/socket.ts';
 import type { OutboundAgent } from './agent.ts';
 import { Inbox } from './inbox.ts';
 
 export interface SocketRequest {
+  /** What errors call the service. */
+  readonly name: string;
   /** Absolute; http becomes ws, and https wss. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** The subprotocol (RFC 6455 §1.9) that the service must agree to. */
+  readonly protocol?: string | undefined;
   /** Ends the connection, at whatever point it is. */
   readonly signal: AbortSignal;
   readonly agent: OutboundAgent;
+  /** ms since 1970; for a `Retry-After` that names a time. */
+  readonly now: () => number;
 }
 
-/** Opens a WebSocket; throws an `HttpFailure` when the vendor does not agree. Frames of bytes are read as UTF-8 text. */
-export async function openSocket({ url, headers, signal, agent }: SocketRequest): Promise<VendorSocket> {
+/**
+ * Opens a WebSocket. Throws an `HttpFailure` when the vendor does not agree, with the status that it answered instead. Frames of bytes
+ * are treated as UTF-8 text.
+ */
+export async function openSocket(request: SocketRequest): Promise<VendorSocket> {
+  const { url, headers, protocol, signal, agent } = request;
   const fault = agent.guard?.faultIn(url) ?? null;
   if (fault !== null) throw new HttpFailure('refused', `the address ${fault}`);
   if (signal.aborted) throw new HttpFailure('timeout', 'the connection was given up');
   const address = new URL(url);
   address.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:';
-  const socket = new WebSocket(address, { headers: { ...headers }, dispatcher: agent.dispatcher });
+  let refusal: HttpFailure | undefined;
+  const socket = new WebSocket(address, {
+    headers: { ...headers },
+    ...(protocol === undefined ? {} : { protocols: [protocol] }),
+    dispatcher: agent.dispatcher.compose(
+      watching((response) => {
+        refusal = refusalIn(response, request);
+      }),
+    ),
+  });
   socket.binaryType = 'arraybuffer';
   const frames = new Inbox<string>(({ length }) => length);
   void frames.ended.then(() => socket.close());
@@ -40,7 +60,7 @@ export async function openSocket({ url, headers, signal, agent }: SocketRequest)
   socket.addEventListener('open', () => opened.resolve());
   socket.addEventListener('error', () => {
     // What it says of itself may hold the address with its token.
-    const broken = new HttpFailure('unreachable', 'the connection broke');
+    const broken = refusal ?? new HttpFailure('unreachable', 'the connection broke');
     opened.reject(broken);
     frames.end(broken);
   });
@@ -56,4 +76,39 @@ export async function openSocket({ url, headers, signal, agent }: SocketRequest)
     close: () => frames.end(),
     frames,
   };
+}
+
+/** The response to a handshake that was not accepted. */
+interface Refused {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function refusalIn({ status, headers }: Refused, { name, now }: SocketRequest): HttpFailure {
+  const asked =
+    status === 429 ? limitedSeconds(headers, now()) : retryAfterSeconds(headers['retry-after'], now());
+  const failure = failureOfStatus(name, { status, retryAfterSeconds: asked });
+  return failure ?? new HttpFailure('answer_invalid', `${name} did not open a WebSocket`, { status });
+}
+
+/** Reports the response to a handshake where it is not 101: undici's WebSocket only says that it failed. */
+function watching(refused: (response: Refused) => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(
+      options,
+      new Proxy(handler, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          if (name !== 'onResponseStart') return value.bind(target);
+          return (...call: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>) => {
+            const [, status, headers] = call;
+            const single = Object.entries(headers).map(([key, of]) => [key, String(of)]);
+            refused({ status, headers: Object.fromEntries(single) });
+            return target.onResponseStart?.(...call);
+          };
+        },
+      }),
+    );
 }

@@ -1,7 +1,8 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import type { Http } from '../adapter/http.ts';
 import type { EventsOpening, SocketOpening } from '../adapter/reach.ts';
-import type { VendorEvent, VendorSocket } from '../adapter/stream.ts';
+import type { VendorSocket } from '../adapter/socket.ts';
+import type { VendorEvent } from '../adapter/stream.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/ids.ts';
@@ -85,12 +86,20 @@ export function createVendorHosts(options: VendorHostsOptions) {
   return {
     /** Opens a WebSocket at a host of a vendor. */
     async openSocket(adapter: Adapter, request: SocketOpening): Promise<VendorSocket> {
-      const { path, query, headers, signal } = request;
+      const { path, query, headers, protocol, signal } = request;
       const url = new URL(`${placeOf(adapter, request)}${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const { openSocket } = await import('./index.ts');
       const agent = await agentOf(adapter.slug, request.chosenAddress !== undefined);
-      return openSocket({ url, headers: { ...headers, 'user-agent': options.userAgent }, signal, agent });
+      return openSocket({
+        name: adapter.name,
+        url,
+        headers: { ...headers, 'user-agent': options.userAgent },
+        protocol,
+        signal,
+        agent,
+        now: options.clock.now,
+      });
     },
 
     /** Opens a stream of server-sent events at a host of a vendor. */

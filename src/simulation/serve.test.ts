@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
@@ -159,6 +160,26 @@ describe("a simulator's WebSocket", () => {
     const { url } = await serve(test, answering({ status: 200 }));
     const [error] = (await once(new WebSocket(url.replace('http', 'ws')), 'error')) as [Error];
     assert.match(error.message, /404/);
+  });
+
+  it('is refused as the simulator says, before it is opened', async (test) => {
+    const { url } = await serve(test, {
+      ...answering({ status: 200 }),
+      refusal: ({ query }) =>
+        query.get('token') === 'good'
+          ? undefined
+          : { status: 401, json: { message: 'no' }, headers: { 'retry-after': '7' } },
+      upgrade: (_, socket) => socket.send('hello'),
+    });
+    const address = url.replace('http', 'ws');
+    const refused = new WebSocket(`${address}/?token=bad`);
+    const [, response] = (await once(refused, 'unexpected-response')) as [unknown, IncomingMessage];
+    assert.equal(response.statusCode, 401);
+    assert.deepEqual([response.headers['retry-after'], response.headers['elnav-simulated']], ['7', 'vendor']);
+    const chunks = await Array.fromAsync(response as AsyncIterable<Buffer>);
+    assert.equal(Buffer.concat(chunks).toString(), '{"message":"no"}');
+    const accepted = new WebSocket(`${address}/?token=good`);
+    assert.equal(String((await once(accepted, 'message'))[0]), 'hello');
   });
 
   it('is closed when the simulator throws', async (test) => {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
@@ -16,7 +16,6 @@ export const SIMULATED_HEADER = 'elnav-simulated';
 const MOST_BYTES = 1024 * 1024;
 /** What a truncated answer promises beyond what it holds. */
 const MISSING_BYTES = 1_024;
-const NO_SUCH_SOCKET = 'HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n';
 
 export interface ServedSimulator {
   /** Base address without a trailing slash. */
@@ -75,7 +74,12 @@ export async function serveSimulated(options: ServeOptions): Promise<ServedSimul
   async function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const simulated = await load();
     if (simulated.upgrade === undefined) {
-      socket.end(`${NO_SUCH_SOCKET}${SIMULATED_HEADER}: ${slug}\r\n\r\n`);
+      socket.end(responseOf(slug, { status: 404 }));
+      return;
+    }
+    const refusal = simulated.refusal?.(requestOf(message, Buffer.alloc(0)));
+    if (refusal !== undefined) {
+      socket.end(responseOf(slug, refusal));
       return;
     }
     sockets ??= await openSockets(slug);
@@ -116,6 +120,20 @@ export async function serveSimulated(options: ServeOptions): Promise<ServedSimul
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The response to a handshake that is not accepted, as bytes: there is no response object for those. */
+function responseOf(slug: string, answer: SimulatedAnswer): Buffer {
+  const { body, headers } = bodyAndHeaders(answer);
+  const all = {
+    connection: 'close',
+    'content-length': String(body.length),
+    [SIMULATED_HEADER]: slug,
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`, ...lines, '', ''];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), body]);
 }
 
 /** Loaded with the first WebSocket: most simulators have none. */

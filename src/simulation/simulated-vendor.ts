@@ -12,8 +12,6 @@ import { faultAnswer, plainRefusal, type Refusal, strange } from './faults.ts';
 import { type Answer, bodyOf, compileRoutes, type Routes, type SimulatedCall } from './routes.ts';
 import type { MakeSignIn } from './sign-in.ts';
 
-const POLICY_VIOLATION = 1008;
-
 /** How the devices of a home are found and moved; `listed` makes it for homes that are lists. */
 export interface SimulatedDevices<Home, Device> {
   find(home: Home, device: Pick<DeviceRef, 'id' | 'details'>): Device | undefined;
@@ -59,11 +57,13 @@ export interface SimulatedVendor<Home, Device> {
   /** What calls beyond a limit get; the refusal with 429 unless it is said. */
   readonly limited?: (limit: UsedUp) => SimulatedAnswer;
   readonly limits?: readonly Limit[];
-  /** A signed-in user opens a WebSocket; who is not signed in finds it closed. */
+  /** A signed-in user opens a WebSocket; the handshake of others is refused as a call is. */
   readonly stream?: (
     socket: SimulatedSocket,
-    call: { readonly home: Home; readonly request: SimulatedRequest },
+    call: Pick<SimulatedCall<Home>, 'home' | 'user' | 'scopes' | 'request'>,
   ) => void;
+  /** What the handshake of a signed-in user is refused with. */
+  readonly refusesStream?: (request: SimulatedRequest) => SimulatedAnswer | undefined;
   /** Puts every successful answer into the vendor's envelope. */
   readonly envelope?: (answer: SimulatedAnswer) => SimulatedAnswer;
 }
@@ -80,6 +80,8 @@ export function simulatedVendor<Home, Device>(
   const removed = new Map<string, { readonly home: Home; readonly found: Device }>();
   let fault: SimulatedFault | null = null;
 
+  const tokenRefused = () => parts.tokenRefused ?? refusal(401, 'the token is not valid');
+
   function callerOf(request: SimulatedRequest) {
     const caller = signIn.callerOf(request);
     const home = caller === undefined ? undefined : users[caller.user];
@@ -90,7 +92,7 @@ export function simulatedVendor<Home, Device>(
 
   function called(request: SimulatedRequest): SimulatedAnswer {
     const caller = callerOf(request);
-    if (caller === undefined) return parts.tokenRefused ?? refusal(401, 'the token is not valid');
+    if (caller === undefined) return tokenRefused();
     const over = usedUp(caller.user, request);
     if (over !== undefined) return parts.limited?.(over) ?? refusal(429, 'too many requests');
     const route = routes.find(request);
@@ -136,10 +138,11 @@ export function simulatedVendor<Home, Device>(
     ...(parts.stream === undefined
       ? {}
       : {
+          refusal: (request: SimulatedRequest) =>
+            callerOf(request) === undefined ? tokenRefused() : parts.refusesStream?.(request),
           upgrade(request: SimulatedRequest, socket: SimulatedSocket) {
             const caller = callerOf(request);
-            if (caller === undefined) socket.close(POLICY_VIOLATION);
-            else parts.stream?.(socket, { home: caller.home, request });
+            if (caller !== undefined) parts.stream?.(socket, { ...caller, request });
           },
         }),
     fault(next) {

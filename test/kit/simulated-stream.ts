@@ -5,101 +5,25 @@ import type { ObservedDevice, OpenedStream } from '../../src/adapter/conformance
 import { HttpFailure, type HttpRequest } from '../../src/adapter/http.ts';
 import type { Partner } from '../../src/adapter/login.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
-import type { SimulatedAnswer, SimulatedSocket, VendorSimulator } from '../../src/adapter/simulator.ts';
-import type { StreamSession, VendorSocket } from '../../src/adapter/stream.ts';
+import type { SimulatedAnswer } from '../../src/adapter/simulator.ts';
+import type { StreamSession } from '../../src/adapter/stream.ts';
 import type { TurnedClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { asLink, type Spend, type TokenKeeper, tokenHeaders } from '../../src/domain/calls/vendor-http.ts';
+import { asLink, type Spend, type TokenKeeper } from '../../src/domain/calls/vendor-http.ts';
 import { runStream } from '../../src/domain/streams/one-stream.ts';
 import { eventsIn } from '../../src/outbound/events.ts';
+import { Line, type SimulatedConnect } from './simulated-socket.ts';
 
 const LARGEST_CHUNK = 64 * 1024;
 
-/** One direction of a connection in memory: queued messages, in order, until it ends or breaks. */
-class Line<T> implements AsyncIterable<T> {
-  readonly #come: T[] = [];
-  #ended: { readonly error: Error | undefined } | undefined;
-  #wake = () => {};
-  #isMute = false;
-  readonly #closed: () => void;
-
-  constructor(closed: () => void) {
-    this.#closed = closed;
-  }
-
-  push(one: T): void {
-    if (this.#ended !== undefined || this.#isMute) return;
-    this.#come.push(one);
-    this.#wake();
-  }
-
-  mute(): void {
-    this.#isMute = true;
-  }
-
-  end(error?: Error): void {
-    if (this.#ended !== undefined) return;
-    this.#ended = { error };
-    this.#closed();
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-    try {
-      for (;;) {
-        const one = this.#come.shift();
-        if (one !== undefined) yield one;
-        else if (this.#ended === undefined)
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        else if (this.#ended.error === undefined) return;
-        else throw this.#ended.error;
-      }
-    } finally {
-      this.end();
-    }
-  }
-}
-
-/** Both ends of a WebSocket in memory, and the messages from the vendor. */
-export function socketPair(): [VendorSocket, SimulatedSocket, Line<string>] {
-  let takeFrame = (_text: string) => {};
-  let takeClose = () => {};
-  let isClosed = false;
-  const frames = new Line<string>(() => {
-    isClosed = true;
-    takeClose();
-  });
-  const close = () => frames.end();
-  const client: VendorSocket = {
-    send: (text) => {
-      if (!isClosed) takeFrame(text);
-    },
-    close,
-    frames,
-  };
-  const server: SimulatedSocket = {
-    send: (text) => frames.push(text),
-    close,
-    onFrame: (take) => {
-      takeFrame = take;
-    },
-    onClose: (take) => {
-      takeClose = take;
-    },
-  };
-  return [client, server, frames];
-}
-
 export interface StreamOf {
   readonly adapter: Adapter;
-  readonly vendor: VendorSimulator;
   readonly clock: TurnedClock;
   readonly session: () => Session;
   readonly keeper: TokenKeeper | undefined;
   readonly partner: Partner;
   readonly spend: Spend;
+  readonly connect: SimulatedConnect;
   /** The simulator's response, or the fault that is set. */
   readonly answer: (request: HttpRequest) => Promise<SimulatedAnswer>;
   /** Throws the error that the platform's client makes of a failed response. */
@@ -124,9 +48,8 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
     clock,
     signal,
     async connect(request) {
-      const { socket, line } = await connectTo(of, request);
+      const { socket, line } = await of.connect(request, signal);
       lines.add(line);
-      signal.addEventListener('abort', () => line.end());
       return socket;
     },
     events: async (request, watch = {}) => {
@@ -208,26 +131,4 @@ export function openSimulatedStream(of: StreamOf, devices: readonly DeviceRef[])
       await run;
     },
   };
-}
-
-/** A WebSocket to the simulator, with the token where the request requires it. */
-async function connectTo(
-  { adapter, vendor, keeper, partner }: StreamOf,
-  { path, query = {}, headers = {}, tokenQuery }: Parameters<StreamSession['connect']>[0],
-): Promise<{ readonly socket: VendorSocket; readonly line: Line<string> }> {
-  const carried = await keeper?.current();
-  const [socket, server, line] = socketPair();
-  const isInQuery = tokenQuery !== undefined && carried !== undefined;
-  const inHeaders = carried === undefined || isInQuery ? {} : tokenHeaders(adapter, carried, partner);
-  vendor.upgrade?.(
-    {
-      method: 'GET',
-      path,
-      query: new URLSearchParams(isInQuery ? { ...query, [tokenQuery]: carried.access } : query),
-      headers: { ...inHeaders, ...headers },
-      body: new Uint8Array(),
-    },
-    server,
-  );
-  return { socket, line };
 }

@@ -11,6 +11,7 @@ import {
   HttpFailure,
   type HttpRequest,
 } from '../../src/adapter/http.ts';
+import { jsonIn } from '../../src/adapter/kit/index.ts';
 import { type LoginSession, type Partner, simulatedSettings, type Tokens } from '../../src/adapter/login.ts';
 import { limitedSeconds, retryAfterSeconds } from '../../src/adapter/retry-after.ts';
 import { scopesOf } from '../../src/adapter/scopes.ts';
@@ -32,6 +33,7 @@ import { clientFields, refreshGrant } from '../../src/domain/calls/refresh-grant
 import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
+import { type Line, simulatedSockets } from './simulated-socket.ts';
 import { openSimulatedStream } from './simulated-stream.ts';
 import { waitingBudgets } from './waiting-budgets.ts';
 
@@ -133,6 +135,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   let aborted = new AbortController();
   const asked: string[] = [];
   const logged: string[] = [];
+  const lines: Line<string>[] = [];
   const secrets = new Set<string>([
     PARTNER.clientSecret,
     PARTNER.apiKey,
@@ -197,18 +200,19 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     expireTokens: () => vendor.expireTokens(),
     revoke: () => vendor.revoke(),
     renewals: () => world.renewals,
+    connections: () => ({ opened: lines.length, open: lines.filter((line) => !line.isEnded).length }),
     expiresAt: () => world.tokens?.expiresAt,
     now: () => clock.now(),
     openStream: (devices) =>
       openSimulatedStream(
         {
           adapter,
-          vendor,
           clock,
           session: world.session,
           keeper: keeperOf(),
           partner: PARTNER,
           spend,
+          connect: sockets(),
           answer: (request) => answerTo(request, wireOf('read')),
           refused: (answer, request) => understood(answer, request, clock),
         },
@@ -257,6 +261,11 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
         connections: WITHOUT_CALLS.connections,
         signals: { wait: async () => undefined },
         hasOwnAddress: (host) => world.ownAddresses.has(host),
+        async connect(request) {
+          const { socket, line } = await sockets()(request, aborted.signal, seenFrame);
+          lines.push(line);
+          return socket;
+        },
         http: createVendorHttp({
           adapter,
           host: (_name, use) => hosts(use),
@@ -274,6 +283,28 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       aborted = new AbortController();
     },
   };
+  const sockets = () =>
+    simulatedSockets({
+      adapter,
+      vendor,
+      asked,
+      tokens: keeperOf(),
+      partner: PARTNER,
+      spend,
+      broken({ use = 'read' }) {
+        const fault = faultFor(use);
+        return fault === 'token_refused' ? plainRefusal(401, 'token') : faultAnswer(fault, plainRefusal);
+      },
+      refused: (answer, signal) => understood(answer, { path: '/', signal }, clock),
+    });
+  /** A frame as a call gets it; those of a stream are as they were sent. */
+  function seenFrame(text: string): string {
+    const frame = jsonIn(text);
+    if (frame === undefined) return text;
+    const isStrange = broken?.fault === 'unknown_values';
+    const body = isStrange ? strange(frame) : frame;
+    return JSON.stringify(cloud.alter?.(body) ?? body);
+  }
   function keep(tokens: Tokens | undefined): void {
     world.tokens = tokens;
     for (const secret of [tokens?.access, tokens?.refresh]) if (secret != null) secrets.add(secret);
@@ -312,12 +343,13 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
 
 /** What breaks calls, and how many of them go well first. */
 interface Broken {
-  readonly on: 'calls' | 'login' | 'commands';
+  readonly on: 'calls' | 'login' | 'commands' | 'everything';
   readonly fault: SimulatedFault;
   after: number;
 }
 
 function isMeant({ on }: Broken, use: CallUse): boolean {
+  if (on === 'everything') return true;
   if (on === 'login') return use === 'login';
   return on === 'commands' ? use === 'command' : use !== 'login';
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
+import type { Connect } from '../../src/adapter/socket.ts';
 import type { StreamSession } from '../../src/adapter/stream.ts';
-import { socketPair } from './simulated-stream.ts';
 import type { SimulatedVendor } from './simulated-vendor.ts';
 
 export interface OpenStream {
@@ -22,8 +22,6 @@ export interface OpenStream {
   close(): Promise<void>;
 }
 
-type Connect = StreamSession['connect'];
-
 /**
  * Runs the adapter's stream against the simulator's `upgrade`, in memory, or against whatever `connect` opens. Unlike the stream of the
  * conformance checks it passes signals to commands.
@@ -33,7 +31,7 @@ export function openStream(
   world: SimulatedVendor,
   {
     devices,
-    connect = connectTo(world),
+    connect = (request) => world.session().connect(request),
   }: { readonly devices: readonly DeviceRef[]; readonly connect?: Connect },
 ): OpenStream {
   assert.ok(stream !== undefined);
@@ -45,7 +43,11 @@ export function openStream(
     // A stream runs on the clock that the test advances.
     clock: world.clock,
     signal: aborting.signal,
-    connect,
+    async connect(request) {
+      const socket = await connect(request);
+      aborting.signal.addEventListener('abort', () => socket.close());
+      return socket;
+    },
     events: () => Promise.reject(new Error('it has no events')),
     observed: (id, raw) => void observed.push({ id, raw }),
     reported: () => {},
@@ -81,21 +83,3 @@ export function openStream(
   open.run.catch(() => {});
   return open;
 }
-
-const connectTo =
-  (world: SimulatedVendor): Connect =>
-  async ({ path, query = {}, headers = {} }) => {
-    assert.ok(world.tokens !== undefined);
-    const [client, server] = socketPair();
-    world.vendor.upgrade?.(
-      {
-        method: 'GET',
-        path,
-        query: new URLSearchParams(query),
-        headers: { authorization: `Bearer ${world.tokens.access}`, ...headers },
-        body: new Uint8Array(),
-      },
-      server,
-    );
-    return client;
-  };

@@ -12,10 +12,14 @@ export interface Cloud {
   /** The same vendor for a user with no device, or with 500. */
   as(user: 'none' | 'large'): Promise<Simulator>;
   /**
-   * Breaks all calls but those that sign in and renew, only these, or only what commands a device, once `after` of them went well; null
-   * mends all.
+   * Breaks all calls but those that sign in and renew, only these, only what commands a device, or everything, once `after` of them went
+   * well; null mends all.
    */
-  fault(fault: SimulatedFault | null, on?: 'calls' | 'login' | 'commands', after?: number): void;
+  fault(
+    fault: SimulatedFault | null,
+    on?: 'calls' | 'login' | 'commands' | 'everything',
+    after?: number,
+  ): void;
   /** How many calls were broken so far. */
   broken(): number;
   /** What the vendor's own words make of a fault, where it is not what the status says. */
@@ -33,6 +37,8 @@ export interface Cloud {
   revoke(): void;
   /** How often the tokens were renewed since the sign-in. */
   renewals(): number;
+  /** WebSockets that calls have opened, and how many of them are open. */
+  connections(): { readonly opened: number; readonly open: number };
   /** When the access token ends, ms since 1970; undefined without tokens. */
   expiresAt(): number | undefined;
   now(): number;

@@ -136,6 +136,9 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
     const fault = await faultOf(() => one(check));
     if (fault !== null) report(`${name} can be checked`, fault);
   }
+  const { opened, open } = cloud.connections();
+  if (opened > 0)
+    report('calls close the connections that they open', open === 0 ? null : `${open} of ${opened} are open`);
 }
 
 interface KindCheck {

@@ -49,6 +49,24 @@ export async function checkStream(check: CloudCheck): Promise<void> {
     await (await opened(cloud, refs)).close();
   });
   await checkRenewal(check, during);
+  for (const fault of FAULTS)
+    report(
+      `stream: ${fault} on opening`,
+      await faultOf(async () => {
+        // What agrees on a connection may count as signing in.
+        cloud.fault(fault, 'everything');
+        try {
+          const open = cloud.openStream(refs);
+          const error = await endsWith(open, meaningOf(cloud.codes, fault, 'stream'));
+          if (open.isOpen()) throw new Error('it said that it was open');
+          if (fault === 'rate_limited' && error?.retryAfterSeconds !== 30)
+            throw new Error(`the vendor asked for 30 s, and the error says ${error?.retryAfterSeconds}`);
+          checkSecrets(error, cloud);
+        } finally {
+          cloud.fault(null);
+        }
+      }),
+    );
   if (!usesEvents) return;
   await during('what nobody knows does not end it', async (open) => {
     const before = open.observed.length;
@@ -68,23 +86,6 @@ export async function checkStream(check: CloudCheck): Promise<void> {
     open.inject(`data: ${'x'.repeat(GIANT_CHARACTERS)}`);
     await endsWith(open, 'vendor.answer_invalid');
   });
-  for (const fault of FAULTS)
-    report(
-      `stream: ${fault} on opening`,
-      await faultOf(async () => {
-        cloud.fault(fault);
-        try {
-          const open = cloud.openStream(refs);
-          const error = await endsWith(open, meaningOf(cloud.codes, fault, 'stream'));
-          if (open.isOpen()) throw new Error('it said that it was open');
-          if (fault === 'rate_limited' && error?.retryAfterSeconds !== 30)
-            throw new Error(`the vendor asked for 30 s, and the error says ${error?.retryAfterSeconds}`);
-          checkSecrets(error, cloud);
-        } finally {
-          cloud.fault(null);
-        }
-      }),
-    );
 }
 
 async function opened(cloud: Cloud, refs: readonly DeviceRef[]): Promise<OpenedStream> {
@@ -115,6 +116,7 @@ async function endsWith(open: OpenedStream, code: string | undefined) {
 
 /** Sends a command, or takes the device away where it takes none, and wants the stream to tell it. */
 async function checkChange({ adapter, simulator, cloud, refs }: CloudCheck, open: OpenedStream) {
+  const { silenceSeconds = 0 } = adapter.stream ?? {};
   const command = await anyCommand(adapter, simulator, refs);
   const ref = command?.ref ?? refs[0];
   if (ref === undefined) return;
@@ -136,17 +138,23 @@ async function checkChange({ adapter, simulator, cloud, refs }: CloudCheck, open
     await simulator.pass(witness.within);
   }
   await open.settle();
-  const views = open.observed
-    .slice(count)
-    .filter(({ id }) => id === ref.id)
-    .map((one) =>
-      'raw' in one ? viewOf(one.raw) : { ...before, state: { ...before.state, ...one.reported } },
-    );
-  const isTold = views.some((view) =>
-    witness === undefined ? !view.state.online : witness.holds(view, before),
-  );
+  const views = () =>
+    open.observed
+      .slice(count)
+      .filter(({ id }) => id === ref.id)
+      .map((one) =>
+        'raw' in one ? viewOf(one.raw) : { ...before, state: { ...before.state, ...one.reported } },
+      );
+  const isReported = () =>
+    views().some((view) => (witness === undefined ? !view.state.online : witness.holds(view, before)));
+  // That a device falls silent may only be noticed by what is missing.
+  for (let step = 0; witness === undefined && !isReported() && step < STEPS; step += 1) {
+    await simulator.pass(silenceSeconds / STEPS);
+    await open.settle();
+  }
   if (witness === undefined) cloud.reach(ref, true);
-  if (!isTold) throw new Error(`${ref.id} changed, and it told ${JSON.stringify(views.at(-1) ?? 'nothing')}`);
+  if (!isReported())
+    throw new Error(`${ref.id} changed, and it reported ${JSON.stringify(views().at(-1) ?? 'nothing')}`);
 }
 
 type During = (name: string, work: (open: OpenedStream) => Promise<void>) => Promise<void>;

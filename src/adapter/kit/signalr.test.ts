@@ -114,7 +114,7 @@ describe('following a hub', () => {
     ]);
     await run;
     assert.deepEqual(connected, [
-      { host: 'streams', path: '/hub', query: { id: 'id-0' }, headers: { cookie: 'a=1' } },
+      { host: 'streams', path: '/hub', query: { id: 'id-0' }, use: 'login', headers: { cookie: 'a=1' } },
     ]);
     assert.deepEqual(log, [
       '/hub/negotiate',

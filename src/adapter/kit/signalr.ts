@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import type { StreamSession, VendorSocket } from '../stream.ts';
+import type { VendorSocket } from '../socket.ts';
+import type { StreamSession } from '../stream.ts';
 import { vendorFailure } from '../vendor-failure.ts';
 import { fits, notUnderstood, type TranslateFailure } from './calls.ts';
 
@@ -130,6 +131,8 @@ async function connect(session: StreamSession, hub: Hub): Promise<VendorSocket> 
       host,
       path,
       query: { id },
+      // As agreeing on it is.
+      use: 'login',
       ...(cookie === '' ? {} : { headers: { cookie } }),
     });
   } catch (cause) {

@@ -3,7 +3,8 @@ import { adapterOf } from '../../adapter/adapters.ts';
 import type { Connections } from '../../adapter/connections.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { Reach } from '../../adapter/reach.ts';
-import { type LinkKey, type LinkOf, WITHOUT_CALLS } from '../../adapter/session.ts';
+import { type LinkKey, type LinkOf, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { Connect } from '../../adapter/socket.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import type { LinkHttp } from '../../adapter/vendor-http.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
@@ -15,14 +16,7 @@ import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
 import type { CallName } from './time-limit.ts';
 import type { TokensOfLinks } from './tokens.ts';
-import {
-  asLink,
-  createVendorHttp,
-  type Spend,
-  type TokenKeeper,
-  type Trace,
-  tokenHeaders,
-} from './vendor-http.ts';
+import { asLink, createVendorHttp, type Spend, type TokenKeeper, type Trace } from './vendor-http.ts';
 
 /** Who calls, and until when. */
 export interface Caller {
@@ -130,6 +124,23 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     });
   }
 
+  function connectOf(
+    { adapter, link, credentials, keeper }: Access,
+    { signal, call, trace }: Caller,
+  ): Connect {
+    return (request) => {
+      if (adapter.hosts === undefined) return WITHOUT_CALLS.connect(request);
+      if (openSocket === undefined) throw new Error('no connections can be opened here');
+      const partner = partnerOf(adapter.slug);
+      const of = { adapter, tokens: keeper, partner, trace, ...limitsOf(adapter, link, isBackground(call)) };
+      return asLink(of, request, ({ path, query = {}, headers, protocol }, { host, use }) => {
+        trace.isCommandSent ||= use === 'command';
+        const chosenAddress = adapter.chosenAddress?.(credentials);
+        return openSocket(adapter, { host, path, query, headers, protocol, chosenAddress, signal });
+      });
+    };
+  }
+
   function keeperOf(adapter: Adapter, link: LinkOf, credentials: JsonObject): TokenKeeper | undefined {
     if (adapter.login === undefined && adapter.oauth === undefined) return undefined;
     return tokens.keeper(link, renewal(adapter, link, credentials));
@@ -158,29 +169,10 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       return httpOf({ adapter, link, credentials, keeper }, caller);
     },
 
-    /** Connections of a stored link: with its token in the headers, or in the query where the vendor wants it there. */
-    socketOf(link: LinkOf, credentials: JsonObject, { signal, trace }: Caller): StreamSession['connect'] {
+    /** WebSockets of a stored link. */
+    socketsOf(link: LinkOf, credentials: JsonObject, caller: Caller): Connect {
       const adapter = adapterOf(adapters, link.vendor);
-      return async ({ host = 'api', path, query = {}, tokenQuery, headers = {} }) => {
-        if (openSocket === undefined) throw new Error('no connections can be opened here');
-        await budgets.blocks.check({ adapter, host, link });
-        const carried = await keeperOf(adapter, link, credentials)?.current();
-        const inQuery =
-          tokenQuery === undefined || carried === undefined ? {} : { [tokenQuery]: carried.access };
-        const inHeaders =
-          tokenQuery !== undefined || carried === undefined
-            ? {}
-            : tokenHeaders(adapter, carried, partnerOf(adapter.slug));
-        trace.host = host;
-        return openSocket(adapter, {
-          host,
-          path,
-          query: { ...query, ...inQuery },
-          headers: { ...headers, ...inHeaders },
-          chosenAddress: adapter.chosenAddress?.(credentials),
-          signal,
-        });
-      };
+      return connectOf({ adapter, link, credentials, keeper: keeperOf(adapter, link, credentials) }, caller);
     },
 
     /** Server-sent events of a stored link: with its token, within its budgets, and from where they were left. */
@@ -225,15 +217,21 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
         readonly tokens: Tokens | undefined;
       },
       caller: Caller,
-    ): { readonly http: LinkHttp; tokens(): Tokens | undefined } {
+    ): Pick<Session, 'http' | 'connect'> & { tokens(): Tokens | undefined } {
       const { link, credentials } = made;
       const adapter = adapterOf(adapters, link.vendor);
-      if (adapter.hosts === undefined) return { http: WITHOUT_CALLS.http, tokens: () => undefined };
+      const { http, connect } = WITHOUT_CALLS;
+      if (adapter.hosts === undefined) return { http, connect, tokens: () => undefined };
       const keeper =
         made.tokens === undefined
           ? undefined
           : tokens.ofNew(made.tokens, renewal(adapter, link, credentials));
-      return { http: httpOf({ adapter, link, credentials, keeper }, caller), tokens: () => keeper?.latest() };
+      const access = { adapter, link, credentials, keeper };
+      return {
+        http: httpOf(access, caller),
+        connect: connectOf(access, caller),
+        tokens: () => keeper?.latest(),
+      };
     },
   };
 }

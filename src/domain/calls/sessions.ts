@@ -49,7 +49,7 @@ export function createSessions(options: SessionsOptions) {
   const sessionOf = (
     row: NewLink,
     opened: JsonObject,
-    { caller, http }: { readonly caller: Caller; readonly http: Session['http'] },
+    { caller, http, connect }: { readonly caller: Caller } & Pick<Session, 'http' | 'connect'>,
   ): Session => {
     const server = servers.get(row.vendor);
     const station = server?.station(row);
@@ -66,6 +66,7 @@ export function createSessions(options: SessionsOptions) {
       connections: clients.connectionsOf(row, caller),
       hasOwnAddress: (host) => hasOwnAddress(row.vendor, host),
       http,
+      connect,
       signals: signals.of(row),
       ...(station === undefined ? {} : { station }),
       ...(server === undefined ? {} : { frames: () => server.frames(row) }),
@@ -74,19 +75,19 @@ export function createSessions(options: SessionsOptions) {
 
   function open(row: LinkRow, caller: Caller): Session {
     const opened = credentials.unseal(row);
-    return sessionOf(row, opened, { caller, http: clients.ofLink(row, opened, caller) });
+    const http = clients.ofLink(row, opened, caller);
+    return sessionOf(row, opened, { caller, http, connect: clients.socketsOf(row, opened, caller) });
   }
 
   return {
     documents,
     open,
 
-    /** A session that may open a connection to the vendor, and tells what comes over it. */
+    /** A session that reports what comes over a connection to the vendor. */
     openStream(row: LinkRow, caller: Caller, sinks: Sinks): StreamSession {
       const session = open(row, caller);
       return {
         ...session,
-        connect: clients.socketOf(row, session.credentials, caller),
         events: clients.eventsOf(row, session.credentials, caller),
         ...sinks,
         tell: (name, value) => signals.tell(row, name, value),
@@ -101,7 +102,7 @@ export function createSessions(options: SessionsOptions) {
     ): Promise<{ readonly session: Session; tokens(): Tokens | undefined }> {
       const first = await signIn(clients.loginSession(link, given, caller));
       const made = clients.ofNew({ link, credentials: given, tokens: first }, caller);
-      const session = sessionOf(link, given, { caller, http: made.http });
+      const session = sessionOf(link, given, { ...made, caller });
       return { session, tokens: made.tokens };
     },
 

@@ -4,7 +4,7 @@ import type { CallUse } from '../../adapter/budget.ts';
 import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import type { Login } from '../../adapter/login.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
-import { createVendorHttp, type TokenKeeper } from './vendor-http.ts';
+import { asLink, createVendorHttp, type TokenKeeper } from './vendor-http.ts';
 
 const PAGE: HttpAnswer = {
   status: 200,
@@ -158,5 +158,42 @@ describe("the API key of the operator's app", () => {
     assert.deepEqual(await headersOf('x-app-key', keeper), { authorization, 'x-app-key': 'key' });
     assert.deepEqual(await headersOf(undefined, keeper), { authorization });
     assert.deepEqual(await headersOf('x-app-key', undefined), {}, 'signing in has its own authentication');
+  });
+});
+
+describe('a connection of a link', () => {
+  it('has its token in the query where the vendor wants it there, and a new one where that is refused', async () => {
+    const tokensOf = (access: string) => ({ access, refresh: null, expiresAt: 1 });
+    const tokens: TokenKeeper = {
+      current: async () => tokensOf('old'),
+      renewed: async () => tokensOf('new'),
+    };
+    const spent: unknown[] = [];
+    const made: unknown[] = [];
+    const opened = await asLink(
+      {
+        adapter: { slug: 'tester', name: 'Tester', apiKeyHeader: 'x-app-key' },
+        tokens,
+        partner: { clientId: 'id', clientSecret: 'secret', apiKey: 'key' },
+        spend: (call) => void spent.push([call.use, call.device]),
+        trace: { host: undefined, isCommandSent: false },
+      },
+      { path: '/stream', query: { v: '2' }, tokenQuery: 'accessToken', device: 'lift-1' },
+      async ({ path, query, headers }, { host }) => {
+        made.push({ host, path, query, headers });
+        if (made.length === 1) throw new HttpFailure('refused', 'no', { status: 401 });
+        return 'opened';
+      },
+    );
+    const expected = { host: 'api', path: '/stream', headers: { 'x-app-key': 'key' } };
+    assert.equal(opened, 'opened');
+    assert.deepEqual(made, [
+      { ...expected, query: { v: '2', accessToken: 'old' } },
+      { ...expected, query: { v: '2', accessToken: 'new' } },
+    ]);
+    assert.deepEqual(spent, [
+      ['read', 'lift-1'],
+      ['read', 'lift-1'],
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import type { CallUse } from '../../adapter/budget.ts';
 import { type Http, type HttpAnswer, HttpFailure, type HttpRequest } from '../../adapter/http.ts';
 import type { Login, Partner, Tokens } from '../../adapter/login.ts';
+import type { SocketRequest } from '../../adapter/socket.ts';
 import { claimsIn } from '../../adapter/token-claims.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import type { LinkHttp, VendorRequest } from '../../adapter/vendor-http.ts';
@@ -69,30 +70,37 @@ type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend'
 };
 
 /** What the vendor's limits have to know of a request, and where its token goes. */
-type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers' | 'query'>;
+type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers' | 'query'> &
+  Pick<SocketRequest, 'tokenQuery'>;
 
-/** Makes one request of a link: within the budgets, with its token, and once more with a new one where it is refused. */
+/**
+ * Makes one request of a link: within the budgets, with its token in the headers or where `tokenQuery` says, and once more with a new one
+ * where it is refused.
+ */
 export async function asLink<R extends Limited, A>(
   { adapter, tokens, partner, spend, limited, trace }: AsLink,
   request: R,
   make: (
-    rest: Omit<R, 'host' | 'use' | 'device' | 'site' | 'costs'> & {
+    rest: Omit<R, 'host' | 'use' | 'device' | 'site' | 'costs' | 'tokenQuery'> & {
       readonly headers: Record<string, string>;
     },
     of: { readonly host: string; readonly use: CallUse },
   ) => Promise<A>,
 ): Promise<A> {
-  const { host = 'api', use = 'read', device, site, costs, ...rest } = request;
+  const { host = 'api', use = 'read', device, site, costs, tokenQuery, ...rest } = request;
   const makeWith = async (carried: Tokens | undefined): Promise<A> => {
     await spend({ host, use, device, site, costs });
     trace.host = host;
+    const isInQuery = tokenQuery !== undefined && carried !== undefined;
     const headers = {
       ...rest.headers,
-      ...(carried === undefined ? {} : tokenHeaders(adapter, carried, partner)),
+      ...(carried === undefined || isInQuery ? {} : tokenHeaders(adapter.login, carried)),
+      ...(carried === undefined ? {} : keyHeaders(adapter, partner)),
     };
-    const inQuery = carried === undefined ? undefined : adapter.login?.query?.(carried);
-    const query = inQuery === undefined ? {} : { query: { ...rest.query, ...inQuery } };
-    return make({ ...rest, headers, ...query }, { host, use }).catch(async (error: unknown) => {
+    const inQuery = carried === undefined || isInQuery ? undefined : adapter.login?.query?.(carried);
+    const added = isInQuery ? { [tokenQuery]: carried.access } : inQuery;
+    const query = added === undefined ? {} : { query: { ...rest.query, ...added } };
+    return make({ ...rest, ...query, headers }, { host, use }).catch(async (error: unknown) => {
       if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, host);
       throw error;
     });
@@ -140,18 +148,18 @@ function read<T>(body: () => T): T {
 const openEnded = (error: unknown): unknown =>
   error instanceof HttpFailure && error.leavesOutcomeOpen() ? error.with({ isOutcomeUnknown: true }) : error;
 
-/** The headers of a call with a user's token: the token, and the operator's API key where the vendor requires one. */
-export function tokenHeaders(
-  { login, apiKeyHeader }: Pick<Adapter, 'login' | 'apiKeyHeader'>,
-  tokens: Tokens,
+function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
+  const usual = login?.query === undefined ? { authorization: `Bearer ${tokens.access}` } : {};
+  return login?.headers?.(tokens) ?? usual;
+}
+
+/** The operator's API key, where the vendor requires one in calls with a user's token. */
+function keyHeaders(
+  { apiKeyHeader }: Pick<Adapter, 'apiKeyHeader'>,
   partner: Partner | undefined,
 ): Readonly<Record<string, string>> {
-  const usual = login?.query === undefined ? { authorization: `Bearer ${tokens.access}` } : {};
-  const headers = login?.headers?.(tokens) ?? usual;
   const apiKey = partner?.apiKey;
-  return apiKeyHeader === undefined || apiKey === undefined
-    ? headers
-    : { ...headers, [apiKeyHeader]: apiKey };
+  return apiKeyHeader === undefined || apiKey === undefined ? {} : { [apiKeyHeader]: apiKey };
 }
 
 function isTokenRefused(login: Login | undefined, error: unknown): boolean {

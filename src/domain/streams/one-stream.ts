@@ -1,7 +1,8 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { Connections, MessagesWatch } from '../../adapter/connections.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import type { Stream, StreamSession, VendorSocket } from '../../adapter/stream.ts';
+import type { VendorSocket } from '../../adapter/socket.ts';
+import type { Stream, StreamSession } from '../../adapter/stream.ts';
 import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';

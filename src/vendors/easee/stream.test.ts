@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { socketPair } from '../../../test/kit/simulated-stream.ts';
+import { socketPair } from '../../../test/kit/simulated-socket.ts';
 import { openStream } from '../../../test/kit/vendor-stream.ts';
 import { refOf } from '../../../test/kit/vendor-world.ts';
 import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
