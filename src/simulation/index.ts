@@ -1,4 +1,6 @@
 /** The parts that a vendor's simulator is made of. */
+
+export { byClient } from './client-sign-in.ts';
 export { simulatedEvents } from './events.ts';
 export { isObject, type Refusal } from './faults.ts';
 export type { SimulatedCall } from './routes.ts';

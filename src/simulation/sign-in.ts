@@ -37,7 +37,7 @@ export interface SignInContext extends SimulatorOptions {
 
 export type MakeSignIn = (context: SignInContext) => SimulatedSignIn;
 
-const bearerOf = ({ headers }: SimulatedRequest): string =>
+export const bearerOf = ({ headers }: SimulatedRequest): string =>
   /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 
 interface OAuthOptions {

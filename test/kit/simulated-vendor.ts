@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { CallUse } from '../../src/adapter/budget.ts';
+import { clientFields } from '../../src/adapter/client-authentication.ts';
 import type { Cloud } from '../../src/adapter/conformance/cloud.ts';
 import type { Simulator } from '../../src/adapter/conformance/index.ts';
 import {
@@ -29,7 +30,7 @@ import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.
 import { systemRandom } from '../../src/core/ids.ts';
 import type { Json, JsonObject } from '../../src/core/json.ts';
 import { createLog } from '../../src/core/log.ts';
-import { clientFields, refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
+import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
 import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';

@@ -3,12 +3,13 @@
 export { claimsIn, wordsIn } from '../token-claims.ts';
 export { tokensIn } from '../token-response.ts';
 export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
+export { clientCredentials, partnerTokens } from './client-credentials.ts';
 export { secret, text } from './credentials.ts';
 export { detailsOf, gone, listedOnce, sweepBy } from './devices.ts';
 export { errorCodes } from './error-codes.ts';
 export { followDevices } from './following.ts';
 export { limit } from './limit.ts';
-export { apiKey, clientCredentials, oauth2, partnerTokens, password } from './linking.ts';
+export { apiKey, oauth2, password } from './linking.ts';
 export { messageIn } from './messages.ts';
 export { flagIn, numberIn, type Observations, type Observed, observing, timeIn } from './observations.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Adapter } from '../adapter.ts';
 import { HttpFailure } from '../http.ts';
 import { LinkCode, type Login, type LoginSession, type OAuth, type Tokens } from '../login.ts';
-import { tokensIn } from '../token-response.ts';
 import { vendorFailure } from '../vendor-failure.ts';
 import type { VendorRequest } from '../vendor-http.ts';
 import type { TranslateFailure } from './calls.ts';
@@ -14,7 +13,7 @@ import { credentialsOf, type Fields, secret, text } from './credentials.ts';
  * of tokens come together, so that none of them is forgotten or left behind by a change of the others.
  */
 
-type Linking = Required<Pick<Adapter, 'credentials' | 'words' | 'login'>>;
+export type Linking = Required<Pick<Adapter, 'credentials' | 'words' | 'login'>>;
 
 /** The user signs in at the vendor (RFC 6749); the platform exchanges the code and renews the tokens. */
 export function oauth2(
@@ -35,7 +34,7 @@ export function oauth2(
   };
 }
 
-interface SignInOptions {
+export interface SignInOptions {
   /** The vendor's name, for sentences. */
   readonly vendor: string;
   /** Statuses that say that the credentials are wrong; 401 alone unless it is said. */
@@ -170,61 +169,8 @@ export function apiKey(options: ApiKeyOptions): Linking {
   };
 }
 
-interface TokenEndpoint {
-  /** Below the host that `tokenHost` names. */
-  readonly tokenPath: string;
-  readonly tokenHost?: string;
-  readonly scope?: string;
-  /** What the vendor wants besides: an audience, say. */
-  readonly tokenParameters?: Readonly<Record<string, string>>;
-  /** The tokens that have ended: what they have besides is kept. */
-  readonly before?: Tokens | undefined;
-}
-
-interface ClientCredentialsOptions extends Omit<TokenEndpoint, 'before'> {
-  /** The vendor's name, for sentences. */
-  readonly vendor: string;
-  /** What the user gives: the id of their site, say. */
-  readonly fields: Fields;
-}
-
-/** The operator's own client id and secret are exchanged for a token; the user says what is theirs. */
-export function clientCredentials({ vendor, fields, ...endpoint }: ClientCredentialsOptions): Linking {
-  return {
-    ...credentialsOf(fields),
-    login: { needsPartner: true, signIn: (session) => partnerTokens(vendor, session, endpoint) },
-  };
-}
-
-/** Tokens of the operator's own, for no user (RFC 6749 §4.4). */
-export async function partnerTokens(
-  vendor: string,
-  { http, clock, partner }: LoginSession,
-  { tokenPath, tokenHost, scope, tokenParameters, before }: TokenEndpoint,
-): Promise<Tokens> {
-  try {
-    const response = await http.send({
-      method: 'POST',
-      path: tokenPath,
-      ...(tokenHost === undefined ? {} : { host: tokenHost }),
-      use: 'login',
-      form: {
-        grant_type: 'client_credentials',
-        client_id: partner?.clientId ?? '',
-        client_secret: partner?.clientSecret ?? '',
-        ...(scope === undefined ? {} : { scope }),
-        ...tokenParameters,
-      },
-    });
-    return tokensIn(vendor, response.json(), { now: clock.now(), before });
-  } catch (cause) {
-    // The client id and secret are the operator's: a user's link must not end because of them.
-    throw vendorFailure(vendor, cause);
-  }
-}
-
 /** Wraps a sign-in so that only what says so is a wrong credential. An outage or a quota must not cost the user the link. */
-function guarded(
+export function guarded(
   { vendor, refusedWith = [401], isRefused, failure }: SignInOptions,
   what: string,
   signIn: (session: LoginSession, credentials: JsonObject) => Promise<Tokens>,

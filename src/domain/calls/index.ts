@@ -1,6 +1,6 @@
 export { type Calls, createCalls } from './calls.ts';
 export { createLinkEvents, type DeviceOf, type LinkEvents } from './events.ts';
-export { clientFields, clientRefused } from './refresh-grant.ts';
+export { clientRefused } from './refresh-grant.ts';
 export { rotateVault } from './rotate.ts';
 export type { Given, NewLink } from './sessions.ts';
 export { type LinkRow, type LinkStatus, linkRowOf } from './store-links.ts';

@@ -1,3 +1,4 @@
+import { clientFields } from '../../adapter/client-authentication.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Tokens } from '../../adapter/login.ts';
 import { tokensIn } from '../../adapter/token-response.ts';
@@ -41,19 +42,6 @@ export async function refreshGrant(
       cause: error,
     });
   }
-}
-
-/** How the client tells who it is at the token endpoint (RFC 6749 §2.3.1). */
-export function clientFields(
-  { clientAuthentication }: OAuth,
-  partner: LoginSession['partner'],
-): { readonly form: Record<string, string>; readonly headers: Record<string, string> } {
-  if (partner === undefined) return { form: {}, headers: {} };
-  const { clientId, clientSecret } = partner;
-  if (clientAuthentication === 'body')
-    return { form: { client_id: clientId, client_secret: clientSecret }, headers: {} };
-  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
-  return { form: {}, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
 /** The error for a vendor that does not take our client id and secret: neither signing in again nor waiting would help. */

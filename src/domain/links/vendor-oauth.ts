@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
+import { clientFields } from '../../adapter/client-authentication.ts';
 import type { DeviceType } from '../../adapter/device.ts';
 import { HttpFailure } from '../../adapter/http.ts';
 import type { LoginSession, OAuth, Partner, Tokens } from '../../adapter/login.ts';
@@ -10,7 +11,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
 import { vendorSettingNames } from '../../core/settings/vendors.ts';
-import { clientFields, clientRefused, type Vault } from '../calls/index.ts';
+import { clientRefused, type Vault } from '../calls/index.ts';
 import { type AuthorizationResponse, readAuthorizationResponse } from './authorization-response.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
 import type { LinkSessionRow, SignInRow, SignInStore } from './store-sign-ins.ts';
