@@ -27,7 +27,7 @@ async function partOf(adapter: Adapter): Promise<string> {
   const { slug, name } = adapter;
   const rows = Object.entries(described?.capabilities ?? {}).map(([type, capabilities]) => [
     type,
-    capabilities.map((capability) => `\`${capability}\``).join(', '),
+    capabilities.map((capability) => `\`${capability}\``).join(', ') || 'none: only its state is read',
     described?.timed_commands[type]?.map((command) => `\`${command}\``).join(', ') || 'none',
   ]);
   const settings = settingsOfVendors(needsOf([adapter])).map(({ name: setting, description }) => [

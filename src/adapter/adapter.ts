@@ -75,7 +75,10 @@ export interface DeviceKind<Raw> {
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
-  /** Why, as a sentence for the caller of a command that was withheld from the device; undefined where nothing was. */
+  /**
+   * Why, as a sentence for the caller of a command that was withheld from the device; undefined where nothing was. A kind without any capability
+   * says it of each device.
+   */
   whyWithheld?(found: Pick<Found, 'details'>): string | undefined;
   /**
    * The permissions that capabilities take. Users are asked for them where a kind states them for all its devices; a capability of which one

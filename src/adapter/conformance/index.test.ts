@@ -201,7 +201,21 @@ const BROKEN: Readonly<Record<string, readonly [(here: Cloud) => Changes, RegExp
     () => ({ light: { controls: { load_balancing: { set_limit: nothing } } } }),
     /limits and capacity/,
   ],
-  'nothing that it can do': [() => ({ light: { reads: {}, controls: {} } }), /has a capability/],
+  'nothing that it can do, without a reason': [
+    () => ({ light: { reads: {}, controls: {} } }),
+    /has a capability, or says why/,
+  ],
+  'nothing that it can do or report': [
+    () => ({
+      light: {
+        reads: {},
+        controls: {},
+        whyWithheld: () => 'the vendor has nothing that switches it',
+        status: () => ({ online: true, power_on: null }),
+      },
+    }),
+    /reports more than that it is online/,
+  ],
   'a read that throws': [
     () => ({
       light: {
@@ -247,6 +261,16 @@ describe('the conformance check', () => {
     const here = cloud();
     const findings = await conforms(adapterOf(here), here.simulator);
     assert.ok(findings.length >= 10, `only ${findings.length} checks`);
+    assert.deepEqual(
+      findings.filter(({ fault }) => fault !== null),
+      [],
+    );
+  });
+
+  it('finds no fault with a device that only reports a state, where the adapter says why', async () => {
+    const here = cloud();
+    const light = { reads: {}, controls: {}, whyWithheld: () => 'the vendor has nothing that switches it' };
+    const findings = await conforms(adapterOf(here, { light }), here.simulator);
     assert.deepEqual(
       findings.filter(({ fault }) => fault !== null),
       [],

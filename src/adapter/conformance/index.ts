@@ -84,7 +84,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     report(`${type}: load balancing tells its limits and capacity`, balancingFault(kind));
     report(`${type}: what can end by itself can be sent at all`, timedFault(kind));
     report(`${type}: its reads cost of limits that there are`, readCostsFault(adapter, kind));
-    report(`${type}: has a capability`, capabilitiesOfKind(kind).length > 0 ? null : 'it can do nothing');
+    report(`${type}: has a capability, or says why it has none`, incapableFault(kind, found));
     report(`${type}: what its capabilities need is asked for`, unaskedFault(adapter, kind, found));
     await checkKind({ adapter, simulator, kind, found, report });
   }
@@ -155,6 +155,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
     CONTROL_CAPABILITIES.filter((capability) => kind.controls[capability] !== undefined),
   );
   const type = found[0]?.type ?? 'unknown';
+  let hasState = capabilitiesOfKind(kind).length > 0;
   for (const device of found) {
     const offered = capabilitiesOf(kindOf(adapter, device.type), device);
     const session = simulator.session();
@@ -170,6 +171,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       const state = stateOf(kind, raw, offered);
       for (const capability of [...unseen])
         if (typeof state[READS[capability]] === 'number') unseen.delete(capability);
+      hasState ||= Object.entries(state).some(([field, value]) => field !== 'online' && value !== null);
       if (!stateCheck.Check(state)) throw new Error(`${JSON.stringify(state)} is not a DeviceState`);
       return { state, limits: kind.limits?.(raw) ?? null, capacity: kind.availableCapacity?.(raw) ?? null };
     };
@@ -192,6 +194,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
       }
     }
   }
+  report(`${type}: reports more than that it is online`, hasState ? null : 'no read of the simulator did');
   for (const capability of unseen)
     report(`${type}: ${capability} gives a number`, 'no read of the simulator ever did');
   for (const capability of unproven)
@@ -239,6 +242,13 @@ function sameLink(first: Linked, second: Linked): string | null {
 function readCostsFault({ budgets = [] }: Adapter, { readCosts = {} }: AnyKind): string | null {
   const unknown = Object.keys(readCosts).find((name) => !budgets.some((rule) => rule.name === name));
   return unknown === undefined ? null : `readCosts names "${unknown}", which is no limit`;
+}
+
+/** A kind that only reports a state has no capability; its `whyWithheld` is what the sender of a command gets. */
+function incapableFault(kind: AnyKind, found: readonly Found[]): string | null {
+  if (capabilitiesOfKind(kind).length > 0) return null;
+  const saysWhy = found.every((device) => kind.whyWithheld?.(device) !== undefined);
+  return saysWhy ? null : 'it can do nothing, and whyWithheld does not say why';
 }
 
 /** A permission that nobody is asked for would withhold the capability from everybody. */

@@ -220,6 +220,6 @@ function checkCapability(adapter: Adapter, { row }: Known, command: Command): vo
       : `the user has not granted ${missing.join(', ')}: the account must be linked again, and that granted`;
   throw new AppError(
     'device.capability_missing',
-    `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ')})${why === undefined ? '' : `; ${why}`}`,
+    `${row.id} cannot ${command.type}: it does not have the capability ${needed} (it has ${row.capabilities.join(', ') || 'none'})${why === undefined ? '' : `; ${why}`}`,
   );
 }
