@@ -1,6 +1,6 @@
 import type { OAuth, Partner } from './login.ts';
 
-/** How a client tells who it is at the token endpoint (RFC 6749 §2.3.1); nothing where there is no client. */
+/** How a client authenticates at the token endpoint (RFC 6749 §2.3.1); nothing where there is no client. */
 export function clientFields(
   { clientAuthentication }: Pick<OAuth, 'clientAuthentication'>,
   client: Pick<Partner, 'clientId' | 'clientSecret'> | undefined,

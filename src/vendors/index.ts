@@ -5,6 +5,7 @@ import { easee } from './easee/index.ts';
 import { enphase } from './enphase/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
 import { hue } from './hue/index.ts';
+import { kone } from './kone/index.ts';
 import { myuplink } from './myuplink/index.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
@@ -21,6 +22,7 @@ export const vendors: readonly Adapter[] = [
   enphase,
   homeconnect,
   hue,
+  kone,
   myuplink,
   netatmo,
   ocpp,

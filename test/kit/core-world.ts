@@ -22,6 +22,8 @@ interface CoreOptions {
   readonly adapters: readonly Adapter[];
   /** The destination of calls of adapters with hosts. */
   readonly hostOf?: Reach['hostOf'];
+  /** What opens their WebSockets. */
+  readonly openSocket?: Reach['openSocket'];
   /** The source of their streams of events. */
   readonly openEvents?: Reach['openEvents'];
   /** What their connections to devices and brokers are kept by. */
@@ -40,6 +42,7 @@ export async function openCore({
   clock,
   adapters: list,
   hostOf = noHost,
+  openSocket,
   openEvents,
   connections,
 }: CoreOptions) {
@@ -54,6 +57,7 @@ export async function openCore({
     reach: {
       hostOf,
       partnerOf: () => PARTNER,
+      ...(openSocket === undefined ? {} : { openSocket }),
       ...(openEvents === undefined ? {} : { openEvents }),
       ...(connections === undefined ? {} : { connections }),
     },
@@ -106,7 +110,7 @@ export async function makeCoreWorld(
   {
     clock = turnedClock(),
     ...more
-  }: Pick<CoreOptions, 'hostOf' | 'openEvents' | 'connections'> & { clock?: TurnedClock } = {},
+  }: Pick<CoreOptions, 'hostOf' | 'openSocket' | 'openEvents' | 'connections'> & { clock?: TurnedClock } = {},
 ): Promise<CoreWorld> {
   const place = await makePlace(engine);
   const core = await openCore({ place, clock, adapters, ...more });

@@ -59,9 +59,9 @@ export class Line<T> implements AsyncIterable<T> {
   }
 }
 
-/** Both ends of a WebSocket in memory, and the messages from the vendor; `seen` is what the client gets of each. */
+/** Both ends of a WebSocket in memory, and the messages from the vendor; `received` is what the client gets of each. */
 export function socketPair(
-  seen = (text: string): string => text,
+  received = (text: string): string => text,
 ): [VendorSocket, SimulatedSocket, Line<string>] {
   let takeFrame = (_text: string) => {};
   let takeClose = () => {};
@@ -79,7 +79,7 @@ export function socketPair(
     frames,
   };
   const server: SimulatedSocket = {
-    send: (text) => frames.push(seen(text)),
+    send: (text) => frames.push(received(text)),
     close,
     onFrame: (take) => {
       takeFrame = take;
@@ -103,7 +103,7 @@ interface SimulatedSockets extends Omit<Parameters<typeof asLink>[0], 'trace'> {
 export type SimulatedConnect = (
   request: SocketRequest,
   signal: AbortSignal,
-  seen?: (frame: string) => string,
+  received?: (frame: string) => string,
 ) => Promise<{ readonly socket: VendorSocket; readonly line: Line<string> }>;
 
 /** Opens WebSockets to the simulator in memory, as the platform does: budgets, token, handshake. */
@@ -114,7 +114,7 @@ export function simulatedSockets({
   refused,
   ...of
 }: SimulatedSockets): SimulatedConnect {
-  return (request, signal, seen) =>
+  return (request, signal, received) =>
     asLink({ ...of, trace: { host: undefined, isCommandSent: false } }, request, async (rest) => {
       asked.push(`WS ${rest.path}`);
       const { protocol, path, query = {}, headers } = rest;
@@ -130,7 +130,7 @@ export function simulatedSockets({
         await refused(refusal, signal);
         throw new HttpFailure('answer_invalid', 'it did not open a WebSocket');
       }
-      const [socket, server, line] = socketPair(seen);
+      const [socket, server, line] = socketPair(received);
       signal.addEventListener('abort', () => line.end());
       vendor.upgrade?.(handshake, server);
       return { socket, line };

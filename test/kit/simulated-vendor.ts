@@ -263,7 +263,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
         signals: { wait: async () => undefined },
         hasOwnAddress: (host) => world.ownAddresses.has(host),
         async connect(request) {
-          const { socket, line } = await sockets()(request, aborted.signal, seenFrame);
+          const { socket, line } = await sockets()(request, aborted.signal, receivedFrame);
           lines.push(line);
           return socket;
         },
@@ -299,7 +299,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       refused: (answer, signal) => understood(answer, { path: '/', signal }, clock),
     });
   /** A frame as a call gets it; those of a stream are as they were sent. */
-  function seenFrame(text: string): string {
+  function receivedFrame(text: string): string {
     const frame = jsonIn(text);
     if (frame === undefined) return text;
     const isStrange = broken?.fault === 'unknown_values';

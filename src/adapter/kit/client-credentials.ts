@@ -18,7 +18,7 @@ interface TokenEndpoint {
   readonly scope?: string;
   /** What the vendor wants besides: an audience, say. */
   readonly tokenParameters?: Readonly<Record<string, string>>;
-  /** How the client tells who it is; `body` unless it is said. */
+  /** How the client authenticates; `body` unless it is said. */
   readonly clientAuthentication?: OAuth['clientAuthentication'];
   /** The tokens that have ended: what they have besides is kept. */
   readonly before?: Tokens | undefined;

@@ -17,9 +17,13 @@ const MOST_CHARACTERS = 256;
 /** A text that is shown while it is typed. */
 export function text(
   words: Words,
-  options: { readonly pattern?: string; readonly description?: string } = {},
+  {
+    isOptional = false,
+    ...options
+  }: { readonly pattern?: string; readonly description?: string; readonly isOptional?: boolean } = {},
 ): Field {
-  return { schema: Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, ...options }), ...words };
+  const schema = Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, ...options });
+  return { schema: isOptional ? Type.Optional(schema) : schema, ...words };
 }
 
 /** A text that is typed unseen and never returned. */

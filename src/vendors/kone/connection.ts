@@ -1,0 +1,194 @@
+import type { CallUse } from '../../adapter/budget.ts';
+import { failureOfStatus } from '../../adapter/http.ts';
+import * as kit from '../../adapter/kit/index.ts';
+import type { Session } from '../../adapter/session.ts';
+import type { VendorSocket } from '../../adapter/socket.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+
+/** A group of lifts that one controller runs: what a message to KONE is about. */
+export interface Group {
+  /** Without the prefix `building:`. */
+  readonly building: string;
+  readonly group: string;
+}
+
+type CallType = 'config' | 'ping' | 'monitor';
+
+/** What came, as far as it was understood. */
+export type Heard =
+  | { readonly is: 'accepted'; readonly callType: CallType; readonly group: Group }
+  | { readonly is: 'config'; readonly group: Group; readonly data: JsonObject }
+  /** The controller of the group answers; `at` is by its own clock, ms since 1970. */
+  | { readonly is: 'pong'; readonly group: Group; readonly at: number | null }
+  /** KONE reports that it cannot reach the controller of the group. */
+  | { readonly is: 'unreachable'; readonly group: Group }
+  /** `lift_2/doors`: of lift 2, its doors. */
+  | {
+      readonly is: 'event';
+      readonly group: Group;
+      readonly lift: string;
+      readonly topic: string;
+      readonly data: JsonObject;
+    };
+
+const Frame = kit.lenient({}, 'requestId', 'statusCode', 'callType', 'groupId', 'subtopic', 'data');
+
+/** KONE's code where its own servers are well, and the building does not answer them. */
+const END_TO_END_FAILURE = 1005;
+const SUBTOPIC = /^lift_([\w-]{1,32})\/(\w{1,32})$/;
+
+export const groupKey = ({ building, group }: Group): string => `${building}-${group}`;
+
+/** A connection to KONE, on which requests are numbered and answered in any order. */
+export class Connection {
+  readonly #socket: VendorSocket;
+  readonly #frames: AsyncIterator<string>;
+  readonly #clock: Clock;
+  readonly #asked = new Map<string, { readonly callType: CallType; readonly group: Group }>();
+  readonly #groups = new Map<string, Group>();
+  #next: Promise<IteratorResult<string>> | undefined;
+
+  constructor(socket: VendorSocket, clock: Clock) {
+    this.#socket = socket;
+    this.#frames = socket.frames[Symbol.asyncIterator]();
+    this.#clock = clock;
+  }
+
+  askConfig(group: Group): void {
+    const requestId = this.#numbered('config', group);
+    this.#send({ type: 'common-api', requestId, callType: 'config' }, group);
+  }
+
+  /** KONE closes a connection on which nothing was sent for a minute. */
+  ping(group: Group): void {
+    // KONE's own example sends pings without a `requestId`.
+    const request_id = Number(this.#numbered('ping', group));
+    this.#send({ type: 'common-api', callType: 'ping', payload: { request_id } }, group);
+  }
+
+  /** Subscribes for at most 300 s; KONE reports the current state first. `subscriber` is replaced where it subscribes again. */
+  monitor(
+    group: Group,
+    { subscriber, subtopics }: { readonly subscriber: string; readonly subtopics: readonly string[] },
+  ): void {
+    const requestId = this.#numbered('monitor', group);
+    const payload = { sub: subscriber, duration: MONITOR_SECONDS, subtopics: [...subtopics] };
+    this.#send({ type: 'site-monitoring', requestId, callType: 'monitor', payload }, group);
+  }
+
+  /**
+   * Takes what comes, until `isDone` or for `withinMs`. Throws an `AppError` where KONE refuses a request or the connection breaks.
+   * @returns false once KONE has ended the connection, or no longer accepts the token that it was opened with
+   */
+  async listen(
+    take: (heard: Heard) => void,
+    { isDone, withinMs }: { readonly isDone: () => boolean; readonly withinMs: number },
+  ): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const cancel = this.#clock.after(withinMs, () => resolve(undefined));
+    try {
+      while (!isDone()) {
+        this.#next ??= this.#frames.next();
+        const next = await Promise.race([this.#next, late]).catch((cause: unknown) => {
+          throw vendorFailure('KONE', cause);
+        });
+        if (next === undefined) return true;
+        this.#next = undefined;
+        if (next.done === true) return false;
+        const heard = this.#understood(next.value);
+        if (heard === 'token ended') return false;
+        if (heard !== undefined) take(heard);
+      }
+      return true;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The same for a call, to which an early end is a failure. */
+  async await(...call: Parameters<Connection['listen']>): Promise<void> {
+    if (!(await this.listen(...call)))
+      throw new AppError('vendor.unreachable', 'KONE ended the connection; retry');
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /** Numbers are unique within a connection, as KONE wants them. */
+  #numbered(callType: CallType, group: Group): string {
+    const id = String(this.#asked.size + 1);
+    this.#asked.set(id, { callType, group });
+    this.#groups.set(group.group, group);
+    return id;
+  }
+
+  #send(message: JsonObject, { building, group }: Group): void {
+    this.#socket.send(JSON.stringify({ ...message, buildingId: `building:${building}`, groupId: group }));
+  }
+
+  #understood(text: string): Heard | 'token ended' | undefined {
+    const frame = kit.messageIn(text, Frame);
+    if (frame === undefined) return undefined;
+    const { statusCode: status, callType, subtopic } = frame;
+    const data = kit.objectIn(frame.data);
+    if (typeof status === 'number') return this.#replied(status, this.#asked.get(String(frame.requestId)));
+    const pinged = this.#asked.get(String(data.request_id));
+    if (pinged?.callType === 'ping') return { is: 'pong', group: pinged.group, at: kit.timeIn(data.time) };
+    const group = this.#groupNamed(frame.groupId);
+    if (group === undefined) return undefined;
+    if (callType === 'config') return { is: 'config', group, data };
+    const [, lift, topic] = SUBTOPIC.exec(String(subtopic)) ?? [];
+    return lift === undefined || topic === undefined ? undefined : { is: 'event', group, lift, topic, data };
+  }
+
+  /** The group of a frame that names one, or the only one that was asked about. */
+  #groupNamed(name: unknown): Group | undefined {
+    const [only, ...others] = this.#groups.values();
+    return this.#groups.get(String(name)) ?? (name == null && others.length === 0 ? only : undefined);
+  }
+
+  #replied(
+    status: number,
+    asked: { readonly callType: CallType; readonly group: Group } | undefined,
+  ): Heard | 'token ended' | undefined {
+    if (status < 300) return asked && { is: 'accepted', ...asked };
+    if (asked?.callType === 'ping' && status >= 500) return { is: 'unreachable', group: asked.group };
+    if (status === END_TO_END_FAILURE) return asked && { is: 'unreachable', group: asked.group };
+    // The handshake was accepted: the connection has outlived its token.
+    if (status === 401) return 'token ended';
+    throw refusalOf(status, asked?.group);
+  }
+}
+
+/** What KONE permits at most. */
+const MONITOR_SECONDS = 300;
+
+/** What a request's status means; KONE uses those of HTTP. */
+function refusalOf(status: number, group: Group | undefined): AppError {
+  const place = group === undefined ? 'a building' : `group ${group.group} of building ${group.building}`;
+  switch (status) {
+    case 403:
+      return new AppError('vendor.refused', `KONE gives the application no access to ${place}`);
+    case 404:
+      return new AppError('vendor.refused', `KONE does not have ${place}`);
+    default:
+      return vendorFailure('KONE', failureOfStatus('KONE', { status }));
+  }
+}
+
+/** Opens a connection, with the link's token where KONE wants it. */
+export async function connect(
+  { connect: open, clock }: Pick<Session, 'connect' | 'clock'>,
+  use: CallUse,
+): Promise<Connection> {
+  try {
+    const socket = await open({ path: '/stream-v2', tokenQuery: 'accessToken', protocol: 'koneapi', use });
+    return new Connection(socket, clock);
+  } catch (cause) {
+    throw vendorFailure('KONE', cause);
+  }
+}
