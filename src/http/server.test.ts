@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { until } from '../../test/kit/until.ts';
@@ -159,5 +160,33 @@ describe('a server', () => {
     gate.resolve('done');
     assert.equal((await running).body, 'done');
     assert.equal(await drain, 'drained');
+  });
+
+  it('writes the responses to requests that arrive together when all of them are handled', async () => {
+    const { app } = makeServer();
+    const written: number[] = [];
+    app.get('/now', { config: { access: 'key' } }, (request, reply) => {
+      written.push(request.raw.socket.bytesWritten);
+      reply.send('now');
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    try {
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        text += part;
+      });
+      const request = 'GET /now HTTP/1.1\r\nhost: here\r\n\r\n';
+      socket.write(request.repeat(3));
+      await until('all are answered', () => text.split('HTTP/1.1 200').length === 4);
+      assert.deepEqual(written, [0, 0, 0]);
+      const before = socket.bytesRead;
+      socket.write(request);
+      await until('a later one is answered', () => text.split('HTTP/1.1 200').length === 5);
+      assert.deepEqual(written.slice(3), [before]);
+    } finally {
+      socket.destroy();
+      await app.close();
+    }
   });
 });

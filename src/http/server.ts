@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,6 +14,7 @@ import { type Random, randomBase62 } from '../core/ids.ts';
 import { LateChild, type Log } from '../core/log.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Gate } from './access.ts';
+import { BatchedResponse } from './batched-response.ts';
 import { parseBodies } from './body.ts';
 import { type Service, sendError } from './errors.ts';
 import { addHealth, type Probe } from './health.ts';
@@ -69,6 +70,7 @@ export function createServer(options: ServerOptions): Server {
   const http = {
     // Node's own refusal has no body; ours is below.
     requireHostHeader: false,
+    ServerResponse: BatchedResponse as typeof ServerResponse,
     // Upgrades only to a WebSocket that a route handles; a client that offers HTTP/2 (curl --http2) gets HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       app.server.listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
@@ -206,6 +208,8 @@ function answerBrokenRequest(
   socket: Socket & { _httpMessage?: { headersSent: boolean } | null },
   { service, id }: { readonly service: Service; readonly id: string },
 ): void {
+  // What was responded before the error was found is not lost with the connection.
+  if (socket._httpMessage instanceof BatchedResponse) socket._httpMessage.endNow();
   // Nothing may be written into a response that is being sent.
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
