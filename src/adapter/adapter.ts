@@ -201,8 +201,8 @@ export interface Adapter {
     devices: readonly Pick<Found, 'id' | 'type' | 'details'>[],
     at: { readonly domain: string },
   ): readonly NextStep[];
-  /** Called when the link is deleted, to revoke at the vendor where it can. */
-  unlink?(session: Session): Promise<void>;
+  /** Called when the link is deleted, to revoke at the vendor where it can. `isLast`: no other link is of the same vendor account. */
+  unlink?(session: Session, of: { readonly isLast: boolean }): Promise<void>;
   readonly conditions?: Conditions;
   readonly dialIn?: DialIn;
 }

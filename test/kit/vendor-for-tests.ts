@@ -14,6 +14,8 @@ export interface Reading {
 
 export interface Call {
   readonly call: 'link' | 'unlink' | 'read' | 'command';
+  /** Of an unlink. */
+  readonly isLast?: boolean;
   /** Device id; for a link, the user of the credentials. */
   readonly id: string;
   readonly command?: Command;
@@ -101,8 +103,8 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
         devices: vendor.devices.map((id) => ({ id, type: id.split('-', 1)[0] as DeviceType, name: id })),
       };
     },
-    async unlink(session) {
-      vendor.calls.push({ call: 'unlink', id: String(session.credentials.user) });
+    async unlink(session, { isLast }) {
+      vendor.calls.push({ call: 'unlink', id: String(session.credentials.user), isLast });
     },
     kinds: {
       light: kind<Reading>({

@@ -95,9 +95,10 @@ export function createLinks(options: LinksOptions) {
       const adapter = adapters.get(row.vendor);
       const isLast = (await store.expecting(row.vendor, row.vendorAccount)).length === 1;
       await events.emit('unlinking', { account, link: id, vendor: row.vendor, isLast });
-      if (adapter?.unlink !== undefined)
+      const unlink = adapter?.unlink?.bind(adapter);
+      if (unlink !== undefined)
         await calls
-          .withVendor(row, 'unlink', adapter.unlink.bind(adapter))
+          .withVendor(row, 'unlink', (session) => unlink(session, { isLast }))
           .catch((error: unknown) =>
             log.warn(
               { err: error, vendor: row.vendor },

@@ -135,6 +135,15 @@ onEachEngine('links', (engine) => {
     assert.equal((await core.links.list(account))[0]?.device_count, 0);
   });
 
+  it('are revoked at the vendor with word of others that are of the same vendor account', async () => {
+    const other = await core.newAccount();
+    for (const one of [account, other]) await core.link(one, 'testvendor', { user: 'bea', password: SECRET });
+    for (const one of [account, other])
+      await core.links.remove(one, (await core.links.list(one))[0]?.id ?? '');
+    const unlinked = vendor.calls.flatMap(({ call, isLast }) => (call === 'unlink' ? [isLast] : []));
+    assert.deepEqual(unlinked, [false, true]);
+  });
+
   it('are forgotten whole', async () => {
     await core.link(account, 'testvendor', { user: 'anna', password: SECRET });
     const [link] = await core.links.list(account);
