@@ -54,6 +54,8 @@ export interface SimulatedVendor<Home, Device> {
   readonly refusal?: Refusal;
   /** What a call whose token is not good gets; the refusal with 401 unless it is said. */
   readonly tokenRefused?: SimulatedAnswer;
+  /** What a call gets once the user must sign in again; what a call without a valid token gets unless it is said. */
+  readonly loginLost?: SimulatedAnswer;
   /** What calls beyond a limit get; the refusal with 429 unless it is said. */
   readonly limited?: (limit: UsedUp) => SimulatedAnswer;
   readonly limits?: readonly Limit[];
@@ -91,6 +93,7 @@ export function simulatedVendor<Home, Device>(
   }
 
   function called(request: SimulatedRequest): SimulatedAnswer {
+    if (fault === 'login_lost' && parts.loginLost !== undefined) return parts.loginLost;
     const caller = callerOf(request);
     if (caller === undefined) return tokenRefused();
     const over = usedUp(caller.user, request);

@@ -26,7 +26,7 @@ export interface Refused {
 
 type Options = Omit<VendorRequest, 'path' | 'method'>;
 /** A session of a link, or one that signs in. */
-type CallSession = Pick<LoginSession, 'http' | 'clock'> & Partial<Pick<Session, 'signal'>>;
+export type CallSession = Pick<LoginSession, 'http' | 'clock'> & Partial<Pick<Session, 'signal'>>;
 
 /** Whatever the vendor says to a command. */
 const AnyJson = Type.Unsafe<Json>(Type.Unknown());
