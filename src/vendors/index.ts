@@ -11,6 +11,7 @@ import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { sensibo } from './sensibo/index.ts';
+import { smartcar } from './smartcar/index.ts';
 import { solaredge } from './solaredge/index.ts';
 import { tesla } from './tesla/index.ts';
 import { volvo } from './volvo/index.ts';
@@ -28,6 +29,7 @@ export const vendors: readonly Adapter[] = [
   ocpp,
   sandbox,
   sensibo,
+  smartcar,
   solaredge,
   tesla,
   volvo,

@@ -81,6 +81,9 @@ describe('the link page', () => {
       assert.deepEqual((await found(word)).toSorted(), [...those, 'sandbox'].toSorted());
     }
     assert.deepEqual(await found('alfen'), ['ocpp']);
+    assert.deepEqual(await found('skoda'), ['smartcar']);
+    assert.deepEqual(await found('vw'), ['smartcar']);
+    assert.deepEqual(await found('bmw'), ['smartcar']);
     assert.deepEqual(await found('zaptec'), ['zaptec'], 'a brand that is a vendor by now');
     // Only beginnings of words match: "lamps" contains "amps".
     assert.deepEqual(await found('charge amps'), ['chargeamps']);

@@ -9,13 +9,52 @@ export interface OtherWay {
   readonly vendor: string;
 }
 
-/** Chargers whose makers offer OCPP 1.6J or 2.0.1, and products that are sold under a name of their own. */
+/** Makers whose cars Smartcar connects in Europe (smartcar.com/docs/help/frequencies). */
+const CARS_BY_SMARTCAR = [
+  ...[
+    'Alfa Romeo',
+    'Audi',
+    'BMW',
+    'BYD',
+    'Cupra',
+    'Dacia',
+    'DS',
+    'Fiat',
+    'Ford',
+    'Hyundai',
+    'Jaguar',
+    'Jeep',
+    'Kia',
+  ],
+  ...[
+    'Land Rover',
+    'Mazda',
+    'Mercedes-Benz',
+    'MG',
+    'MINI',
+    'Nissan',
+    'Opel',
+    'Peugeot',
+    'Polestar',
+    'Porsche',
+    'Renault',
+  ],
+];
+
+/**
+ * Chargers whose makers offer OCPP 1.6J or 2.0.1, cars of makers that Smartcar connects, and products that are sold under a name of their
+ * own.
+ */
 const OTHER_WAYS: readonly OtherWay[] = [
   ...['ABB Terra', 'Alfen', 'CTEK', 'Garo', 'KEBA', 'Schneider EVlink', 'Wallbox', 'Webasto'].map(
     (brand) => ({ brand, vendor: 'ocpp' }),
   ),
   { brand: 'go-e', also: 'goe', vendor: 'ocpp' },
   { brand: 'Powerwall', vendor: 'tesla' },
+  ...CARS_BY_SMARTCAR.map((brand) => ({ brand, vendor: 'smartcar' })),
+  { brand: 'Citroën', also: 'citroen', vendor: 'smartcar' },
+  { brand: 'Škoda', also: 'skoda', vendor: 'smartcar' },
+  { brand: 'Volkswagen', also: 'vw', vendor: 'smartcar' },
 ];
 
 /** Shorter beginnings are said of too many brands. */

@@ -1,0 +1,126 @@
+import type { Found, Linked } from '../../adapter/adapter.ts';
+import type { Capability } from '../../adapter/capabilities.ts';
+import { allPages, fits, listedOnce, named, objectIn, PlainId, word } from '../../adapter/kit/index.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
+import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { readSignals } from './car.ts';
+import { api, type Connection, connectionsIn } from './connections.ts';
+import { isLacking, SIGNALS } from './translate.ts';
+
+/** Cars that are asked for one list what they can do: each costs a call, and an app has few for all its users. */
+const MOST_ASKED = 10;
+
+/** Powertrains without a battery that could be charged. */
+const NOT_ELECTRIC: readonly unknown[] = ['ICE', 'HEV', 'MHEV'];
+
+export async function link(session: Session): Promise<Linked> {
+  const user = await userOf(session);
+  return { vendorAccount: user, devices: await carsOf(session, user, []) };
+}
+
+/** The cars that the user still permits. Throws `vendor.login_expired` once there are none. */
+export async function list(session: Session, known: readonly DeviceRef[]): Promise<readonly Found[]> {
+  const cars = await carsOf(session, await userOf(session), known);
+  if (cars.length > 0 || known.length === 0) return cars;
+  throw new AppError(
+    'vendor.login_expired',
+    'the user has disconnected every car at Smartcar; link the account again',
+  );
+}
+
+/** Disconnects the cars at Smartcar, where each counts for the plan; other links of the same user keep theirs. */
+export async function unlink(session: Session, { isLast }: { readonly isLast: boolean }): Promise<void> {
+  if (!isLast) return;
+  const id = await userOf(session);
+  const free = { vehicle_month: 0, vehicle_hour: 0 };
+  const request = {
+    method: 'DELETE',
+    use: 'list',
+    path: `/v3/users/${id}`,
+    costs: free,
+    repeatable: true,
+  } as const;
+  await api.command(session, { id }, request);
+}
+
+/** The id that the sign-in was confirmed for. */
+async function userOf({ http }: Session): Promise<string> {
+  const id = (await http.tokenExtra())?.user_id;
+  if (fits(PlainId, id)) return id;
+  throw new AppError(
+    'vendor.login_expired',
+    'it is not stored who signed in at Smartcar; link the account again',
+  );
+}
+
+async function carsOf(session: Session, user: string, known: readonly DeviceRef[]): Promise<Found[]> {
+  const connections = await allPages('the connections', (page: number | undefined) =>
+    connectionsIn(session, user, { use: 'list' }, page),
+  );
+  const details = new Map(known.map(({ id, details: stored }) => [id, stored]));
+  const isAsked = ({ id }: Found) => Number(details.get(id)?.lacks !== undefined);
+  const cars = listedOnce(connections.flatMap(carIn));
+  const asked = cars.toSorted((a, b) => isAsked(a) - isAsked(b)).slice(0, MOST_ASKED);
+  for (const car of asked) {
+    const lacks = await lackingOf(session, car);
+    if (lacks !== undefined) details.set(car.id, { lacks });
+  }
+  return cars.map((car) => ({ ...car, details: details.get(car.id) ?? {} }));
+}
+
+function carIn({ relationships, attributes }: Connection): Found[] {
+  const { permissions, vehicle } = objectIn(attributes);
+  const { make, model, powertrainType } = objectIn(vehicle);
+  if (NOT_ELECTRIC.includes(powertrainType)) return [];
+  const name = [makeIn(make), word(model)].filter((one) => one !== null).join(' ');
+  const granted = Array.isArray(permissions)
+    ? permissions.filter((one) => typeof one === 'string')
+    : undefined;
+  return [
+    {
+      id: relationships.vehicle.data.id,
+      type: 'vehicle',
+      ...named(name),
+      ...(granted === undefined ? {} : { granted }),
+    },
+  ];
+}
+
+/** VOLKSWAGEN and LAND_ROVER are words; BMW, BYD, KIA and MG are written like that. */
+const makeIn = (make: unknown): string | null =>
+  word(make)
+    ?.replaceAll('_', ' ')
+    .replace(/\p{L}{4,}/gu, (part) => part[0] + part.slice(1).toLowerCase()) ?? null;
+
+/** A car that cannot be asked now counts as one that can do everything, and is asked for the next list. */
+const UNANSWERED: readonly ErrorCodeName[] = [
+  'vendor.refused',
+  'vendor.rate_limited',
+  'vendor.unreachable',
+  'vendor.answer_invalid',
+  'device.offline',
+];
+
+/** The signals that Smartcar does not have of a car, by their codes; undefined where it has none at all yet. */
+async function lackingOf(session: Session, car: Found): Promise<string[] | undefined> {
+  try {
+    const reading = await readSignals(session, car.id, 'list');
+    return reading.size === 0 ? undefined : Object.values(SIGNALS).filter((code) => isLacking(reading, code));
+  } catch (error) {
+    if (error instanceof AppError && UNANSWERED.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const READ_FROM: Readonly<Partial<Record<Capability, string>>> = {
+  read_battery_soc: SIGNALS.soc,
+  read_power: SIGNALS.power,
+  read_energy: SIGNALS.energy,
+};
+
+/** What a car never reports is no capability of it. */
+export function withheldFrom({ details }: Found): readonly Capability[] {
+  const lacks = Array.isArray(details?.lacks) ? details.lacks : [];
+  const capabilities = Object.keys(READ_FROM) as Capability[];
+  return capabilities.filter((capability) => lacks.includes(READ_FROM[capability] ?? ''));
+}

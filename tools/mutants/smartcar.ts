@@ -1,0 +1,137 @@
+import type { Mutant } from './mutant.ts';
+
+const at = (name: string) => `src/vendors/smartcar/${name}.ts`;
+const OF_CARS = at('smartcar.test');
+const OF_SIGN_IN = at('sign-in.test');
+const OF_WEBHOOK = at('webhook.test');
+const OF_TRANSLATE = at('translate.test');
+
+/** What is Smartcar's own. */
+export const mutants: readonly Mutant[] = [
+  {
+    control: 'who signs in at Smartcar has permitted something in this sign-in',
+    file: at('sign-in'),
+    from: 'userIn(connection).externalId === reference',
+    to: 'connection !== undefined',
+    tests: [OF_SIGN_IN],
+  },
+  {
+    control: 'cars of other users at Smartcar are left out',
+    file: at('connections'),
+    from: '.filter((connection) => userIn(connection).id === user)',
+    to: '',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: "Smartcar is asked for one user's cars",
+    file: at('connections'),
+    from: "'filter[userId]': user, ",
+    to: '',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'all pages of connections are read',
+    file: at('connections'),
+    from: "typeof next === 'string' && next !== '' ? page + 1 : undefined",
+    to: 'undefined as number | undefined',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'nobody gets a signature for a delivery of theirs as a challenge',
+    file: at('webhook'),
+    from: ' || !CHALLENGE.test(challenge)',
+    to: '',
+    tests: [OF_WEBHOOK],
+  },
+  {
+    control: 'deliveries of Smartcar are signed with a key of their own',
+    file: at('webhook'),
+    from: "  secret: 'management_token',\n",
+    to: '',
+    tests: [OF_WEBHOOK],
+  },
+  {
+    control: "a delivery's fields have their own times",
+    file: at('webhook'),
+    from: 'Map.groupBy(reported, ([, { at }]) => at)',
+    to: 'Map.groupBy(reported, () => reported[0]?.[1].at ?? null)',
+    tests: [OF_WEBHOOK],
+  },
+  {
+    control: 'a missing permission at Smartcar costs nobody the link',
+    file: at('failures'),
+    from: "type === 'CONNECTED_SERVICES_ACCOUNT' &&\n  (code",
+    to: "(type === 'CONNECTED_SERVICES_ACCOUNT' || type === 'PERMISSION') &&\n  (code",
+    tests: [OF_CARS],
+  },
+  {
+    control: "a quota of a car's account at its maker is no lost consent",
+    file: at('failures'),
+    from: "(code === 'AUTHENTICATION_FAILED' || code === 'PERMISSION' || resolution === 'REAUTHENTICATE')",
+    to: "code !== ''",
+    tests: [OF_CARS],
+  },
+  {
+    control: 'a limit of one car at Smartcar holds back no other',
+    file: at('failures'),
+    from: "device === undefined || problem.code === 'SMARTCAR_API'",
+    to: "device === undefined || problem.code !== ''",
+    tests: [OF_CARS],
+  },
+  {
+    control: 'a used-up month of a car at Smartcar holds back no other',
+    file: at('failures'),
+    from: "(code === 'VEHICLE_REQUEST_LIMIT' || code === 'VEHICLE_LIMIT')",
+    to: "code === 'VEHICLE_LIMIT'",
+    tests: [OF_CARS],
+  },
+  {
+    control: 'an accepted command of Smartcar is not done before its body says so',
+    file: at('car'),
+    from: "if (value === 'SUCCESS' && body.errors === undefined) return;",
+    to: 'if (value !== undefined || body.errors === undefined) return;',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'a car that charges has nothing left to do to start',
+    file: at('car'),
+    from: 'error.state === already',
+    to: 'error.state === undefined',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'a car reads where some of its signals failed',
+    file: at('car'),
+    from: 'lost !== undefined && !hasValues(reading)',
+    to: 'lost !== undefined',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'signals that a car is not capable of are withheld',
+    file: at('account'),
+    from: 'isLacking(reading, code)',
+    to: 'reading.size < 0 && isLacking(reading, code)',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'the user of Smartcar is disconnected with the last link alone',
+    file: at('account'),
+    from: '  if (!isLast) return;\n',
+    to: '',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'times of Smartcar in seconds are no times in ms',
+    file: at('translate'),
+    from: 'number < MOST_SECONDS ? number * 1_000 : number',
+    to: 'number',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'lists read ten cars of Smartcar at most',
+    file: at('account'),
+    from: '.slice(0, MOST_ASKED)',
+    to: '',
+    tests: [OF_CARS],
+  },
+];
