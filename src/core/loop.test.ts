@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as settle } from 'node:timers/promises';
 import { turnedClock } from './clock.ts';
+import { HOUR_MS } from './durations.ts';
 import { createLoop, type LoopOptions } from './loop.ts';
 
 /** A loop whose runs end when they are told to. */
@@ -120,7 +121,7 @@ describe('a loop', () => {
     assert.equal(runs.length, 6);
   });
 
-  it('goes on after a run that failed, and tells the same reason once', async () => {
+  it('goes on after a run that failed, and logs the same reason once an hour', async () => {
     const { loop, runs, told, end, fail, turn } = loopOf({ everyMs: 100 });
     loop.wake();
     for (const reason of ['away', 'away', 'full', 'away']) {
@@ -133,6 +134,12 @@ describe('a loop', () => {
     await turn(100);
     await fail('away');
     assert.equal(told.length, 4, 'it has gone well between');
+    await turn(HOUR_MS);
+    await fail('away');
+    assert.equal(told.length, 5, 'a failure that stays is not silent for ever');
+    await turn(100);
+    await fail('away');
+    assert.equal(told.length, 5);
   });
 
   it('goes on after a run that failed before it had begun to wait', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { HOUR_MS } from './durations.ts';
 
 /** Background work that runs repeatedly, never two runs at once. */
 export interface Loop {
@@ -27,9 +28,12 @@ export interface LoopOptions {
   readonly everyMs?: number;
   /** Delay after a failed run, by the number of failures in a row; `everyMs` by default. */
   readonly retryMs?: (failures: number) => number;
-  /** Logs why a run failed. Not called for the same reason twice in a row, nor when a caller of `run` gets the error. */
+  /** Logs why a run failed. Called once an hour for the same reason in a row, and not when a caller of `run` gets the error. */
   readonly failed: (error: unknown) => void;
 }
+
+/** A failure that stays is logged again after this time. */
+const LOGGED_AGAIN_MS = HOUR_MS;
 
 /** A loop that is idle until it is woken. */
 export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions): Loop {
@@ -41,7 +45,7 @@ export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions
   let dueAt = Number.POSITIVE_INFINITY;
   let cancel = (): void => {};
   let failures = 0;
-  let reason: string | undefined;
+  let logged: { readonly reason: string; readonly at: number } | undefined;
 
   function plan(ms: number): void {
     const at = clock.now() + ms;
@@ -82,24 +86,26 @@ export function createLoop({ clock, run, everyMs, retryMs, failed }: LoopOptions
     try {
       const waitMs = (await run()) ?? everyMs;
       failures = 0;
-      reason = undefined;
+      logged = undefined;
       caller?.resolve();
       return waitMs;
     } catch (error) {
       failures += 1;
-      tell(error, caller);
+      report(error, caller);
       return retryMs === undefined ? everyMs : retryMs(failures);
     }
   }
 
-  function tell(error: unknown, caller: PromiseWithResolvers<void> | undefined): void {
+  function report(error: unknown, caller: PromiseWithResolvers<void> | undefined): void {
     if (caller !== undefined) {
       caller.reject(error);
       return;
     }
-    const found = String(error);
-    if (found !== reason) failed(error);
-    reason = found;
+    const reason = String(error);
+    const now = clock.now();
+    if (logged?.reason === reason && now - logged.at < LOGGED_AGAIN_MS) return;
+    failed(error);
+    logged = { reason, at: now };
   }
 
   function runWithin(withinMs?: number): Promise<void> {
