@@ -57,6 +57,13 @@ describe('linking', () => {
     await assert.rejects(list(session), { code: 'vendor.answer_invalid' }, 'which would remove every lift');
   });
 
+  it('finds the building among those of the application', async () => {
+    const world = await makeWorld();
+    world.instead = ({ path }) =>
+      path.endsWith('/resources') ? { status: 200, json: recorded('resources') } : undefined;
+    assert.equal((await list(world.session())).length, 3);
+  });
+
   it('is refused where KONE does not grant the group', async () => {
     const world = await makeWorld();
     const credentials = { ...world.vendor.user.credentials, groups: '9' };
@@ -137,6 +144,17 @@ describe('a lift', () => {
       groupId: '1',
     });
     assert.equal(sent.length, 2, 'the configuration is not asked for');
+  });
+
+  it('is read from replies as a client has recorded them', async () => {
+    const world = await makeWorld();
+    const { accepted = null, pong = null } = recorded('replies') as JsonObject;
+    const { session } = scripted(world, ({ callType }) =>
+      callType === 'monitor' ? [...(recorded('events') as JsonObject[]), accepted] : [pong],
+    );
+    const raw = await readLift(session, refTo());
+    assert.deepEqual(statusOf(raw), { online: true, operation_state: 'STANDING', door_open: false });
+    assert.equal(observedAt(raw), Date.parse('2025-08-16T02:25:54.164Z'), 'when the controller answered');
   });
 
   it('is online without a state where its group lists it and reports nothing', async () => {
