@@ -35,9 +35,8 @@ export async function addOptimizeRoutes(
   const thread = createPlannerThread(clock);
   app.addHook('onClose', () => thread.close());
 
-  /** Plans, prices and commands are ASCII: their bytes are their characters. */
   const sendAnswer = (reply: FastifyReply, answer: string): FastifyReply =>
-    reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer, 'latin1'));
+    reply.header('content-type', 'application/json; charset=utf-8').send(answer);
 
   async function replyLater(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { blocks, length, during } = await readLargeBody(request, reply, {
