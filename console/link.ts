@@ -1,33 +1,53 @@
 /* Makes the pages of linking quicker; all of them work without it. */
 
-/** Shorter prefixes match too many brands. */
-const SHORTEST_BRAND = 3;
+/** Between two keystrokes of somebody who types on. */
+const PAUSE_MS = 120;
 
-/** Filters vendors while the user types, like the server's search. */
-function searchAtOnce(input: HTMLInputElement): void {
-  const status = document.querySelector<HTMLElement>('[data-found]');
-  if (status === null) return;
+/** Searches while the user types, and shows what the service found. */
+function searchAtOnce(form: HTMLFormElement): void {
+  const input = form.querySelector<HTMLInputElement>('input[name=q]');
+  if (input === null) return;
   for (const replaced of document.querySelectorAll<HTMLElement>('[data-replaced]')) replaced.hidden = true;
-  input.form?.addEventListener('submit', (event) => event.preventDefault());
-  input.addEventListener('input', () => {
-    const typed = input.value.toLowerCase();
-    const brandWords = typed.split(/\s+/).filter(Boolean);
-    const words = typed.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-    let matches = 0;
-    for (const line of document.querySelectorAll<HTMLElement>('[data-brand]'))
-      line.hidden = !brandWords.some(
-        (word) => word.length >= SHORTEST_BRAND && ` ${line.dataset.brand}`.includes(` ${word}`),
-      );
-    for (const item of document.querySelectorAll<HTMLElement>('[data-words]')) {
-      const isMeant = words.every((word) => ` ${item.dataset.words}`.includes(` ${word}`));
-      item.hidden = !isMeant;
-      if (isMeant) matches += 1;
+  let asking = new AbortController();
+  let pause = 0;
+  let hasFailed = false;
+
+  const ask = async (): Promise<void> => {
+    clearTimeout(pause);
+    asking.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    try {
+      const query = new URLSearchParams({ q: input.value });
+      const answer = await fetch(`${form.action}?${query}`, { headers: { accept: 'text/html' }, signal });
+      hasFailed = !show(await answer.text());
+    } catch {
+      hasFailed = !signal.aborted;
     }
-    status.textContent =
-      matches === 0
-        ? (status.dataset.nothing ?? '')
-        : (status.dataset.found ?? '').replace('0', String(matches));
+  };
+
+  input.addEventListener('input', () => {
+    clearTimeout(pause);
+    pause = setTimeout(ask, PAUSE_MS);
   });
+  form.addEventListener('submit', (event) => {
+    // The page that the browser loads instead says what is wrong.
+    if (hasFailed) return;
+    event.preventDefault();
+    void ask();
+  });
+}
+
+/** Replaces what was found before; false where a page without results came. */
+function show(markup: string): boolean {
+  const next = new DOMParser().parseFromString(markup, 'text/html');
+  const [found, count] = [next.querySelector('#found'), next.querySelector('#count')];
+  if (found === null || count === null) return false;
+  document.querySelector('#found')?.replaceChildren(...found.childNodes);
+  // Only its text: a live region that is replaced is not announced.
+  const status = document.querySelector('#count');
+  if (status !== null && status.textContent !== count.textContent) status.textContent = count.textContent;
+  return true;
 }
 
 /** Lets the user show the password, which is hard to type on a phone. */
@@ -93,7 +113,7 @@ function copyOnDemand(line: HTMLElement): void {
   line.append(button);
 }
 
-for (const input of document.querySelectorAll<HTMLInputElement>('[data-search]')) searchAtOnce(input);
+for (const form of document.querySelectorAll<HTMLFormElement>('[data-search]')) searchAtOnce(form);
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-show]')) showOnDemand(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-busy]')) sendOnce(form);
 for (const line of document.querySelectorAll<HTMLElement>('[data-copy]')) copyOnDemand(line);

@@ -16,6 +16,7 @@ import { createIdempotency } from '../http/idempotency.ts';
 import { createConnectCore } from './connect-core.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
+import { offersTesting } from './simulators.ts';
 import { needsPartner } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 import { wellKnownFiles } from './well-known-files.ts';
@@ -108,7 +109,7 @@ export async function openConnect(
       random,
       isConfigured: (vendor) => !needsPartner(adapters.get(vendor) ?? {}) || partnerOf(vendor) !== undefined,
       isSimulated: simulated.isSimulated,
-      offersTesting: host.database.engine === 'sqlite',
+      offersTesting: offersTesting(settings, [...adapters.values()]),
     },
     VERSION,
   );

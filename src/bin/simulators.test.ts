@@ -11,7 +11,7 @@ import { silentLog } from '../core/log.ts';
 import { readSettings, type Settings } from '../core/settings/index.ts';
 import { createSimulatedOAuth } from '../simulation/oauth.ts';
 import { vendors } from '../vendors/index.ts';
-import { simulatedVendors, startSimulators } from './simulators.ts';
+import { offersTesting, simulatedVendors, startSimulators } from './simulators.ts';
 import { needsOf } from './vendor-needs.ts';
 
 const AUTHORIZE = '/oauth2/authorize';
@@ -120,6 +120,33 @@ describe('which vendors are simulated', () => {
       message:
         'ELNAV_SIMULATE names typed, and its calls are led to http://127.0.0.1:1 by another setting. Unset one of the two.',
     });
+  });
+});
+
+describe('whether users may choose made-up devices', () => {
+  const offers = (env: Record<string, string>): boolean =>
+    offersTesting(readSettings(env, needsOf(vendors)), vendors);
+  const HTTPS = { ELNAV_CONNECT_URL: 'https://connect.example.com' };
+  const TLS = { ELNAV_TLS_CERT_FILE: 'cert.pem', ELNAV_TLS_KEY_FILE: 'key.pem' };
+
+  it('is so on a test installation: the embedded database, and no https', () => {
+    assert.equal(offers({}), true);
+    assert.equal(offers({ ELNAV_CONNECT_URL: 'http://192.168.1.20:8080' }), true);
+    assert.equal(offers({ ELNAV_SIMULATE: 'easee' }), true);
+    for (const env of [
+      HTTPS,
+      TLS,
+      POSTGRES,
+      { ...HTTPS, ELNAV_SIMULATE: 'easee' },
+      { ELNAV_SIMULATE: 'none' },
+    ])
+      assert.equal(offers(env), false, JSON.stringify(env));
+  });
+
+  it('is so everywhere if the operator names them', () => {
+    for (const env of [HTTPS, TLS, POSTGRES])
+      assert.equal(offers({ ...env, ELNAV_SIMULATE: 'easee,sandbox' }), true, JSON.stringify(env));
+    assert.deepEqual(chosen({ ...POSTGRES, ELNAV_SIMULATE: 'easee,sandbox' }, vendors), ['easee']);
   });
 });
 

@@ -128,7 +128,9 @@ export function simulatedVendors(settings: Choice, adapters: readonly Adapter[])
     return [...(baseUrl === undefined ? [] : [baseUrl]), ...Object.values(baseUrls)];
   };
   const able = adapters.filter((adapter): adapter is Simulatable => adapter.simulator !== undefined);
+  const needsNone = adapters.filter(isTesting).map(({ slug }) => slug);
   for (const slug of simulate ?? []) {
+    if (needsNone.includes(slug)) continue;
     if (!able.some((adapter) => adapter.slug === slug))
       throw new OperatorError(
         `ELNAV_SIMULATE names ${slug}, which has no simulator; those that have one: ${able.map((one) => one.slug).join(', ')}.`,
@@ -147,4 +149,25 @@ export function simulatedVendors(settings: Choice, adapters: readonly Adapter[])
     (adapter) =>
       simulate?.includes(adapter.slug) === true || (databaseUrl === undefined && isNobodys(adapter)),
   );
+}
+
+const isTesting = ({ conditions }: Adapter): boolean => conditions !== undefined;
+
+/**
+ * Whether users may choose vendors whose devices are made up, such as the sandbox: on a test installation, or where the operator names one
+ * of them. A production may run on the embedded database too, but not without https; an app can always ask for such a vendor itself.
+ */
+export function offersTesting(
+  {
+    simulate,
+    databaseUrl,
+    connectUrl,
+    tls,
+  }: Pick<Settings, 'simulate' | 'databaseUrl' | 'connectUrl' | 'tls'>,
+  adapters: readonly Adapter[],
+): boolean {
+  if (simulate === 'none') return false;
+  if (adapters.some((adapter) => isTesting(adapter) && simulate?.includes(adapter.slug) === true))
+    return true;
+  return databaseUrl === undefined && tls === undefined && connectUrl?.startsWith('https:') !== true;
 }

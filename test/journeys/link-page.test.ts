@@ -67,32 +67,49 @@ describe('the link page', () => {
     assert.ok(page.includes(`href="${path}/cancel"`));
     const found = async (query: string) => {
       const text = await (await browser.send(`${url}?q=${encodeURIComponent(query)}`)).text();
-      return [...text.matchAll(/<li data-words="[^"]*" ?><a class="vendor" href="[^"]*?(\w+)"/g)].map(
-        ([, slug]) => slug,
-      );
+      const tiles = text.matchAll(/href="[^"]*?(\w+)"><svg.*?"vendor-name">([^<]*)<.*?<\/a>/g);
+      const count = /id="count">(\d+|No)/.exec(text)?.[1];
+      const all = [...tiles].map(([tile, slug, name]) => ({ slug, name, tile }));
+      assert.equal(count, all.length === 0 ? 'No' : String(all.length), query);
+      return all;
     };
-    assert.deepEqual(await found('laddbox easee'), ['easee']);
-    assert.deepEqual(await found('TESLA'), ['tesla']);
+    const slugs = async (query: string) => (await found(query)).map(({ slug }) => slug);
+    assert.deepEqual(await slugs('laddbox easee'), ['easee', 'ocpp']);
+    assert.deepEqual(await slugs('TESLA'), ['tesla', 'smartcar']);
     for (const [word, type] of [
       ['värmepump', 'heat_pump'],
       ['elbil', 'vehicle'],
     ] as const) {
       const those = others.filter(({ kinds }) => kinds[type] !== undefined).map(({ slug }) => slug);
-      assert.deepEqual((await found(word)).toSorted(), [...those, 'sandbox'].toSorted());
+      assert.deepEqual((await slugs(word)).toSorted(), those.toSorted());
     }
-    assert.deepEqual(await found('alfen'), ['ocpp']);
-    assert.deepEqual(await found('skoda'), ['smartcar']);
-    assert.deepEqual(await found('vw'), ['smartcar']);
-    assert.deepEqual(await found('bmw'), ['smartcar']);
-    assert.deepEqual(await found('zaptec'), ['zaptec'], 'a brand that is a vendor by now');
+    assert.deepEqual(await slugs('sandbox'), ['sandbox']);
     // Only beginnings of words match: "lamps" contains "amps".
-    assert.deepEqual(await found('charge amps'), ['chargeamps']);
-    assert.deepEqual(await found('amps'), ['chargeamps']);
-    assert.deepEqual(await found('abb terra'), ['ocpp']);
-    assert.deepEqual(await found('goe'), ['ocpp']);
-    assert.deepEqual(await found('(OCPP)'), ['ocpp']);
-    assert.deepEqual(await found('attery'), []);
-    assert.deepEqual(await found('nothing such'), []);
+    assert.ok((await slugs('amps')).every((slug) => slug === 'chargeamps' || slug === 'ocpp'));
+    assert.deepEqual(await slugs('(OCPP)'), ['ocpp']);
+    assert.deepEqual(await slugs('attery'), []);
+    assert.deepEqual(await slugs('nothing such'), []);
+    const [ctc, ...more] = await found('ctc');
+    assert.deepEqual([ctc?.slug, ctc?.name, more], ['myuplink', 'CTC', []]);
+    assert.match(ctc?.tile ?? '', />With the account of the myUplink app</);
+    const [own, byOcpp, ...none] = await found('zaptec');
+    assert.deepEqual(
+      [own?.slug, own?.name, byOcpp?.slug, byOcpp?.name, none],
+      ['zaptec', 'Zaptec', 'ocpp', 'Zaptec', []],
+    );
+    assert.match(own?.tile ?? '', />With the account of the Zaptec app</);
+    assert.match(byOcpp?.tile ?? '', />By OCPP, set up in the charger itself, usually by an installer</);
+    const [volvo, bySmartcar] = await found('volvo');
+    assert.match(volvo?.tile ?? '', />With the account of the Volvo app \(can only be read\)</);
+    assert.match(
+      bySmartcar?.tile ?? '',
+      />With the account of the Volvo app, through Smartcar \(can be controlled\)</,
+    );
+    const [vw] = await found('volksvagen id4');
+    assert.deepEqual([vw?.slug, vw?.name], ['smartcar', 'Volkswagen']);
+    assert.match(vw?.tile ?? '', />With the account of the Volkswagen app, through Smartcar</);
+    const swedish = await (await CookieBrowser.inLanguage('sv').send(`${url}?q=zaptec`)).text();
+    assert.match(swedish, />Med kontot i Zaptec-appen<.*>Via OCPP, [^<]*installatör</s);
   });
 
   it('creates a form from the schema of every vendor, with a label for every field', async () => {

@@ -76,10 +76,9 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'the sandbox is not offered to users in production',
     file: 'src/bin/open-connect.ts',
-    from: "offersTesting: host.database.engine === 'sqlite'",
-    to: 'offersTesting: host.database.engine !== null',
+    from: 'offersTesting: offersTesting(settings, [...adapters.values()])',
+    to: 'offersTesting: offersTesting !== undefined',
     tests: ['test/journeys/sandbox-in-production.test.ts'],
-    needs: ['postgres'],
   },
   {
     control: 'other tasks run between the batches of a production history',

@@ -97,7 +97,7 @@ const behaviourOf = (slugs: readonly string[]) =>
     simulate: optional('ELNAV_SIMULATE', simulated(slugs), {
       service: 'connect',
       description:
-        'Vendors to replace with their built-in simulators. Default: with the embedded database, OAuth vendors without a client id',
+        'Vendors to replace with their built-in simulators. Default: with the embedded database, OAuth vendors without a client id. With `sandbox`, users can choose it on link pages; without https and with the embedded database they can in any case, unless this is none',
     }),
     allowPrivateAddresses: setting('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off'), {
       fallback: 'off',

@@ -1,10 +1,11 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
-import type { Words } from '../../../core/language.ts';
-import { flag, type Html, html } from '../../../pages/html.ts';
+import type { Language, Words } from '../../../core/language.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import { brandsOf, type Choice, choicesFor, waysOfBrand } from './choices.ts';
 import { appOf, backTo, linkPage, makersOf, type Reader, steps, stepsOf } from './frame.ts';
 import { markOf } from './mark.ts';
-import { isMeant, type OtherWay, otherWays, wordsOf } from './other-ways.ts';
-import { callName, isMadeUp, kindsInWords, soughtIn, vendorsFor } from './vendors.ts';
+import { canControl } from './reads-and-controls.ts';
+import { callName, isMadeUp, kindsInWords } from './vendors.ts';
 
 const WORDS = {
   en: {
@@ -14,8 +15,12 @@ const WORDS = {
     find: 'Search',
     found: (count: number) => `${count} to choose from`,
     nothing: (query: string) => `No results for “${query}”. Try another word.`,
-    nothingFound: 'No results. Try another word.',
-    otherWay: (brand: string, vendor: string) => `${brand}: connect it as “${vendor}”.`,
+    account: (app: string) => `With the account of the ${app} app`,
+    accountThrough: (app: string, vendor: string) => `With the account of the ${app} app, through ${vendor}`,
+    dialsIn: 'By OCPP, set up in the charger itself, usually by an installer',
+    isRead: 'can only be read',
+    isControlled: 'can be controlled',
+    brands: (some: string) => `${some} and more`,
     missing: (makers: string) => `Is your brand missing? Ask ${makers} to add it.`,
     all: 'Show all',
     simulated: 'Simulated',
@@ -32,8 +37,12 @@ const WORDS = {
     find: 'Sök',
     found: (count: number) => `${count} att välja bland`,
     nothing: (query: string) => `Inga träffar på ”${query}”. Prova ett annat ord.`,
-    nothingFound: 'Inga träffar. Prova ett annat ord.',
-    otherWay: (brand: string, vendor: string) => `${brand}: anslut den som ”${vendor}”.`,
+    account: (app: string) => `Med kontot i ${app}-appen`,
+    accountThrough: (app: string, vendor: string) => `Med kontot i ${app}-appen, via ${vendor}`,
+    dialsIn: 'Via OCPP, ställs in i själva laddboxen, oftast av en installatör',
+    isRead: 'kan bara läsas av',
+    isControlled: 'kan styras',
+    brands: (some: string) => `${some} med flera`,
     missing: (makers: string) => `Saknas ditt märke? Kontakta ${makers}.`,
     all: 'Visa alla',
     simulated: 'Simulerad',
@@ -44,6 +53,9 @@ const WORDS = {
     failed: 'Ditt konto anslöts inte. Försök en gång till.',
   },
 } satisfies Words<object>;
+
+/** More brands of a vendor are not listed in its tile. */
+const MOST_BRANDS = 4;
 
 export interface ChoosePage {
   /** Those that can be linked. */
@@ -77,47 +89,72 @@ export function choosePage(reader: Reader, page: ChoosePage): string {
 function choices(reader: Reader, page: ChoosePage): Html {
   const { vendors, query, href, hasFailed } = page;
   const words = WORDS[reader.language];
-  const found = vendorsFor(vendors, query);
-  const isForTesting = ({ conditions }: Adapter) => conditions !== undefined;
-  const listed = Map.groupBy(vendorsFor(vendors, ''), isForTesting);
-  const tiles = (some: readonly Adapter[]) =>
-    html`<ul class="vendors">${some.map((vendor) => vendorTile(reader, page, { vendor, isFound: found.includes(vendor) }))}</ul>`;
-  const testing = listed.get(true);
+  const found = choicesFor(vendors, query);
+  const listed = Map.groupBy(found, ({ vendor }) => vendor.conditions !== undefined);
+  const tiles = (some: readonly Choice[]) =>
+    html`<ul class="vendors">${some.map((choice) => tile(reader, page, { choice, found }))}</ul>`;
+  const [real, testing] = [listed.get(false), listed.get(true)];
   return html`${steps(reader, stepsOf({ vendor: null }), 'choose')}
 <div class="stack-small"><h1>${words.title}</h1><p class="lead">${words.lead(appOf(reader))}</p></div>
 ${hasFailed ? html`<div class="notice notice-bad" role="alert"><p>${words.failed}</p></div>` : null}
-<form class="search" method="get" action="${href}" role="search">
+<form class="search" method="get" action="${href}" role="search" data-search>
 <label class="hidden-visually" for="q">${words.search}</label>
-<input type="search" id="q" name="q" value="${query}" maxlength="100" placeholder="${words.search}" autocomplete="off" data-search>
+<input type="search" id="q" name="q" value="${query}" maxlength="100" placeholder="${words.search}" autocomplete="off">
 <button class="button" data-replaced>${words.find}</button>
 </form>
-<p class="soft small" role="status" data-found="${words.found(0)}" data-nothing="${words.nothingFound}">${found.length === 0 ? words.nothing(query) : words.found(found.length)}</p>
-${otherWays(vendors).map((way) => otherWayLine(reader, page, way))}
-${tiles(listed.get(false) ?? [])}
+<p class="soft small" role="status" id="count">${found.length === 0 ? words.nothing(query) : words.found(found.length)}</p>
+<div class="stack" id="found">
+${real === undefined ? null : tiles(real)}
 ${
   testing === undefined
     ? null
     : html`<section class="testing stack-small" aria-labelledby="testing"><h2 id="testing">${words.testing}</h2><p class="soft small">${words.testingNote}</p>${tiles(testing)}</section>`
 }
+</div>
 ${query === '' ? null : html`<p data-replaced><a href="${href}">${words.all}</a></p>`}
 <p class="soft small">${words.missing(makersOf(reader))}</p>`;
 }
 
-/** What a brand without a tile of its own is connected as; shown when it is looked for. */
-function otherWayLine({ language }: Reader, { vendors, query, hrefOf }: ChoosePage, way: OtherWay): Html {
-  const vendor = vendors.find(({ slug }) => slug === way.vendor);
-  if (vendor === undefined) return html``;
-  const says = WORDS[language].otherWay(way.brand, callName(vendor, language));
-  return html`<p class="notice notice-note" data-brand="${wordsOf(way)}" ${flag('hidden', !isMeant(way, query))}><a href="${hrefOf(vendor)}">${says}</a></p>`;
+interface Tile {
+  readonly choice: Choice;
+  /** All that was found with it. */
+  readonly found: readonly Choice[];
 }
 
-function vendorTile(
-  { language }: Reader,
-  { isSimulated, hrefOf }: ChoosePage,
-  { vendor, isFound }: { readonly vendor: Adapter; readonly isFound: boolean },
-): Html {
+function tile(reader: Reader, page: ChoosePage, { choice, found }: Tile): Html {
+  const { language } = reader;
+  const { isSimulated, hrefOf } = page;
+  const { vendor, way } = choice;
   const tag = isMadeUp(vendor, isSimulated)
     ? html` <span class="tag">${WORDS[language].simulated}</span>`
     : null;
-  return html`<li data-words="${soughtIn(vendor)}" ${flag('hidden', !isFound)}><a class="vendor" href="${hrefOf(vendor)}">${markOf(vendor)}<span class="vendor-text"><span class="vendor-name">${callName(vendor, language)}</span>${tag}<span class="vendor-kinds">${kindsInWords(vendor, language)}</span></span></a></li>`;
+  const ways = waysOfBrand(choice, found);
+  const more =
+    ways.length > 1 || way !== null
+      ? wayInWords(language, choice, ways)
+      : brandsInWords(language, page, vendor);
+  return html`<li><a class="vendor" href="${hrefOf(vendor)}">${markOf(vendor)}<span class="vendor-text"><span class="vendor-name">${way?.brand ?? callName(vendor, language)}</span>${tag}<span class="vendor-kinds">${kindsInWords(vendor, language)}</span>${more}</span></a></li>`;
+}
+
+/** How a brand is connected; where it has other ways, also what tells them apart. */
+function wayInWords(language: Language, { vendor, way }: Choice, ways: readonly Choice[]): Html {
+  const words = WORDS[language];
+  const name = callName(vendor, language);
+  const connects =
+    vendor.dialIn !== undefined
+      ? words.dialsIn
+      : way?.account === 'brand'
+        ? words.accountThrough(way.brand, name)
+        : words.account(name);
+  const isReadByOne = ways.some((one) => canControl(one.vendor) !== canControl(vendor));
+  const can = canControl(vendor) ? words.isControlled : words.isRead;
+  return html`<span class="vendor-way">${isReadByOne ? `${connects} (${can})` : connects}</span>`;
+}
+
+/** Some of the brands that a vendor connects, for whoever looks for them in the list. */
+function brandsInWords(language: Language, { vendors }: ChoosePage, vendor: Adapter): Html | null {
+  const brands = brandsOf(vendor, vendors);
+  const some = brands.slice(0, MOST_BRANDS).join(', ');
+  if (some === '') return null;
+  return html`<span class="vendor-kinds">${brands.length > MOST_BRANDS ? WORDS[language].brands(some) : some}</span>`;
 }

@@ -1,80 +1,45 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
+import { wordsIn } from './search.ts';
 
-/** A brand that people look for and that is connected as something else. */
+/** A brand that people look for, and that another vendor connects. */
 export interface OtherWay {
   readonly brand: string;
   /** How else it is written. */
-  readonly also?: string;
-  /** The slug of what it is connected as. */
+  readonly also?: readonly string[];
+  /** The slug of the vendor. */
   readonly vendor: string;
+  /** Whose account the user signs in with, where the vendor has sign-ins: the vendor's own unless it says otherwise. */
+  readonly account?: 'brand';
 }
 
-/** Makers whose cars Smartcar connects in Europe (smartcar.com/docs/help/frequencies). */
-const CARS_BY_SMARTCAR = [
-  ...[
-    'Alfa Romeo',
-    'Audi',
-    'BMW',
-    'BYD',
-    'Cupra',
-    'Dacia',
-    'DS',
-    'Fiat',
-    'Ford',
-    'Hyundai',
-    'Jaguar',
-    'Jeep',
-    'Kia',
-  ],
-  ...[
-    'Land Rover',
-    'Mazda',
-    'Mercedes-Benz',
-    'MG',
-    'MINI',
-    'Nissan',
-    'Opel',
-    'Peugeot',
-    'Polestar',
-    'Porsche',
-    'Renault',
-  ],
-];
+/** Some names of one vendor, the ones that most homes have first: the choice lists the first of them. */
+const by = (vendor: string, brands: string, account?: 'brand'): OtherWay[] =>
+  brands.split(', ').map((brand) => ({ brand, vendor, ...(account === undefined ? {} : { account }) }));
 
-/**
- * Chargers whose makers offer OCPP 1.6J or 2.0.1, cars of makers that Smartcar connects, and products that are sold under a name of their
- * own.
- */
 const OTHER_WAYS: readonly OtherWay[] = [
-  ...['ABB Terra', 'Alfen', 'CTEK', 'Garo', 'KEBA', 'Schneider EVlink', 'Wallbox', 'Webasto'].map(
-    (brand) => ({ brand, vendor: 'ocpp' }),
-  ),
-  { brand: 'go-e', also: 'goe', vendor: 'ocpp' },
-  { brand: 'Powerwall', vendor: 'tesla' },
-  ...CARS_BY_SMARTCAR.map((brand) => ({ brand, vendor: 'smartcar' })),
-  { brand: 'Citroën', also: 'citroen', vendor: 'smartcar' },
-  { brand: 'Škoda', also: 'skoda', vendor: 'smartcar' },
-  { brand: 'Volkswagen', also: 'vw', vendor: 'smartcar' },
+  // Makers that offer OCPP 1.6J or 2.0.1.
+  ...by('ocpp', 'Garo, Wallbox, CTEK, ABB Terra, Schneider EVlink, KEBA, go-e, Alfen, Webasto'),
+  // The same of makers that are vendors too: their chargers are either in their maker's cloud or connect to us.
+  ...by('ocpp', 'Zaptec, Easee, Charge Amps'),
+  // Makers whose cars Smartcar connects in Europe (smartcar.com/docs/help/frequencies). Users sign in with the account of their car.
+  { brand: 'Volkswagen', also: ['VW'], vendor: 'smartcar', account: 'brand' },
+  ...by('smartcar', 'Audi, Škoda, BMW, Kia, Polestar, Hyundai', 'brand'),
+  { brand: 'Mercedes-Benz', also: ['Mercedes'], vendor: 'smartcar', account: 'brand' },
+  ...by('smartcar', 'Nissan, MG, Peugeot, Renault, Ford, Opel, Cupra, BYD, MINI, Porsche, Mazda', 'brand'),
+  ...by('smartcar', 'Citroën, Fiat, DS, Jeep, Jaguar, Land Rover, Dacia, Alfa Romeo', 'brand'),
+  // Their own vendors too.
+  ...by('smartcar', 'Tesla, Volvo', 'brand'),
+  ...by('myuplink', 'NIBE, CTC, Høiax'),
+  ...by('homeconnect', 'Bosch, Siemens, Neff, Gaggenau'),
+  ...by('tesla', 'Powerwall'),
 ];
 
-/** Shorter beginnings are said of too many brands. */
-const SHORTEST = 3;
-
-/** The brands that are connected as one of these vendors; those that are a vendor by now are found by themselves. */
+/** The brands that some of these vendors connect. */
 export const otherWays = (vendors: readonly Adapter[]): readonly OtherWay[] =>
-  OTHER_WAYS.filter(
-    ({ brand, vendor }) =>
-      vendors.some(({ slug }) => slug === vendor) &&
-      !vendors.some(({ name, slug }) => wordsIn(name).startsWith(wordsIn(brand)) || slug === wordsIn(brand)),
-  );
+  OTHER_WAYS.filter(({ vendor }) => vendors.some(({ slug }) => slug === vendor));
 
-/** What a brand is found by. */
-export const wordsOf = ({ brand, also = '' }: OtherWay): string => wordsIn(`${brand} ${also}`);
-
-/** Whether a query means a brand: one of its words begins a word of the brand. The script of the page does the same. */
-export const isMeant = (way: OtherWay, query: string): boolean =>
-  wordsIn(query)
-    .split(' ')
-    .some((word) => word.length >= SHORTEST && ` ${wordsOf(way)}`.includes(` ${word}`));
-
-const wordsIn = (text: string): string => text.toLowerCase().split(/\s+/).filter(Boolean).join(' ');
+/** Whether a brand is this vendor's own, so that it has two ways at least. */
+export function isOwnBrand({ name, slug }: Pick<Adapter, 'name' | 'slug'>, brand: string): boolean {
+  const words = wordsIn(brand);
+  return slug === words.join('') || wordsIn(name).slice(0, words.length).join() === words.join();
+}

@@ -2,17 +2,6 @@ import type { Adapter } from '../../../adapter/adapter.ts';
 import { DEVICE_TYPES, type DeviceType } from '../../../adapter/device.ts';
 import { DEVICE_WORDS } from '../../../adapter/words.ts';
 import type { Language, Words } from '../../../core/language.ts';
-import { otherWays, wordsOf } from './other-ways.ts';
-
-/** What people look for besides the names of the types, in both languages. */
-const SOUGHT: Partial<Record<DeviceType, string>> = {
-  vehicle: 'elbil elbilar laddhybrid ev electric car',
-  charger: 'wallbox laddare laddstation laddstolpe evse charging station',
-  heat_pump: 'luftvärmepump bergvärme',
-  thermostat: 'golvvärme element radiator',
-  solar_inverter: 'solpaneler växelriktare pv inverter',
-  battery: 'batteri batterilager',
-};
 
 const WORDS = {
   en: { every: 'Every kind of device', and: 'and' },
@@ -52,34 +41,4 @@ export function kindsInWords(adapter: Adapter, language: Language): string {
   const last = all.pop() ?? '';
   const text = all.length === 0 ? last : `${all.join(', ')} ${words.and} ${last}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What a search looks in: the words of the name and of the kinds, in both languages. */
-export function soughtIn(adapter: Adapter): string {
-  const types = typesOf(adapter);
-  const kinds = (['en', 'sv'] as const).flatMap((language) =>
-    types.flatMap((type) => Object.values(DEVICE_WORDS[language][type])),
-  );
-  const also = types.map((type) => SOUGHT[type] ?? '');
-  const brands = otherWays([adapter]).map(wordsOf);
-  return wordsIn(
-    [adapter.slug, adapter.name, ...Object.values(adapter.calledIn ?? {}), ...kinds, ...also, ...brands].join(
-      ' ',
-    ),
-  ).join(' ');
-}
-
-/** Letters and digits in lower case, by word. The script of the page does the same with what is typed. */
-const wordsIn = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
-
-/** Those of which every word of a query begins a word, by name. */
-export function vendorsFor(adapters: readonly Adapter[], query: string): Adapter[] {
-  const words = wordsIn(query);
-  return adapters
-    .filter((adapter) => words.every((word) => ` ${soughtIn(adapter)}`.includes(` ${word}`)))
-    .toSorted((a, b) => a.name.localeCompare(b.name, 'sv'));
 }
