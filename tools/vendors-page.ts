@@ -83,12 +83,14 @@ function changesOf({ webhook, stream, dialIn, pollSeconds, pace }: Adapter): str
   return `**Changes**: ${ways.length === 0 ? 'only by reading a device.' : ways.join(' ')}`;
 }
 
+const UNIT_WORDS = { calls: 'calls', micro_usd: 'millionths of a US dollar', errors: 'errors' } as const;
+
 function budgetsOf(budgets: readonly BudgetRule[]): string {
   if (budgets.length === 0) return '';
   const rows = budgets.map(({ name, of, amount, seconds, unit, reserve, costs, source }) => [
     `\`${name}\``,
     of,
-    `${amount} ${unit === 'calls' ? 'calls' : 'millionths of a US dollar'} in ${seconds} s`,
+    `${amount} ${UNIT_WORDS[unit]} in ${seconds} s`,
     Object.entries(costs)
       .map(([use, cost]) => (cost === 1 ? use : `${use} ${cost}`))
       .join(', '),

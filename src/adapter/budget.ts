@@ -43,7 +43,8 @@ export interface BudgetRule {
    */
   readonly share?: number;
   readonly seconds: number;
-  readonly unit: 'calls' | 'micro_usd';
+  /** Of `errors`, a call takes only when the vendor responds to it with an error; it is not sent while none is left. */
+  readonly unit: 'calls' | 'micro_usd' | 'errors';
   /** What a call takes of it; a use that is not named takes nothing. */
   readonly costs: { readonly [U in CallUse]?: number };
   /** Share of the window that background reading leaves to commands and to reads that somebody waits for, 0–1. */

@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'opening a stream of events is counted',
     file: 'src/domain/calls/vendor-http.ts',
-    from: 'await spend({ host, use, device, site, costs });',
-    to: 'await spend({ host, use, device, site, costs: undefined });',
+    from: 'await spend(call);',
+    to: 'await spend({ ...call, costs: undefined });',
     tests: JOURNEY,
   },
   {

@@ -1,6 +1,6 @@
 import type { BudgetRule, CallUse } from '../budget.ts';
 
-type Amount = { readonly calls: number } | { readonly microUsd: number };
+type Amount = { readonly calls: number } | { readonly microUsd: number } | { readonly errors: number };
 
 export type LimitOptions = Amount & {
   /** Length of the window, seconds. */
@@ -26,15 +26,21 @@ export function limit(name: string, options: LimitOptions): BudgetRule {
   return {
     name,
     of,
-    amount: 'calls' in options ? options.calls : options.microUsd,
+    ...amountOf(options),
     seconds,
-    unit: 'calls' in options ? 'calls' : 'micro_usd',
     costs: isList(uses) ? Object.fromEntries(uses.map((use) => [use, 1])) : uses,
     reserve,
     ...(setting === undefined ? {} : { setting }),
     ...(share === undefined ? {} : { share }),
     source,
   };
+}
+
+function amountOf(options: Amount): Pick<BudgetRule, 'amount' | 'unit'> {
+  if ('calls' in options) return { amount: options.calls, unit: 'calls' };
+  return 'errors' in options
+    ? { amount: options.errors, unit: 'errors' }
+    : { amount: options.microUsd, unit: 'micro_usd' };
 }
 
 const isList = (uses: readonly CallUse[] | BudgetRule['costs']): uses is readonly CallUse[] =>

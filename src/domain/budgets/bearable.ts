@@ -19,9 +19,9 @@ export interface Readers {
 
 type Of = Pick<Adapter, 'budgets'> & { readonly kinds?: Adapter['kinds'] };
 
-/** What a background read of such a device takes of a limit. */
+/** What a background read of such a device takes of a limit; of errors, nothing as long as it goes well. */
 const readCostOf = ({ kinds }: Of, type: DeviceType, rule: BudgetRule): number =>
-  kinds?.[type]?.readCosts?.[rule.name] ?? rule.costs.read ?? 0;
+  rule.unit === 'errors' ? 0 : (kinds?.[type]?.readCosts?.[rule.name] ?? rule.costs.read ?? 0);
 
 /** Types whose reads take from a limit that links share. */
 export function sharingTypes(adapter: Of): DeviceType[] {

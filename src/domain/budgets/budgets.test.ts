@@ -165,6 +165,26 @@ onEachEngine('budgets of vendors', (engine) => {
     for (let call = 0; call < 500; call += 1) await spend(budgets, 'command');
   });
 
+  it('of errors take nothing of calls that go well, and hold back every call once too many have failed', async () => {
+    const { open, spend, adapter } = vendorWith([rule({ unit: 'errors', amount: 10, seconds: 600 })]);
+    const budgets = open();
+    for (let call = 0; call < 50; call += 1) await spend(budgets, 'read');
+    const of = { adapter, link: { account: 1, link: 'l1' }, device: undefined, isBackground: false };
+    const fail = () => budgets.failed({ ...of, use: 'read' });
+    for (let errors = 0; errors < 7; errors += 1) await fail();
+    await assert.rejects(spend(budgets, 'read', { isBackground: true }), { code: 'vendor.rate_limited' });
+    for (let errors = 7; errors < 9; errors += 1) {
+      await spend(budgets, 'command');
+      await fail();
+    }
+    await assert.rejects(spend(budgets, 'command'), { message: /"calls" of Vendor \(10 errors in 600 s\)/ });
+    await spend(budgets, 'command', { link: 'l2' });
+    clock.turn(1_200_000);
+    await spend(budgets, 'command');
+    const reads = { type: 'light', devices: 1, ofLink: ['light'], ofSite: [], links: 1 } as const;
+    assert.equal(budgets.bearableSeconds(adapter, reads), 0, 'reading takes nothing of it');
+  });
+
   it('are remembered over a restart', async () => {
     const { open, spend } = vendorWith([rule({})]);
     const first = open();

@@ -11,11 +11,13 @@ export interface Cost {
   readonly cost: number;
 }
 
+const UNIT_WORDS = { calls: 'calls', micro_usd: 'micro-USD', errors: 'errors' } as const;
+
 /** The error for a limit that has no room for a call. */
 export function usedUp({ name: vendor }: Pick<Adapter, 'name'>, rule: BudgetRule, seconds: number): AppError {
   const { name, amount, unit } = rule;
   const whose = rule.share === undefined ? '' : ', or the share of this account in it,';
-  const sentence = `the limit "${name}" of ${vendor} (${amount} ${unit === 'calls' ? 'calls' : 'micro-USD'} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`;
+  const sentence = `the limit "${name}" of ${vendor} (${amount} ${UNIT_WORDS[unit]} in ${rule.seconds} s)${whose} is used up; retry in ${seconds} seconds`;
   // The other devices of the link have limits of their own.
   return rule.of === 'device'
     ? new DeviceLimited(sentence, { retryAfterSeconds: seconds })

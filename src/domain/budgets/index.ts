@@ -209,6 +209,10 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
       if (room < cost)
         throw usedUp(adapter, rule, secondsUntil(ofLink.tally, rule, { cost, most: used + room, now }));
     }
+    count(takes.filter(({ rule }) => rule.unit !== 'errors'));
+  }
+
+  function count(takes: readonly Taken[]): void {
     for (const { cost, counted: one, ofLink } of takes)
       for (const each of ofLink === undefined ? [one] : [one, ofLink]) {
         each.tally.used += cost;
@@ -229,19 +233,35 @@ export function createBudgets({ database, clock, log }: Pick<Host, 'database' | 
     });
   }
 
+  /** Hands on the tallies of costs: at once where all are in memory. */
+  function withTaken(
+    costs: readonly Cost[],
+    { adapter, ...spending }: Spending,
+    use: (takes: readonly Taken[]) => void,
+  ): Promise<void> | void {
+    if (costs.length === 0) return;
+    const tallies = costs.flatMap(({ rule }) => [
+      countedOf(adapter.slug, rule, subjectOf(rule, spending)),
+      ...(rule.share === undefined ? [] : [countedOf(adapter.slug, rule, linkSubject(spending.link))]),
+    ]);
+    const ready = tallies.filter((one): one is Counted => !(one instanceof Promise));
+    if (ready.length === tallies.length) return use(takesOf(costs, ready));
+    return Promise.all(tallies).then((loaded) => use(takesOf(costs, loaded)));
+  }
+
   return {
     /** Takes what a call costs of every limit that it is under, or of none: throws `vendor.rate_limited` with the delay. */
     spend(spending: Spending): Promise<void> | void {
-      const { slug } = spending.adapter;
-      const costs = costsOf(spending);
-      if (costs.length === 0) return;
-      const tallies = costs.flatMap(({ rule }) => [
-        countedOf(slug, rule, subjectOf(rule, spending)),
-        ...(rule.share === undefined ? [] : [countedOf(slug, rule, linkSubject(spending.link))]),
-      ]);
-      const ready = tallies.filter((one): one is Counted => !(one instanceof Promise));
-      if (ready.length === tallies.length) return take(takesOf(costs, ready), spending);
-      return Promise.all(tallies).then((loaded) => take(takesOf(costs, loaded), spending));
+      return withTaken(costsOf(spending), spending, (takes) => take(takes, spending));
+    },
+
+    /** Takes what a call costs of limits of errors, since the vendor responded to it with one. */
+    failed(spending: Spending): Promise<void> | void {
+      const costs = costsOf(spending).filter(({ rule }) => rule.unit === 'errors');
+      return withTaken(costs, spending, (takes) => {
+        for (const { rule, counted: one } of takes) turn(one.tally, rule, clock.now());
+        count(takes);
+      });
     },
 
     /** What vendors refuse for a while. */

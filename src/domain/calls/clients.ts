@@ -57,6 +57,8 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
         await budgets.blocks.check({ adapter, host: call.host, link });
         await budgets.spend({ ...call, link, adapter, isBackground: inBackground });
       },
+      failed: (call: Parameters<Spend>[0]) =>
+        budgets.failed({ ...call, link, adapter, isBackground: inBackground }),
       limited: (failure: unknown, host: string) => budgets.blocks.learn(failure, { adapter, host, link }),
     };
   }

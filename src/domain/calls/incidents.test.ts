@@ -129,6 +129,25 @@ onEachEngine('incidents of a vendor', (engine) => {
     assert.equal(asked, 1);
   });
 
+  it('where errors are limited, nothing is sent once too many calls have failed, until that is over', async () => {
+    await world.remove();
+    await open({ budgets: [limit('errors', { errors: 4, seconds: 600, reserve: 0, source: 'a test' })] });
+    await world.link(account, 'testvendor');
+    for (let calls = 0; calls < 9; calls += 1) {
+      await world.read(account, 'light-1');
+      world.clock.turn(10_000);
+    }
+    const before = asked;
+    answer = fails('refused', 'no', { status: 409 });
+    for (let errors = 0; errors < 3; errors += 1)
+      await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.refused' });
+    await assert.rejects(world.read(account, 'light-1'), { code: 'vendor.rate_limited', message: /errors/ });
+    assert.equal(asked, before + 3);
+    answer = () => OK;
+    world.clock.turn(1_200_000);
+    await world.read(account, 'light-1');
+  });
+
   const per = (of: BudgetRule['of']) => limit(of, { calls: 1_000, seconds: 60, of, source: 'a test' });
   const shared = [
     { budgets: [per('link')], holds: false, who: 'the link alone' },

@@ -77,6 +77,26 @@ describe('a command that was sent and not answered', () => {
   });
 });
 
+it('counts the errors that the vendor responds with, and neither limits nor what never arrived', async () => {
+  const counted: number[] = [];
+  const fail = async (kind: 'refused' | 'server_error' | 'rate_limited' | 'unreachable', status?: number) => {
+    const http = createVendorHttp({
+      adapter: { slug: 'tester', name: 'Tester' },
+      host: () => ({ send: () => Promise.reject(new HttpFailure(kind, 'no', { status })) }),
+      tokens: undefined,
+      spend: () => {},
+      failed: () => void counted.push(status ?? 0),
+      signal: new AbortController().signal,
+    });
+    await assert.rejects(http.send({ path: '/' }), HttpFailure);
+  };
+  await fail('refused', 409);
+  await fail('server_error', 504);
+  await fail('rate_limited', 429);
+  await fail('unreachable');
+  assert.deepEqual(counted, [409, 504]);
+});
+
 describe('a token', () => {
   it('is sent in a header, or in the query where the vendor takes it nowhere else', async () => {
     const sent = async (login: Login | undefined) => {

@@ -42,6 +42,8 @@ interface VendorHttpOptions {
   readonly spend: Spend;
   /** Whom the calls are for, whether what comes of them says something of the vendor, and their time. */
   readonly of?: Pick<HttpRequest, 'subject' | 'isAside' | 'timeoutMs'>;
+  /** The vendor responded to the call with an error, other than that calls are too many. */
+  readonly failed?: Spend;
   /** The vendor says that calls to the host are too many. */
   readonly limited?: (failure: HttpFailure, host: string) => Promise<void>;
   readonly trace?: Trace;
@@ -65,7 +67,7 @@ export function createVendorHttp(options: VendorHttpOptions): LinkHttp {
   };
 }
 
-type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend' | 'limited'> & {
+type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend' | 'failed' | 'limited'> & {
   readonly trace: Trace;
 };
 
@@ -78,7 +80,7 @@ type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' 
  * where it is refused.
  */
 export async function asLink<R extends Limited, A>(
-  { adapter, tokens, partner, spend, limited, trace }: AsLink,
+  { adapter, tokens, partner, spend, failed, limited, trace }: AsLink,
   request: R,
   make: (
     rest: Omit<R, 'host' | 'use' | 'device' | 'site' | 'costs' | 'tokenQuery'> & {
@@ -89,7 +91,8 @@ export async function asLink<R extends Limited, A>(
 ): Promise<A> {
   const { host = 'api', use = 'read', device, site, costs, tokenQuery, ...rest } = request;
   const makeWith = async (carried: Tokens | undefined): Promise<A> => {
-    await spend({ host, use, device, site, costs });
+    const call = { host, use, device, site, costs };
+    await spend(call);
     trace.host = host;
     const isInQuery = tokenQuery !== undefined && carried !== undefined;
     const headers = {
@@ -101,7 +104,9 @@ export async function asLink<R extends Limited, A>(
     const added = isInQuery ? { [tokenQuery]: carried.access } : inQuery;
     const query = added === undefined ? {} : { query: { ...rest.query, ...added } };
     return make({ ...rest, ...query, headers }, { host, use }).catch(async (error: unknown) => {
-      if (error instanceof HttpFailure && error.kind === 'rate_limited') await limited?.(error, host);
+      if (!(error instanceof HttpFailure)) throw error;
+      if (error.kind === 'rate_limited') await limited?.(error, host);
+      else if ((error.status ?? 0) >= 400) await failed?.(call);
       throw error;
     });
   };

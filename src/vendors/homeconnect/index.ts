@@ -37,6 +37,12 @@ export const homeconnect = {
     }),
     limit('starts', { calls: 5, seconds: 60, for: [], reserve: 0, source }),
     limit('stops', { calls: 5, seconds: 60, for: [], reserve: 0, source }),
+    limit('errors', {
+      errors: 10,
+      seconds: 600,
+      reserve: 0.4,
+      source: `${source}: 10 errors in a row in 10 minutes; here whether in a row or not`,
+    }),
     limit('sign_ins', {
       calls: 100,
       seconds: DAY_SECONDS,

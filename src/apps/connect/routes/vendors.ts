@@ -86,7 +86,9 @@ const Budget = Type.Object(
       description:
         'What a call takes of the limit, by its use; 0 is not counted. Single calls may take less or more',
     }),
-    unit: Type.Enum(['calls', 'micro_usd']),
+    unit: Type.Enum(['calls', 'micro_usd', 'errors'], {
+      description: 'Of errors, only calls take that the vendor responds to with an error',
+    }),
     amount: Type.Number({ description: 'What the vendor allows in a window' }),
     window_seconds: Type.Number(),
     used: Type.Number({ description: 'Used in the last window_seconds, by all instances' }),
