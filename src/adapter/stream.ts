@@ -41,6 +41,8 @@ export interface FieldReport {
   readonly state: Partial<DeviceState>;
   /** When it was so, ms since 1970; now when it is absent. What is older than what is known of a field changes nothing. */
   readonly at?: number;
+  /** Values in the report that the adapter does not recognize, as `DeviceKind.unrecognized` returns those of a reading. */
+  readonly unrecognized?: readonly string[];
 }
 
 /** What a stream may use besides a session. */

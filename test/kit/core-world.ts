@@ -5,7 +5,7 @@ import { createConnectCore } from '../../src/bin/connect-core.ts';
 import { type Clock, type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { silentLog } from '../../src/core/log.ts';
+import { type Log, silentLog } from '../../src/core/log.ts';
 import { createMetrics } from '../../src/core/metrics.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
@@ -28,6 +28,7 @@ interface CoreOptions {
   readonly openEvents?: Reach['openEvents'];
   /** What their connections to devices and brokers are kept by. */
   readonly connections?: Reach['connections'];
+  readonly log?: Log;
 }
 
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -45,13 +46,14 @@ export async function openCore({
   openSocket,
   openEvents,
   connections,
+  log = silentLog,
 }: CoreOptions) {
   const database: Database = await place.open(clock);
   const bounds = { links: 1_000 };
   const metrics = createMetrics();
   const vault = createVault(TEST_KEYS, systemRandom);
   const core = await createConnectCore({
-    host: { database, clock, random: systemRandom, log: silentLog, metrics },
+    host: { database, clock, random: systemRandom, log, metrics },
     adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
     vault,
     reach: {
@@ -110,7 +112,7 @@ export async function makeCoreWorld(
   {
     clock = turnedClock(),
     ...more
-  }: Pick<CoreOptions, 'hostOf' | 'openSocket' | 'openEvents' | 'connections'> & { clock?: TurnedClock } = {},
+  }: Omit<CoreOptions, 'place' | 'clock' | 'adapters'> & { clock?: TurnedClock } = {},
 ): Promise<CoreWorld> {
   const place = await makePlace(engine);
   const core = await openCore({ place, clock, adapters, ...more });

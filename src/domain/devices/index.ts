@@ -207,6 +207,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     async report(link: LinkOf, id: string, report: Report): Promise<'taken' | 'unknown' | 'older' | 'gone'> {
       const known = await ofLinkById(link, id);
       if (known === undefined) return 'gone';
+      reader.logUnrecognized(known, report.unrecognized);
       const seen = withReport(known.row, known.seen, report);
       if (typeof seen === 'string') return seen;
       see(known, seen);

@@ -23,7 +23,7 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
   const logged = new BoundedMap<string, true>(MOST_LOGGED);
 
   /** Once each: a whole model range may report the same value with every poll. */
-  function logUnrecognized({ vendor, type }: Known['row'], values: readonly string[]): void {
+  function logUnrecognized({ row: { vendor, type } }: Known, values: readonly string[] = []): void {
     for (const value of values) {
       const key = `${vendor} ${type} ${value}`;
       if (logged.has(key)) continue;
@@ -33,6 +33,8 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
   }
 
   return {
+    logUnrecognized,
+
     /** Asks the vendor; concurrent callers are joined by the caller of this. */
     async ask(adapter: Adapter, known: Known): Promise<Seen> {
       const { row } = known;
@@ -42,10 +44,11 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
     },
 
     /** Turns a vendor's response into what is kept. */
-    understand(adapter: Adapter, { row }: Known, raw: unknown): Seen {
+    understand(adapter: Adapter, known: Known, raw: unknown): Seen {
+      const { row } = known;
       const kind = kindOf(adapter, row.type);
       const now = clock.now();
-      if (kind.unrecognized !== undefined) logUnrecognized(row, kind.unrecognized(raw));
+      logUnrecognized(known, kind.unrecognized?.(raw));
       return {
         state: stateOf(kind, raw, row.capabilities),
         limits: kind.limits?.(raw) ?? null,

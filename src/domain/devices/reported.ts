@@ -8,6 +8,8 @@ export interface Report {
   readonly state: Partial<DeviceState>;
   /** When it was so, ms since 1970. */
   readonly at: number;
+  /** Values that the adapter does not recognize. */
+  readonly unrecognized?: readonly string[];
 }
 
 const STATUS_FIELDS = Object.keys(Status.properties) as (keyof Status)[];

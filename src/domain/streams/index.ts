@@ -200,9 +200,9 @@ export function createStreams(options: StreamsOptions) {
     if (!(await devices.observe(holding, id, raw))) await events.emit('listOutdated', linkOf(holding));
   }
 
-  async function reported(holding: Holding, id: string, { state, at }: FieldReport): Promise<void> {
+  async function reported(holding: Holding, id: string, { at, ...report }: FieldReport): Promise<void> {
     const now = database.moments.clock.now();
-    const outcome = await devices.report(holding, id, { state, at: Math.min(at ?? now, now) });
+    const outcome = await devices.report(holding, id, { ...report, at: Math.min(at ?? now, now) });
     if (outcome === 'unknown') await events.emitOrThrow('hinted', [{ ...linkOf(holding), id }]);
     if (outcome === 'gone') await events.emit('listOutdated', linkOf(holding));
   }

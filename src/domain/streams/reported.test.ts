@@ -6,6 +6,7 @@ import { until } from '../../../test/kit/until.ts';
 import { type TestVendor, testVendor } from '../../../test/kit/vendor-for-tests.ts';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
+import { createLog } from '../../core/log.ts';
 
 /** A vendor that reports fields, one by one, and is asked for nothing but the first reading. */
 onEachEngine('fields that a stream reports', (engine) => {
@@ -14,10 +15,12 @@ onEachEngine('fields that a stream reports', (engine) => {
   let account: number;
   let session: StreamSession | undefined;
   let lists: number;
+  let logged: string[];
 
   beforeEach(async () => {
     vendor = testVendor({ pollSeconds: 10 });
     lists = 0;
+    logged = [];
     session = undefined;
     const adapter: Adapter = {
       ...vendor.adapter,
@@ -36,7 +39,8 @@ onEachEngine('fields that a stream reports', (engine) => {
         },
       },
     };
-    world = await makeCoreWorld(engine, [adapter]);
+    const log = createLog('warn', { write: (line) => void logged.push(line) });
+    world = await makeCoreWorld(engine, [adapter], { log });
     account = await world.newAccount();
     await world.link(account, 'testvendor');
   });
@@ -129,6 +133,16 @@ onEachEngine('fields that a stream reports', (engine) => {
       return vendor.count('read') > 0;
     });
     await until('it is known', async () => (await seen())?.state.power_w === 10);
+  });
+
+  it('are logged once where a value of them is not recognized, and the others are taken', async () => {
+    const stream = await opened();
+    await world.read(account, 'light-1');
+    for (const power_w of [80, 81])
+      stream.reported('light-1', { state: { power_w }, unrecognized: ['mode "HOLIDAY"'] });
+    await told('power_w', 81);
+    const values = logged.map((line) => JSON.parse(line)).flatMap(({ value }) => value ?? []);
+    assert.deepEqual(values, ['mode "HOLIDAY"']);
   });
 
   it('that are of devices nobody knows have the account listed, as does the word that there are others', async () => {
