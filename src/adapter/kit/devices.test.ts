@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { ListOutdated } from '../list-outdated.ts';
 import type { DeviceRef, Session } from '../session.ts';
-import { detailsOf, gone, sweepBy } from './devices.ts';
+import { detailsOf, gone, inTurn, sweepBy, unlessRefused } from './devices.ts';
 
 const device = (id: string, home?: string): DeviceRef => ({
   account: 1,
@@ -46,6 +46,24 @@ describe('a sweep by groups', () => {
     assert.deepEqual([calls, readings], [['h1', 'h2'], [['b', 2]]]);
     await assert.rejects(swept({ h1: 'vendor.timeout' }), { code: 'vendor.timeout' });
   });
+});
+
+it('a call that is refused has no result, and any other failure is one', async () => {
+  const failing = (code: ErrorCodeName) => unlessRefused(Promise.reject(new AppError(code, 'no')));
+  assert.deepEqual(
+    [await unlessRefused(Promise.resolve(1)), await failing('vendor.refused')],
+    [1, undefined],
+  );
+  await assert.rejects(failing('vendor.rate_limited'), { code: 'vendor.rate_limited' });
+});
+
+it('members of an account are asked in turn: those that never were first, then others each day', () => {
+  const members = ['a', 'b', 'c', 'd', 'e'];
+  const on = (day: number, asked = members) =>
+    inTurn(members, { most: 2, now: day * 86_400_000, wasAsked: (one) => asked.includes(one) }).join('');
+  assert.deepEqual([on(0), on(1), on(2), on(3)], ['ab', 'cd', 'ea', 'bc']);
+  assert.deepEqual([on(0, ['a', 'b']), on(0, ['a', 'c', 'd', 'e']), on(0, [])], ['cd', 'ba', 'ab']);
+  assert.deepEqual(inTurn([], { most: 2, now: 0, wasAsked: () => true }), []);
 });
 
 describe('a sweep that reaches a limit', () => {

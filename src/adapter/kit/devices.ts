@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import { DAY_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Found } from '../adapter.ts';
 import { ListOutdated } from '../list-outdated.ts';
@@ -25,6 +26,27 @@ export function gone(vendor: string, { id }: Pick<DeviceRef, 'id'>): AppError {
 /** The devices of an account: one that is listed twice is one. */
 export function listedOnce(found: readonly Found[]): Found[] {
   return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()];
+}
+
+/** What a call returns; undefined where the vendor refuses it, so that one device or permission costs the others nothing. */
+export function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'vendor.refused') return undefined;
+    throw error;
+  });
+}
+
+/**
+ * The members of an account that one list asks what they can do, where each costs a call: those that were never asked, then the others in
+ * turn by day.
+ */
+export function inTurn<T>(
+  members: readonly T[],
+  of: { readonly most: number; readonly now: number; readonly wasAsked: (member: T) => boolean },
+): T[] {
+  const first = (Math.floor(of.now / DAY_MS) * of.most) % Math.max(1, members.length);
+  const turns = [...members.slice(first), ...members.slice(0, first)];
+  return turns.toSorted((a, b) => Number(of.wasAsked(a)) - Number(of.wasAsked(b))).slice(0, of.most);
 }
 
 const REFUSED = Symbol('refused');

@@ -5,7 +5,7 @@ export { tokensIn } from '../token-response.ts';
 export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
 export { clientCredentials, partnerTokens } from './client-credentials.ts';
 export { secret, text } from './credentials.ts';
-export { detailsOf, gone, listedOnce, sweepBy } from './devices.ts';
+export { detailsOf, gone, inTurn, listedOnce, sweepBy, unlessRefused } from './devices.ts';
 export { errorCodes } from './error-codes.ts';
 export { followDevices } from './following.ts';
 export { limit } from './limit.ts';

@@ -2,8 +2,6 @@ import Type, { type Static } from 'typebox';
 import type { Found, Linked } from '../../adapter/adapter.ts';
 import * as kit from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import { DAY_MS } from '../../core/durations.ts';
-import { AppError } from '../../core/errors.ts';
 import { failure } from './failures.ts';
 import * as translate from './translate.ts';
 
@@ -25,15 +23,6 @@ const Capabilities = kit.lenient({}, 'getEnergyState');
 /** Cars that are asked what they are in one list, with three calls each; the others' turn comes in the next ones. */
 const MOST_ASKED = 8;
 
-/** The result of a call; undefined where Volvo refuses it, which is the case for 404 and for a permission that is missing. */
-function unlessRefused<T>(call: Promise<T>, refusals: AppError[] = []): Promise<T | undefined> {
-  return call.catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'vendor.refused') throw error;
-    refusals.push(error);
-    return undefined;
-  });
-}
-
 export async function link(session: Session): Promise<Linked> {
   const devices = await list(session, []);
   const vendorAccount = kit.word((await session.http.tokenClaims())?.sub, 200) ?? devices[0]?.id;
@@ -50,11 +39,11 @@ export async function list(session: Session, listedBefore: readonly DeviceRef[])
     listedBefore.map(({ id, details }) => [id, kit.fits(translate.Details, details) ? details : undefined]),
   );
   const cars = new Map(vins.map((vin) => [vin, stored.get(vin)]));
-  const first = (Math.floor(session.clock.now() / DAY_MS) * MOST_ASKED) % Math.max(1, vins.length);
-  const turns = [...vins.slice(first), ...vins.slice(0, first)];
-  turns.sort((a, b) => Number(cars.get(a) !== undefined) - Number(cars.get(b) !== undefined));
-  for (const vin of turns.slice(0, MOST_ASKED)) {
-    const vehicle = await unlessRefused(vehicles.get(session, vehiclePath(vin), Vehicle, about(vin, 'list')));
+  const wasAsked = (vin: string) => stored.get(vin) !== undefined;
+  for (const vin of kit.inTurn(vins, { most: MOST_ASKED, now: session.clock.now(), wasAsked })) {
+    const vehicle = await kit.unlessRefused(
+      vehicles.get(session, vehiclePath(vin), Vehicle, about(vin, 'list')),
+    );
     if (vehicle === undefined) continue;
     if (isElectric(vehicle)) cars.set(vin, await detailsOf(session, { ...vehicle, vin }, cars.get(vin)));
     else cars.delete(vin);
@@ -81,7 +70,7 @@ async function detailsOf(
   before: translate.Details | undefined,
 ): Promise<translate.Details> {
   const path = `${energyPath(vin)}/capabilities`;
-  const said = await unlessRefused(energy.get(session, path, Capabilities, about(vin, 'list')));
+  const said = await kit.unlessRefused(energy.get(session, path, Capabilities, about(vin, 'list')));
   // The energy API refuses supported cars for weeks.
   if (said === undefined && before !== undefined) return before;
   // Wrapped on the wire; clients hand on what is inside.
@@ -96,24 +85,22 @@ async function detailsOf(
 }
 
 const readFuel = (session: Session, vin: string, use: 'list' | 'read') =>
-  unlessRefused(vehicles.get(session, `${vehiclePath(vin)}/fuel`, translate.Fuel, about(vin, use)));
+  kit.unlessRefused(vehicles.get(session, `${vehiclePath(vin)}/fuel`, translate.Fuel, about(vin, use)));
 
 /**
  * The energy state, whether Volvo reaches the car, and `/fuel` where the energy state has no charge level. The energy API refuses cars for
  * weeks that it supports: what the others say is returned then. Throws `vendor.refused` where all refuse.
  */
 export async function readCar(session: Session, device: DeviceRef): Promise<translate.CarReading> {
-  const refusals: AppError[] = [];
   const { EnergyState, Accessibility } = translate;
   const path = `${energyPath(device.id)}/state`;
   const other = `${vehiclePath(device.id)}/command-accessibility`;
   const of = about(device.id, 'read');
-  const state = await unlessRefused(energy.get(session, path, EnergyState, of), refusals);
-  const accessibility = await unlessRefused(vehicles.get(session, other, Accessibility, of), refusals);
-  const reading = { energy: state, fuel: undefined, accessibility };
-  const lacksSoc = translate.energySoc(reading) === null;
+  const state = await kit.unlessRefused(energy.get(session, path, EnergyState, of));
+  const lacksSoc = translate.energySoc({ energy: state }) === null;
   const asksFuel = lacksSoc && !translate.withheldFrom(device).includes('read_battery_soc');
   const fuel = asksFuel ? await readFuel(session, device.id, 'read') : undefined;
-  if (fuel === undefined && refusals.length === 2) throw refusals[0];
-  return { ...reading, fuel };
+  const asked = vehicles.get(session, other, Accessibility, of);
+  const isAllRefused = state === undefined && fuel === undefined;
+  return { energy: state, fuel, accessibility: await (isAllRefused ? asked : kit.unlessRefused(asked)) };
 }

@@ -49,12 +49,12 @@ const REASONS: Flags = new Map([
   ...['NO_INTERNET', 'POWER_SAVING_MODE', 'UNSPECIFIED'].map((reason) => [reason, false] as const),
 ]);
 
-const entry = ({ energy }: CarReading, field: Field): JsonObject => objectIn(energy?.[field]);
+const entry = ({ energy }: Pick<CarReading, 'energy'>, field: Field): JsonObject => objectIn(energy?.[field]);
 const fuelLevel = ({ fuel }: CarReading): JsonObject => objectIn(fuel?.[LEVEL]);
 const availability = ({ accessibility }: CarReading) => objectIn(accessibility?.availabilityStatus);
 
 /** A field that cannot be read has the status ERROR in a response of 200. */
-function valueIn(car: CarReading, field: Field): unknown {
+function valueIn(car: Pick<CarReading, 'energy'>, field: Field): unknown {
   const { status, value, unit } = entry(car, field);
   return status === 'OK' && (FIELDS[field] === undefined || unit === FIELDS[field]) ? value : undefined;
 }
@@ -76,7 +76,8 @@ export function statusOf(car: CarReading): Status {
   };
 }
 
-export const energySoc = (car: CarReading): number | null => figure(valueIn(car, LEVEL), 0, 100);
+export const energySoc = (car: Pick<CarReading, 'energy'>): number | null =>
+  figure(valueIn(car, LEVEL), 0, 100);
 
 /** Percent. In `/fuel`, 0 has been seen of cars that were not empty. */
 export function socOf(car: CarReading): number | null {
