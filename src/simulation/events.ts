@@ -64,6 +64,9 @@ export function simulatedEvents<Home>({ clock, everySeconds, heartbeat, opened }
       for (const client of [...open.values()]) if (client.home === home) client.send(event);
     },
 
+    /** How many listen to the home. */
+    listeners: (home: Home): number => [...open.values()].filter((client) => client.home === home).length,
+
     /** Asks everybody to come back no sooner than after so many milliseconds, once they are gone. */
     askToWait(ms: number): void {
       for (const stream of open.keys()) stream.write(`retry: ${ms}\n\n`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import type { StreamSession, VendorEvent } from '../../adapter/stream.ts';
+import type { FieldReport, StreamSession, VendorEvent } from '../../adapter/stream.ts';
 import { turnedClock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { homeconnect } from './index.ts';
@@ -107,6 +107,26 @@ describe('homeconnect', () => {
     assert.equal((await here.state(devices[1] as DeviceRef)).online, false);
   });
 
+  it('keeps what was read of the others where one is refused or a limit is reached', async () => {
+    const here = await makeVendorWorld(homeconnect);
+    const devices = (await here.link()).devices.map(refOf);
+    const oven = await here.device('Oven');
+    const readWith = async (status: number, path: string) => {
+      here.instead = (request) =>
+        request.path.endsWith(`${oven.id}${path}`) ? { status, json: { error: { key: 'no' } } } : undefined;
+      const readings = await homeconnect.sweep(here.session(), devices);
+      return [...readings].map(([id, { values }]) => [id.slice(0, 12), Object.keys(values).length > 0]);
+    };
+    const first = [
+      ['SIEMENS-HCS0', true],
+      ['SIEMENS-HCS0', true],
+    ];
+    const fridge = ['SIEMENS-HCS0', true];
+    assert.deepEqual(await readWith(404, '/status'), [...first, fridge]);
+    assert.deepEqual(await readWith(429, '/status'), first);
+    assert.deepEqual(await readWith(403, '/settings'), [...first, ['BOSCH-HCS01O', true], fridge]);
+  });
+
   it('puts an oven to standby, and withholds what its type does not have', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
@@ -124,7 +144,7 @@ describe('homeconnect', () => {
 });
 
 describe('the simulator of Home Connect', () => {
-  it('answers what other clients send, and blocks after ten errors in a row', async () => {
+  it('blocks after ten errors in a row', async () => {
     const here = await makeVendorWorld(homeconnect);
     const { id } = await here.device('Dishwasher');
     const call = async (method: string, path: string, headers: Record<string, string> = {}, body = '') =>
@@ -140,13 +160,15 @@ describe('the simulator of Home Connect', () => {
       (await call('PUT', '/programs/active', { 'content-type': 'application/json' }, program)).status,
       415,
     );
-    assert.equal((await call('GET', '/status', { accept: 'text/html' })).status, 406);
-    assert.equal((await call('PUT', '/programs/active', { 'content-type': MEDIA }, program)).status, 204);
-    await here.pass(1);
-    assert.equal((await call('DELETE', '/programs/active')).status, 204);
-    await here.pass(1);
-    for (let count = 0; count < 10; count += 1)
+    for (let errors = 1; errors < 10; errors += 1)
       assert.equal((await call('GET', '/programs/active')).status, 404);
+    assert.deepEqual(
+      homeconnect.budgets
+        .filter(({ unit }) => unit === 'errors')
+        .map(({ amount, seconds }) => [amount, seconds]),
+      [[10, 600]],
+      'elnav sends nothing before that',
+    );
     const blocked = await call('GET', '/status');
     assert.deepEqual([blocked.status, blocked.headers?.['retry-after']], [429, '600']);
     await here.pass(600);
@@ -176,7 +198,8 @@ async function follow(given: readonly VendorEvent[], readAt?: number) {
     },
     events: async () => given as unknown as AsyncIterable<VendorEvent>,
     observed: (id: string) => void observed.push(id),
-    reported: (_id: string, { state }: { state: object }) => void fields.push(state),
+    reported: (_id: string, { state, unrecognized }: FieldReport) =>
+      void fields.push(unrecognized?.length ? { ...state, unrecognized } : state),
     listChanged: () => void fields.push({ listed: 'again' }),
     tell: () => {},
   } as unknown as StreamSession;
@@ -205,6 +228,41 @@ describe('events of Home Connect', () => {
       { operation_state: 'Run' },
       { operation_state: 'Finished', remaining_seconds: null },
       { online: false },
+    ]);
+  });
+
+  it('say that an appliance is back, and not that it is as it was before', async () => {
+    const id = 'SIEMENS-HCS03WCH1-0000000000A3';
+    const operation = (word: string) => ({
+      event: 'STATUS',
+      id,
+      data: {
+        items: [
+          {
+            key: 'BSH.Common.Status.OperationState',
+            value: `BSH.Common.EnumType.OperationState.${word}`,
+          },
+        ],
+      },
+    });
+    const change = (event: string) => ({ event, id, data: { haId: id } });
+    const [run, gone, back] = [operation('Run'), change('DISCONNECTED'), change('CONNECTED')];
+    const { fields } = await follow([run, gone, back, back, run].map(textOf));
+    const isRunning = { operation_state: 'Run' };
+    assert.deepEqual(fields, [isRunning, { online: false }, { online: true }, isRunning]);
+  });
+
+  it('report values that are not recognized, each once', async () => {
+    const item = (key: string, value: string | number, unit?: string) => ({
+      event: 'NOTIFY',
+      id: 'SIEMENS-HCS03WCH1-0000000000A3',
+      data: { items: [{ key, value, ...(unit === undefined ? {} : { unit }) }] },
+    });
+    const remaining = item('BSH.Common.Option.RemainingProgramTime', 90, 'fortnights');
+    const power = item('BSH.Common.Setting.PowerState', 'BSH.Common.EnumType.PowerState.Dimmed');
+    assert.deepEqual((await follow([remaining, power, remaining].map(textOf))).fields, [
+      { unrecognized: ['unit of BSH.Common.Option.RemainingProgramTime "fortnights"'] },
+      { unrecognized: ['BSH.Common.Setting.PowerState "Dimmed"'] },
     ]);
   });
 

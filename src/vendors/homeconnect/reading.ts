@@ -1,4 +1,5 @@
 import type { Found } from '../../adapter/adapter.ts';
+import { sweepBy, unlessRefused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { APPLIANCES, api, errorKeyOf, pathOf, READ } from './api.ts';
@@ -33,19 +34,19 @@ export async function readAppliance(session: Session, device: DeviceRef): Promis
   return connected === false ? translate.OFFLINE : readConnected(session, device);
 }
 
-async function readConnected(session: Session, device: DeviceRef): Promise<translate.Reading> {
+type Appliance = Pick<DeviceRef, 'id'>;
+
+async function readConnected(session: Session, device: Appliance): Promise<translate.Reading> {
   const about = { headers: READ, device: device.id, what: device.id };
+  const { StatusResponse, SettingsResponse } = translate;
   try {
-    const { status } = await api.get(session, pathOf(device, '/status'), translate.StatusResponse, about);
-    const { settings } = await api.get(
-      session,
-      pathOf(device, '/settings'),
-      translate.SettingsResponse,
-      about,
-    );
+    const { status } = await api.get(session, pathOf(device, '/status'), StatusResponse, about);
+    const asked = api.get(session, pathOf(device, '/settings'), SettingsResponse, about);
+    // An appliance without settings is still one with a state.
+    const { settings } = (await unlessRefused(asked)) ?? {};
     const reading = translate.withItems(translate.withItems(translate.CONNECTED, status), settings);
     // Without a programme the question is an error.
-    if (!translate.hasProgram(reading.values[translate.OPERATION])) return reading;
+    if (!translate.hasProgram(reading.values[translate.OPERATION]?.value)) return reading;
     const { options } = await activeProgram(session, device);
     return translate.withItems(reading, options);
   } catch (error) {
@@ -55,7 +56,7 @@ async function readConnected(session: Session, device: DeviceRef): Promise<trans
 }
 
 /** The programme that runs, or waits to; it may have ended meanwhile. */
-async function activeProgram(session: Session, device: DeviceRef): Promise<Pick<Program, 'options'>> {
+async function activeProgram(session: Session, device: Appliance): Promise<Pick<Program, 'options'>> {
   const about = { headers: READ, device: device.id, what: device.id };
   try {
     return await api.get(session, pathOf(device, '/programs/active'), Program, about);
@@ -71,19 +72,11 @@ export async function sweep(
   devices: readonly DeviceRef[],
 ): Promise<ReadonlyMap<string, translate.Reading>> {
   const connected = translate.connectedIn(await listAll(session));
-  const readings = new Map<string, translate.Reading>();
-  for (const device of devices) {
-    const isConnected = connected.get(device.id);
-    if (isConnected === undefined) continue;
-    const reading = isConnected
-      ? await readConnected(session, device).catch(unlessRefused)
-      : translate.OFFLINE;
-    if (reading !== undefined) readings.set(device.id, reading);
-  }
-  return readings;
-}
-
-/** An appliance that is refused costs the others nothing: it is left out, and then read by itself. */
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof AppError) || error.code !== 'vendor.refused') throw error;
+  const oneByOne = sweepBy({
+    by: ({ id }) => (connected.has(id) ? id : undefined),
+    call: async (_session, id) =>
+      connected.get(id) === true ? readConnected(session, { id }) : translate.OFFLINE,
+    pick: (reading) => reading,
+  });
+  return oneByOne(session, devices);
 }

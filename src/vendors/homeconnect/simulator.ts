@@ -27,6 +27,7 @@ const MEDIA = 'application/vnd.bsh.sdk.v1+json';
 const LAG_MS = 200;
 const MOST_ERRORS = 10;
 const ERRORS_MS = 600_000;
+const MOST_CHANNELS = 10;
 const DONE: SimulatedAnswer = { status: 204 };
 
 const failed = (status: number, key: string, description: string): SimulatedAnswer => ({
@@ -57,32 +58,43 @@ const given = (data: unknown): SimulatedAnswer | undefined =>
 /** The cloud of Home Connect: sign-in, appliances whose programmes go on in time, events, limits. */
 export function createSimulator(options: SimulatorOptions): VendorSimulator {
   const { clock } = options;
-  const events = simulatedEvents<Home>({
+  /** Of all appliances of a home, or of one. */
+  const events = simulatedEvents<Home | SimulatedAppliance>({
     clock,
     everySeconds: 55,
     heartbeat: { event: 'KEEP-ALIVE', data: '' },
   });
-  const told = new WeakMap<SimulatedAppliance, Map<string, string>>();
+  const reported = new WeakMap<SimulatedAppliance, Map<string, string>>();
   const ticking = new WeakMap<SimulatedAppliance, () => void>();
   const errors = new Map<string, number[]>();
 
-  /** Tells one thing of an appliance, as CONNECTED and the like are told. */
-  function tell(home: Home, { id }: SimulatedAppliance, event: string): void {
-    const key = `BSH.Common.Appliance.${event[0]}${event.slice(1).toLowerCase()}`;
-    const timestamp = Math.floor(clock.now() / SECOND_MS);
-    events.tell(home, {
-      event,
-      id,
-      data: JSON.stringify({ haId: id, handling: 'none', key, level: 'hint', timestamp, value: true }),
-    });
+  function send(home: Home, appliance: SimulatedAppliance, event: string, data: JsonObject): void {
+    for (const listened of [home, appliance])
+      events.tell(listened, { event, id: appliance.id, data: JSON.stringify(data) });
   }
 
-  /** Changes an appliance, and tells what is another than it was told before. */
+  function listen(call: Call, to: Home | SimulatedAppliance): SimulatedAnswer {
+    const { home } = call;
+    const channels = [home, ...home].reduce((sum, one) => sum + events.listeners(one), 0);
+    return channels < MOST_CHANNELS
+      ? events.open({ ...call, home: to })
+      : limited(`${MOST_CHANNELS} event channels`, 60);
+  }
+
+  /** Reports one thing of an appliance, as CONNECTED and the like are reported. */
+  function tell(home: Home, appliance: SimulatedAppliance, event: string): void {
+    const { id: haId } = appliance;
+    const key = `BSH.Common.Appliance.${event[0]}${event.slice(1).toLowerCase()}`;
+    const timestamp = Math.floor(clock.now() / SECOND_MS);
+    send(home, appliance, event, { haId, handling: 'none', key, level: 'hint', timestamp, value: true });
+  }
+
+  /** Changes an appliance, and reports what is another than it was reported before. */
   function change(home: Home, appliance: SimulatedAppliance, make: () => void): void {
-    const before = told.get(appliance) ?? valuesOf(appliance);
+    const before = reported.get(appliance) ?? valuesOf(appliance);
     make();
     const after = valuesOf(appliance);
-    told.set(appliance, after);
+    reported.set(appliance, after);
     const changed = [...after].filter(([item, value]) => before.get(item) !== value);
     for (const event of ['STATUS', 'NOTIFY']) {
       const items = changed.flatMap(([, value]) => {
@@ -90,8 +102,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
         const timestamp = Math.floor(clock.now() / SECOND_MS);
         return of === event ? [{ handling: 'none', level: 'hint', timestamp, ...item }] : [];
       });
-      if (items.length > 0 && appliance.online)
-        events.tell(home, { event, id: appliance.id, data: JSON.stringify({ haId: appliance.id, items }) });
+      if (items.length > 0 && appliance.online) send(home, appliance, event, { haId: appliance.id, items });
     }
     ticking.get(appliance)?.();
     const next = appliances.nextChange(appliance, clock.now());
@@ -100,7 +111,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     ticking.set(appliance, clock.after(next - clock.now(), tick));
   }
 
-  /** All that is told of an appliance, by the key and the address of each value. */
+  /** All that is reported of an appliance, by the key and the address of each value. */
   function valuesOf(appliance: SimulatedAppliance): Map<string, string> {
     const now = clock.now();
     const uri = `/api/homeappliances/${appliance.id}`;
@@ -238,7 +249,11 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
       'GET /api/homeappliances': withScope('IdentifyAppliance', ({ home }) =>
         given({ homeappliances: home.map(listed) }),
       ),
-      'GET /api/homeappliances/events': withScope('Monitor', (call) => events.open(call)),
+      'GET /api/homeappliances/events': withScope('Monitor', (call) => listen(call, call.home)),
+      'GET /api/homeappliances/:id/events': withScope(
+        'Monitor',
+        ofDevice((appliance, call: Call) => listen(call, appliance)),
+      ),
       'GET /api/homeappliances/:id': withScope(
         'IdentifyAppliance',
         ofDevice((appliance) => given(listed(appliance))),

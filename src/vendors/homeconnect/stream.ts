@@ -12,7 +12,7 @@ const SILENCE_SECONDS = 150;
 const BETWEEN_READS_MS = 1_800_000;
 /** When the appliances were last read because events may have been missed. */
 const READ_AT = 'stream_read_at';
-const TOLD: readonly string[] = [translate.OPERATION, translate.POWER];
+const AWAITED: readonly string[] = [translate.OPERATION, translate.POWER];
 
 /** The events of all appliances of the account. */
 export const stream: Stream = {
@@ -105,8 +105,11 @@ function follow(session: StreamSession, devices: readonly DeviceRef[], signal: A
 
   function report(one: Followed, reading: translate.Reading): void {
     const state = translate.changedFields(one.reading, reading);
+    const before = translate.unrecognizedIn(one.reading);
+    const unrecognized = translate.unrecognizedIn(reading).filter((value) => !before.includes(value));
     one.reading = reading;
-    if (Object.keys(state).length > 0) session.reported(one.device.id, { state });
+    if (Object.keys(state).length + unrecognized.length > 0)
+      session.reported(one.device.id, { state, unrecognized });
   }
 
   return {
@@ -124,16 +127,17 @@ function follow(session: StreamSession, devices: readonly DeviceRef[], signal: A
       const one = all.get(id);
       if (event === 'PAIRED' || event === 'DEPAIRED') session.listChanged();
       else if (one === undefined) return;
-      else if (event === 'DISCONNECTED') report(one, { ...one.reading, connected: false });
+      else if (event === 'DISCONNECTED') report(one, translate.OFFLINE);
       else if (event === 'CONNECTED') {
-        report(one, { ...one.reading, connected: true });
+        // What it was like before is not what it is like now.
+        if (!one.reading.connected) report(one, translate.CONNECTED);
         one.dueAt = Math.min(one.dueAt, Math.max(clock.now(), one.readAt + BETWEEN_READS_MS));
         plan();
       } else if (event === 'STATUS' || event === 'NOTIFY') {
         one.meanwhile.push(message.items);
         report(one, translate.withItems({ ...one.reading, connected: true }, message.items));
         for (const { key, value } of each(message.items, translate.Item))
-          if (TOLD.includes(key)) session.tell(reportName(id, key), value);
+          if (AWAITED.includes(key)) session.tell(reportName(id, key), value);
       }
     },
   };

@@ -65,6 +65,14 @@ describe('responses of Home Connect', () => {
     const { power_on, operation_state, remaining_seconds, door_open } = translate.statusOf(reading);
     assert.deepEqual([power_on, operation_state, remaining_seconds, door_open], [null, 'Run', null, null]);
     assert.equal(translate.temperatureOf(reading), null);
+    assert.deepEqual(translate.unrecognizedIn(reading), [
+      'BSH.Common.Setting.PowerState "Elsewhere.On"',
+      'BSH.Common.Status.DoorState "Ajar"',
+      'unit of BSH.Common.Option.RemainingProgramTime "minutes"',
+      'unit of Cooking.Oven.Status.CurrentCavityTemperature "gas mark"',
+    ]);
+    const bare = { key: 'Cooking.Oven.Status.CurrentCavityTemperature', value: 180 };
+    assert.match(translate.unrecognizedIn(translate.withItems(translate.CONNECTED, [bare])).join(), /"none"/);
   });
 
   it('are degrees of both kinds, and any open door of a refrigerator', () => {

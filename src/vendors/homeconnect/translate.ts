@@ -28,17 +28,18 @@ export const Item = lenient({ key: Key }, 'value', 'unit');
 /** The data of an event: one thing of its own, or several as `items`. */
 export const Message = lenient({}, 'haId', 'items');
 
-type Value = string | number | boolean;
+/** A value as Home Connect has it: its unit and its words are looked at where it is used. */
+type Reported = Pick<Static<typeof Item>, 'value' | 'unit'>;
 
-/** What is known of an appliance. */
+/** What an appliance has reported. */
 export interface Reading {
   /** Whether Home Connect reaches it. */
   readonly connected: boolean;
-  readonly values: Readonly<Record<string, Value>>;
+  readonly values: Readonly<Record<string, Reported>>;
 }
 
 export const OFFLINE: Reading = { connected: false, values: {} };
-/** Reached, and nothing else is known of it yet. */
+/** Reached, and nothing else has been reported yet. */
 export const CONNECTED: Reading = { connected: true, values: {} };
 
 export const OPERATION = 'BSH.Common.Status.OperationState';
@@ -69,6 +70,13 @@ const IS_OPEN = new Map([
   ['Closed', false],
   ['Locked', false],
 ]);
+/** Units of a temperature, and what they are in degrees Celsius. */
+const CELSIUS: ReadonlyMap<unknown, (value: number) => number> = new Map([
+  ['°C', (value) => value],
+  ['°F', (value) => ((value - 32) * 5) / 9],
+]);
+/** Home Connect leaves the unit out in places. */
+const SECONDS: readonly unknown[] = ['seconds', undefined];
 /** No programme takes longer, with its delay. */
 const MOST_SECONDS = 7 * 86_400;
 
@@ -122,22 +130,13 @@ export function withItems(before: Reading, list: unknown): Reading {
   const items = each(list, Item).filter(({ key }) => USED.has(key) || COMPARTMENT.test(key));
   if (items.length === 0) return before;
   const values = { ...before.values };
-  for (const item of items) {
-    const value = plainValue(item);
+  for (const { key, value, unit } of items) {
     // The time that a programme had left says nothing of the next one.
-    if (item.key === OPERATION && !hasProgram(value)) delete values[REMAINING];
-    if (value === null) delete values[item.key];
-    else values[item.key] = value;
+    if (key === OPERATION && !hasProgram(value)) delete values[REMAINING];
+    if (value === undefined || value === null) delete values[key];
+    else values[key] = { value, unit };
   }
   return { ...before, values };
-}
-
-function plainValue({ key, value, unit }: Static<typeof Item>): Value | null {
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value !== 'number') return null;
-  if (key === REMAINING) return unit === undefined || unit === 'seconds' ? value : null;
-  if (unit === '°F') return ((value - 32) * 5) / 9;
-  return unit === '°C' ? value : null;
 }
 
 /** The last word of a value of an enumeration; null for everything else. */
@@ -156,50 +155,57 @@ export const hasProgram = (value: unknown): boolean => WITH_PROGRAM.includes(ope
 
 export function statusOf({ connected, values }: Reading): Status {
   if (!connected) return { online: false };
-  const remaining = hasProgram(values[OPERATION]) ? figure(values[REMAINING], 0, MOST_SECONDS) : null;
+  const { value: seconds, unit } = values[REMAINING] ?? {};
+  const isRemaining = hasProgram(values[OPERATION]?.value) && SECONDS.includes(unit);
   return {
     online: true,
-    power_on: IS_ON.get(wordIn(values[POWER], POWERS) ?? '') ?? null,
-    operation_state: operationIn(values[OPERATION]),
-    remaining_seconds: remaining,
+    power_on: IS_ON.get(wordIn(values[POWER]?.value, POWERS) ?? '') ?? null,
+    operation_state: operationIn(values[OPERATION]?.value),
+    remaining_seconds: isRemaining ? figure(seconds, 0, MOST_SECONDS) : null,
     door_open: isOpen(values),
   };
 }
 
-/** States of the appliance, of its power and of its doors that are not recognized. */
+/** States of the appliance, of its power and of its doors that are not recognized, and units. */
 export function unrecognizedIn({ values }: Reading): string[] {
-  const of = (key: string, enumeration: string, recognized: readonly unknown[]) => {
-    const value = values[key];
-    return value === undefined
-      ? []
-      : unrecognized({ [key]: [wordIn(value, enumeration) ?? value, recognized] });
+  const words = (key: string, enumeration: string, recognized: readonly unknown[]) => {
+    const value = values[key]?.value;
+    return unrecognized({ [key]: [wordIn(value, enumeration) ?? value, recognized] });
   };
+  const { [REMAINING]: remaining, [CAVITY]: cavity } = values;
   return [
-    ...of(OPERATION, OPERATIONS, [...STATES, ...WITH_PROGRAM]),
-    ...of(POWER, POWERS, [...IS_ON.keys()]),
-    ...of(DOOR, DOORS, [...IS_OPEN.keys()]),
+    ...words(OPERATION, OPERATIONS, [...STATES, ...WITH_PROGRAM]),
+    ...words(POWER, POWERS, [...IS_ON.keys()]),
+    ...words(DOOR, DOORS, [...IS_OPEN.keys()]),
     ...Object.keys(values)
       .filter((key) => COMPARTMENT.test(key))
-      .flatMap((key) => of(key, COMPARTMENT_DOORS, [...IS_OPEN.keys()])),
+      .flatMap((key) => words(key, COMPARTMENT_DOORS, [...IS_OPEN.keys()])),
+    ...unrecognized({
+      [`unit of ${REMAINING}`]: [remaining?.unit, SECONDS],
+      [`unit of ${CAVITY}`]: [cavity === undefined ? undefined : (cavity.unit ?? 'none'), CELSIUS],
+    }),
   ];
 }
 
 function isOpen(values: Reading['values']): boolean | null {
   const compartments = Object.keys(values)
     .filter((key) => COMPARTMENT.test(key))
-    .map((key) => IS_OPEN.get(wordIn(values[key], COMPARTMENT_DOORS) ?? ''));
-  if (compartments.length === 0) return IS_OPEN.get(wordIn(values[DOOR], DOORS) ?? '') ?? null;
+    .map((key) => IS_OPEN.get(wordIn(values[key]?.value, COMPARTMENT_DOORS) ?? ''));
+  if (compartments.length === 0) return IS_OPEN.get(wordIn(values[DOOR]?.value, DOORS) ?? '') ?? null;
   if (compartments.includes(true)) return true;
   return compartments.includes(undefined) ? null : false;
 }
 
 /** The temperature inside an oven, milli-Celsius. */
 export function temperatureOf({ connected, values }: Reading): number | null {
-  const celsius = connected ? figure(values[CAVITY], -30, 600) : null;
+  const { value, unit } = values[CAVITY] ?? {};
+  const celsiusOf = CELSIUS.get(unit);
+  if (!connected || celsiusOf === undefined || typeof value !== 'number') return null;
+  const celsius = figure(celsiusOf(value), -30, 600);
   return celsius === null ? null : celsius * 1_000;
 }
 
-/** The fields of the state that are another than before; a field that nothing is known of any more is null. */
+/** The fields of the state that are another than before; a field that has no value any more is null. */
 export function changedFields(before: Reading, after: Reading): Partial<DeviceState> {
   const stateOf = (reading: Reading): Partial<DeviceState> => ({
     ...statusOf(reading),
