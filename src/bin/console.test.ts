@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -19,6 +28,20 @@ describe('the scripts of the pages', () => {
       readdirSync(built),
       names.filter((name) => name !== 'manifest.json'),
     );
+  });
+
+  it('can be read by another user who starts the service next', async (test) => {
+    const folder = mkdtempSync(join(tmpdir(), 'elnav-console-'));
+    const umask = process.umask(0o077);
+    test.after(() => {
+      process.umask(umask);
+      rmSync(folder, { recursive: true });
+    });
+    const built = join(folder, 'built');
+    assert.equal(await buildConsole(built), null);
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    assert.equal(modeOf(built), 0o755);
+    for (const name of readdirSync(built)) assert.equal(modeOf(join(built, name)), 0o644, name);
   });
 
   it('are missed in one sentence where their folder cannot be written', async (test) => {

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -15,8 +23,8 @@ export async function buildConsole(built = BUILT): Promise<string | null> {
   // Says of which sources the build was made.
   const stamp = join(built, 'sources.sha256');
   const sources = hashOfSources();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return null;
   try {
+    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return null;
     mkdirSync(built, { recursive: true });
     writeFileSync(stamp, '');
   } catch (error) {
@@ -30,8 +38,12 @@ export async function buildConsole(built = BUILT): Promise<string | null> {
     return 'Vite is not installed: run `npm ci && npm run build` once, where development packages may be installed';
   }
   const fault = await run([vite, 'build', FOLDER, '--outDir', built, '--logLevel', 'warn']);
-  if (fault === null) writeFileSync(stamp, sources);
-  return fault;
+  if (fault !== null) return fault;
+  writeFileSync(stamp, sources);
+  // A service creates files that nobody else may read; these are no secrets, and another user may start the next one.
+  chmodSync(built, 0o755);
+  for (const name of readdirSync(built)) chmodSync(join(built, name), 0o644);
+  return null;
 }
 
 function hashOfSources(): string {
