@@ -381,6 +381,29 @@ onEachEngine('background reading', (engine) => {
     assert.equal((await world.list(account)).filter(({ state }) => state !== undefined).length, 5);
   });
 
+  it('is not slowed down by devices that are refused beside a sweep', async () => {
+    await world.remove();
+    let sweeps = 0;
+    await open({
+      async sweep(_session, devices) {
+        sweeps += 1;
+        return new Map(
+          devices.filter(({ id }) => id > 'light-2').map(({ id }) => [id, vendor.reading] as const),
+        );
+      },
+    });
+    await linkMany(5);
+    vendor.onRead = async ({ id }) => {
+      if (id === 'light-0') throw new AppError('vendor.refused', 'no such device');
+      if (id === 'light-1') throw new AppError('vendor.answer_invalid', 'what is this');
+    };
+    world.polling.start();
+    await pass(2 * 3_600, { step: 60 });
+    assert.ok(sweeps >= 10, `${sweeps} sweeps in two hours, at one in ten minutes`);
+    assert.equal(readsOf('light-2'), sweeps, 'it is read although light-0 was refused before');
+    assert.equal((await world.list(account)).filter(({ state }) => state !== undefined).length, 3);
+  });
+
   it('lets go of what it has read when something newer was learnt meanwhile', async () => {
     await linkMany(1);
     const [link] = await world.links.list(account);

@@ -65,6 +65,8 @@ function sharesOf(turn: Turn, { type, site }: DeviceRow, all: readonly DeviceRow
 }
 
 const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
+/** What the vendor says of one device. */
+const OF_ONE_DEVICE: ReadonlySet<ErrorCodeName> = new Set(['vendor.refused', 'vendor.answer_invalid']);
 
 /** Does turns: reads what is due, and plans when it is read next. */
 export function createTurnTaker(options: TakerOptions) {
@@ -186,11 +188,20 @@ export function createTurnTaker(options: TakerOptions) {
     const { left, seen, isOvertaken } = await devices.background.sweep(toRead);
     const all = [...seen];
     let isAny = isOvertaken;
+    let fault: AppError | undefined;
     for (const device of left) {
-      const one = await devices.background.read(device);
-      all.push(...one.seen);
-      isAny ||= one.isOvertaken;
+      try {
+        const one = await devices.background.read(device);
+        all.push(...one.seen);
+        isAny ||= one.isOvertaken;
+      } catch (error) {
+        if (!(error instanceof AppError) || !OF_ONE_DEVICE.has(error.code)) throw error;
+        metrics.polls.inc({ vendor: device.vendor, outcome: error.code });
+        fault = error;
+      }
     }
+    // One device that is refused must not slow down its others.
+    if (fault !== undefined && all.length === 0) throw fault;
     return { seen: all, isOvertaken: isAny };
   }
 
