@@ -18,23 +18,26 @@ const DEVICES = [device('a', 'h1'), device('b', 'h2'), device('c', 'h1'), device
 /** A sweep of homes whose calls fail so, by the home; what it gave, and which calls were made. */
 async function swept(failures: Readonly<Record<string, ErrorCodeName>> = {}) {
   const calls: string[] = [];
+  const asked: string[] = [];
   const sweep = sweepBy({
     by: ({ details }) => (typeof details.home === 'string' ? details.home : undefined),
-    async call(_session, home) {
+    async call(_session, home, devices) {
       calls.push(home);
+      asked.push(devices.map(({ id }) => id).join());
       const code = failures[home];
       if (code !== undefined) throw new AppError(code, 'no');
       return { a: 1, b: 2 };
     },
     pick: (rooms: Readonly<Record<string, number>>, { id }) => rooms[id],
   });
-  return { calls, readings: [...(await sweep({} as Session, DEVICES))] };
+  return { calls, asked, readings: [...(await sweep({} as Session, DEVICES))] };
 }
 
 describe('a sweep by groups', () => {
   it('makes one call for each group, and leaves out what is of none and what is not there', async () => {
-    const { calls, readings } = await swept();
+    const { calls, asked, readings } = await swept();
     assert.deepEqual(calls, ['h1', 'h2']);
+    assert.deepEqual(asked, ['a,c', 'b'], 'the devices of each group');
     assert.deepEqual(readings, [
       ['a', 1],
       ['b', 2],

@@ -55,7 +55,12 @@ const LIMITED = Symbol('limited');
 interface Group<Raw, Response> {
   /** What a call reads together: the site of the device unless it is said. A device without one is left out. */
   readonly by?: (device: DeviceRef) => string | undefined;
-  readonly call: (session: Session, group: string) => Promise<Response>;
+  /** Reads the group; `devices` are those of it that are wanted. */
+  readonly call: (
+    session: Session,
+    group: string,
+    devices: readonly [DeviceRef, ...DeviceRef[]],
+  ) => Promise<Response>;
   /** One device in the response; undefined when it is not there. */
   readonly pick: (response: Response, device: DeviceRef) => Raw | undefined;
 }
@@ -67,9 +72,9 @@ interface Group<Raw, Response> {
 export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: Group<Raw, Response>) {
   return async (session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, Raw>> => {
     const readings = new Map<string, Raw>();
-    for (const [group, members] of Map.groupBy(devices, by)) {
-      if (group === undefined) continue;
-      const response = await call(session, group).catch((error: unknown) => {
+    for (const [group, [first, ...others]] of Map.groupBy(devices, by)) {
+      if (group === undefined || first === undefined) continue;
+      const response = await call(session, group, [first, ...others]).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;
         if (error.code === 'vendor.refused') return REFUSED;
         if (error.code === 'vendor.rate_limited' && readings.size > 0) return LIMITED;
@@ -77,7 +82,7 @@ export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: 
       });
       if (response === LIMITED) break;
       if (response === REFUSED) continue;
-      for (const device of members) {
+      for (const device of [first, ...others]) {
         const reading = pick(response, device);
         if (reading !== undefined) readings.set(device.id, reading);
       }

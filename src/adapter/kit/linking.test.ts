@@ -11,7 +11,7 @@ describe('an API key', () => {
   const CHECK = { path: '/me', query: { fields: 'id' }, headers: { accept: 'application/json' } };
 
   /** What the check of a sign-in sends. */
-  async function checked({ login }: ReturnType<typeof apiKey>) {
+  async function checked({ login }: ReturnType<typeof apiKey>, api_key = 'k1') {
     const requests: VendorRequest[] = [];
     const http = {
       async send(request: VendorRequest) {
@@ -19,7 +19,7 @@ describe('an API key', () => {
         return { json: () => ({}) };
       },
     };
-    const tokens = await login.signIn?.({ http } as unknown as LoginSession, { api_key: 'k1' });
+    const tokens = await login.signIn?.({ http } as unknown as LoginSession, { api_key });
     return { request: requests[0], tokens };
   }
 
@@ -29,6 +29,13 @@ describe('an API key', () => {
     assert.deepEqual(request, { ...CHECK, use: 'login', headers: { ...CHECK.headers, 'x-key': 'k1' } });
     assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
     assert.equal(linking.login.query, undefined);
+  });
+
+  it('is taken without the spaces around it', async () => {
+    const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
+    const { request, tokens } = await checked(linking, ' k1\n');
+    assert.equal(request?.headers?.['x-key'], 'k1');
+    assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
   });
 
   it('is not taken where the check gets a page instead of an answer', async () => {

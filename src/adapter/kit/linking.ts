@@ -152,7 +152,8 @@ export function apiKey(options: ApiKeyOptions): Linking {
     ...credentialsOf({ api_key: field, ...fields }),
     login: {
       signIn: guarded(options, 'API key', async ({ http }, { api_key }) => {
-        const key = String(api_key);
+        // Copied keys come with spaces and line breaks around them.
+        const key = String(api_key).trim();
         const carried =
           'query' in options
             ? { query: { ...check.query, ...options.query(key) } }

@@ -7,7 +7,7 @@ import * as translate from './translate.ts';
 
 const linking = apiKey({
   vendor: 'Sensibo',
-  query: (key) => ({ apiKey: key.trim() }),
+  query: (key) => ({ apiKey: key }),
   check: { path: '/api/v1/users/me' },
   hint: {
     en: 'You make it at home.sensibo.com/me/api, signed in to your Sensibo account.',
