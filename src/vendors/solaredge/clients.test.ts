@@ -9,7 +9,7 @@ import type { SolarEdgeSimulator } from './simulator.ts';
 
 /*
  * What clients of others ask of SolarEdge, at the simulator on a port. Requests, and what is read of the responses, are as in
- * ha_int_solaredge (MIT), the headers and the unknown endpoints as in the live answers of ha-solaredge-one.
+ * ha_int_solaredge, ioBroker.solaredge (MIT) and Domoticz, the headers and the unknown endpoints as in the live answers of ha-solaredge-one.
  */
 
 const SITE = 1_000_001;
@@ -53,7 +53,7 @@ describe('ha_int_solaredge', () => {
   it('lists sites and devices; without types only inverters', async () => {
     const { sites } = await get('/sites?page=1&sites-in-page=1000');
     const { count, site } = sites as { count: number; site: JsonObject[] };
-    assert.deepEqual([count, site[0]?.siteId, site[0]?.activationStatus], [3, SITE, 'ACTIVE']);
+    assert.deepEqual([count, site[0]?.siteId, site[0]?.activationStatus], [2, SITE, 'ACTIVE']);
     const devices = `/sites/${SITE}/devices`;
     const typesAt = async (path: string) =>
       ((await get(path)) as unknown as JsonObject[]).map(({ type }) => type);
@@ -96,7 +96,7 @@ describe('ha_int_solaredge', () => {
     assert.ok('METER-0001' in ((await at('meters')).meters as JsonObject));
   });
 
-  it('is refused a window that is too long, as the default is after noon, and times with an offset', async () => {
+  it('is refused a window that is too long, as the default is after noon, and what is no time', async () => {
     const path = `/v2/sites/${SITE}/inverters/telemetry?resolution=QUARTER_HOUR`;
     assert.equal((await ask(path)).status, 200, 'before noon');
     clock.turn(Date.parse('2026-11-21T11:30:00Z') - clock.now());
@@ -105,7 +105,7 @@ describe('ha_int_solaredge', () => {
       [status, body.status, headers.get('content-type')],
       [400, 400, 'application/problem+json'],
     );
-    assert.equal((await ask(`${path}&from=2026-11-21T09:00:00Z`)).status, 400);
+    assert.equal((await ask(`${path}&from=yesterday`)).status, 400);
   });
 
   it('is answered a token as a key, but for what is not of one site', async () => {
@@ -137,6 +137,29 @@ describe('ha_int_solaredge', () => {
     }
     clock.turn(2 * MINUTE_MS);
     assert.deepEqual(await limited(), [429, '10', null]);
+  });
+});
+
+describe('ioBroker.solaredge and Domoticz', () => {
+  it('name moments with an offset or in UTC, and are answered in local time', async () => {
+    const power = (from: string, to: string) =>
+      get(`/sites/${SITE}/power?resolution=QUARTER_HOUR&unit=W&from=${from}&to=${to}`);
+    const local = await power('2026-11-21T09:00:00', '2026-11-21T10:00:00');
+    assert.equal(seriesOf(local).values[0]?.timestamp, '2026-11-21T09:00:00+01:00');
+    for (const [from, to] of [
+      ['2026-11-21T09:00:00%2B01:00', '2026-11-21T10:00:00%2B01:00'],
+      ['2026-11-21T08:00:00Z', '2026-11-21T09:00:00Z'],
+    ] as const)
+      assert.deepEqual(seriesOf(await power(from, to)).values, seriesOf(local).values);
+  });
+
+  it('read all energy ever as one value, also by year', async () => {
+    const span = 'from=2000-01-01T00:00:00Z&to=2026-11-21T09:00:00Z';
+    const energy = await get(`/sites/${SITE}/energy?resolution=TOTAL&${span}`);
+    const [value, ...others] = seriesOf(energy).values;
+    assert.ok(energy.unit === 'WH' && Number(value?.value) > 1e7 && others.length === 0);
+    const years = await get(`/sites/${SITE}/energy?resolution=YEAR&unit=WH&${span}`);
+    assert.deepEqual(seriesOf(years).values, [value]);
   });
 });
 

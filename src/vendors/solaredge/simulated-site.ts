@@ -1,5 +1,5 @@
 import { HOUR_MS, QUARTER_MS } from '../../core/durations.ts';
-import { dayAt, midnight } from '../../core/swedish-days.ts';
+import { dayAt } from '../../core/swedish-days.ts';
 import { between } from '../../simulation/physics/chance.ts';
 import { houseLoadA } from '../../simulation/physics/house-load.ts';
 import { sineOfSunHeight } from '../../simulation/physics/sun.ts';
@@ -15,6 +15,8 @@ const VOLTS = 230;
 const HOURS = QUARTER_MS / HOUR_MS;
 /** A year of the sun in Stockholm on flat panels. */
 const FULL_HOURS_A_YEAR = 900;
+/** The age of a site. */
+const YEARS = 4;
 
 export interface SimulatedDevice {
   readonly serial: string;
@@ -23,14 +25,18 @@ export interface SimulatedDevice {
   readonly active: boolean;
   /** The inverter that a battery is behind. */
   readonly inverter: string | null;
-  /** Whether SolarEdge says so. */
-  readonly isPlaced: boolean;
   /** Panels at an inverter, watt. */
   readonly peakW: number;
-  /** What an inverter has given, or what is in a battery, Wh. */
+  /** What is in a battery, Wh. */
   wh: number;
   /** Since when it does not report; ms since 1970. */
   lostAt: number | null;
+}
+
+/** ms since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Means of a quarter: watt, and percent at its end. */
@@ -46,10 +52,10 @@ export interface SimulatedSite {
   devices: SimulatedDevice[];
   /** The start of the quarter that comes next, ms since 1970. */
   at: number;
+  /** What the panels had produced before that, Wh. */
+  producedWh: number;
   /** By its start, what the devices did. */
   readonly quarters: Map<number, ReadonlyMap<string, Quarter>>;
-  /** The lifetime energy of the inverters at the start of the year, by serial number. */
-  readonly yearsBefore: Map<string, number>;
 }
 
 export function newDevice(
@@ -64,9 +70,8 @@ export function newDevice(
     name: `${{ INVERTER: 'Inverter', BATTERY: 'Battery', METER: 'Meter' }[type]} (simulated)`,
     active: true,
     inverter: null,
-    isPlaced: true,
     peakW,
-    wh: type === 'BATTERY' ? BATTERY_WH / 2 : peakW * FULL_HOURS_A_YEAR * 4,
+    wh: type === 'BATTERY' ? BATTERY_WH / 2 : 0,
     lostAt: null,
     ...more,
   };
@@ -74,9 +79,12 @@ export function newDevice(
 
 export function newSite(id: number, name: string, devices: SimulatedDevice[], now: number): SimulatedSite {
   const at = Math.floor((now - KEPT_MS) / QUARTER_MS) * QUARTER_MS;
-  const yearsBefore = new Map(devices.map(({ serial, wh }) => [serial, wh]));
-  return { id, name, devices, at, quarters: new Map(), yearsBefore };
+  const producedWh = Math.round(peakOf(devices) * FULL_HOURS_A_YEAR * YEARS);
+  return { id, name, devices, at, producedWh, quarters: new Map() };
 }
+
+const peakOf = (devices: readonly SimulatedDevice[]): number =>
+  devices.reduce((sum, { peakW, active }) => sum + (active ? peakW : 0), 0);
 
 /** Watt from the panels of an inverter: clouds let through a share of the light that is the day's own. */
 const panelsW = ({ serial, peakW }: SimulatedDevice, at: number): number =>
@@ -89,11 +97,12 @@ export function advance(site: SimulatedSite, now: number): void {
   const skippedMs = Math.max(0, now - KEPT_MS - site.at);
   if (skippedMs > 0) {
     const hours = (skippedMs / (365 * 24 * HOUR_MS)) * FULL_HOURS_A_YEAR;
-    for (const device of site.devices) if (device.type === 'INVERTER') device.wh += device.peakW * hours;
+    site.producedWh += Math.round(peakOf(site.devices) * hours);
     site.at = Math.floor((now - KEPT_MS) / QUARTER_MS) * QUARTER_MS;
   }
   for (; site.at + QUARTER_MS <= now; site.at += QUARTER_MS) {
     site.quarters.set(site.at, quarterOf(site, site.at));
+    site.producedWh += producedIn(site, site.at) ?? 0;
     site.quarters.delete(site.at - KEPT_MS);
   }
 }
@@ -116,7 +125,6 @@ function quarterOf(site: SimulatedSite, at: number): ReadonlyMap<string, Quarter
       given -= taken;
       done.set(battery.serial, { power: taken, soc: (battery.wh / BATTERY_WH) * 100 });
     }
-    inverter.wh += given * HOURS;
     // Without sun and without a battery that gives, an inverter sleeps.
     if (panels > 0 || given > 0) done.set(inverter.serial, { power: given, soc: 0 });
   }
@@ -142,16 +150,29 @@ export function arrived(
 export const heardAt = (site: SimulatedSite, now: number): number =>
   gatewayOf(site)?.lostAt ?? Math.floor(now / 300_000) * 300_000;
 
-/** The lifetime energy of an inverter by year, Wh. */
-export function yearsOf(
-  { yearsBefore }: SimulatedSite,
-  { serial, wh }: SimulatedDevice,
-  now: number,
-): readonly (readonly [start: number, wh: number])[] {
-  const before = yearsBefore.get(serial) ?? 0;
-  const start = Date.UTC(new Date(now).getUTCFullYear(), 0, 1);
-  return [
-    [midnight(start - 200 * 24 * HOUR_MS), before],
-    [midnight(start), wh - before],
-  ];
+/** What the panels produced in a quarter, Wh: what the inverters gave, with what batteries took; undefined while no inverter is awake. */
+export function producedIn({ devices, quarters }: SimulatedSite, at: number): number | undefined {
+  const done = quarters.get(at);
+  const isAwake = devices.some(({ type, serial }) => type === 'INVERTER' && done?.has(serial));
+  if (done === undefined || !isAwake) return undefined;
+  const watts = [...done.values()].reduce((sum, { power }) => sum + power, 0);
+  return Math.round(Math.max(0, watts) * HOURS);
+}
+
+/** The same of a quarter that has arrived. */
+export function producedBy(site: SimulatedSite, of: { readonly at: number; readonly now: number }) {
+  const inverters = site.devices.filter(({ type }) => type === 'INVERTER');
+  return inverters.some((device) => arrived(site, device, of) !== undefined)
+    ? producedIn(site, of.at)
+    : undefined;
+}
+
+/** What the panels have produced from one time to another, as far as it has arrived, Wh. What is longer ago than is kept has all arrived. */
+export function producedBetween(site: SimulatedSite, { from, to }: Span, now: number): number {
+  const kept = [...site.quarters.keys()];
+  const isBetween = (at: number) => at >= from && at < to && producedBy(site, { at, now }) !== undefined;
+  const sumOf = (quarters: readonly number[]) =>
+    quarters.reduce((sum, at) => sum + (producedIn(site, at) ?? 0), 0);
+  const before = from < Math.min(...kept) ? site.producedWh - sumOf(kept) : 0;
+  return before + sumOf(kept.filter(isBetween));
 }

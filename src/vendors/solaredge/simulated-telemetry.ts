@@ -4,10 +4,12 @@ import { SWEDISH_ZONE } from '../../core/swedish-days.ts';
 import {
   advance,
   arrived,
+  producedBetween,
+  producedBy,
   type Quarter,
   type SimulatedDevice,
   type SimulatedSite,
-  yearsOf,
+  type Span,
 } from './simulated-site.ts';
 
 /** How long a call may ask for, by resolution. */
@@ -16,11 +18,10 @@ const MOST_MS: Readonly<Record<string, number>> = {
   HOUR: 24 * HOUR_MS,
   DAY: 31 * 24 * HOUR_MS,
   YEAR: Number.POSITIVE_INFINITY,
+  TOTAL: Number.POSITIVE_INFINITY,
 };
 
-export interface Window {
-  readonly from: number;
-  readonly to: number;
+export interface Window extends Span {
   readonly resolution: string;
 }
 
@@ -31,17 +32,20 @@ export function windowIn(query: URLSearchParams, now: number): Window | string {
   if (most === undefined) return `resolution ${resolution} is not supported`;
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(SWEDISH_ZONE).startOfDay();
   const [from, to] = [timeOf(query.get('from'), today.epochMilliseconds), timeOf(query.get('to'), now)];
-  if (from === undefined || to === undefined) return 'from and to are local times without an offset';
+  if (from === undefined || to === undefined) return 'from and to are no times';
   if (to - from > most) return `the period is too long for resolution ${resolution}`;
   return { from, to, resolution };
 }
 
+/** With an offset, or in the local time of the site. */
 function timeOf(text: string | null, otherwise: number): number | undefined {
   if (text === null) return otherwise;
-  const isLocal = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(text);
-  return isLocal
-    ? Temporal.PlainDateTime.from(text).toZonedDateTime(SWEDISH_ZONE).epochMilliseconds
-    : undefined;
+  const [, local = '', offset] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  if (local === '') return undefined;
+  return offset === undefined
+    ? Temporal.PlainDateTime.from(local).toZonedDateTime(SWEDISH_ZONE).epochMilliseconds
+    : Temporal.Instant.from(text).epochMilliseconds;
 }
 
 /** The vendor's form of a time: that of the site, with its offset. */
@@ -111,17 +115,10 @@ const METER: Readonly<Record<string, Metric>> = {
 };
 const METRICS = { INVERTER, BATTERY, METER };
 
-/** The telemetry of a device. By year there is energy alone. */
+/** The telemetry of a device. */
 export function metricsOf(site: SimulatedSite, device: SimulatedDevice, asked: Asked): JsonObject {
   advance(site, asked.now);
   const { resolution } = asked.window;
-  if (resolution === 'YEAR') {
-    const values = yearsOf(site, device, asked.now).map(([at, wh]) => ({
-      timestamp: timestampOf(at),
-      value: round(wh / 1_000),
-    }));
-    return device.type === 'INVERTER' ? { energy: { unit: 'KWH', resolution, values } } : {};
-  }
   return Object.fromEntries(
     Object.entries(METRICS[device.type]).map(([name, metric]) => [
       name,
@@ -130,24 +127,29 @@ export function metricsOf(site: SimulatedSite, device: SimulatedDevice, asked: A
   );
 }
 
-/** What the site as a whole makes of its panels, watt or watt-hours by bucket: batteries are taken out. */
+/** What the site as a whole makes of its panels, mean watt or watt-hours by bucket: batteries are taken out. */
 export function siteValues(site: SimulatedSite, asked: Asked, kind: 'power' | 'energy'): JsonObject[] {
-  advance(site, asked.now);
-  const factor = kind === 'power' ? 1 : HOURS;
-  const all = site.devices
-    .filter(({ type, active }) => active && type !== 'METER')
-    .map((device) =>
-      valuesOf(site, device, asked, {
-        unit: 'W',
-        of: ({ power }) => power * factor,
-        isSum: kind === 'energy',
-      }),
-    );
-  return (all[0] ?? []).map(({ timestamp }, index) => {
-    const values = all.map((one) => one[index]?.value).filter((value) => typeof value === 'number');
-    const value = values.length === 0 ? null : round(values.reduce((sum, one) => sum + one, 0));
-    return { timestamp: timestamp ?? null, value };
-  });
+  const { window, now } = asked;
+  advance(site, now);
+  const { resolution, from, to } = window;
+  if (resolution === 'TOTAL' || resolution === 'YEAR') {
+    const hasInverters = site.devices.some(({ type, active }) => type === 'INVERTER' && active);
+    const value = hasInverters ? producedBetween(site, window, now) : null;
+    return [{ timestamp: timestampOf(from), value }];
+  }
+  const bucketMs = resolution === 'QUARTER_HOUR' ? QUARTER_MS : HOUR_MS;
+  const values: JsonObject[] = [];
+  for (let at = Math.ceil(from / bucketMs) * bucketMs; at < to; at += bucketMs) {
+    const inBucket: number[] = [];
+    for (let quarter = at; quarter < at + bucketMs; quarter += QUARTER_MS) {
+      const wh = producedBy(site, { at: quarter, now });
+      if (wh !== undefined) inBucket.push(wh);
+    }
+    const sum = inBucket.reduce((wh, one) => wh + one, 0);
+    const value = kind === 'energy' ? sum : sum / (HOURS * inBucket.length);
+    values.push({ timestamp: timestampOf(at), value: inBucket.length === 0 ? null : round(value) });
+  }
+  return values;
 }
 
 /** When the day began. */

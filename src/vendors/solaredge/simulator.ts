@@ -28,9 +28,10 @@ export interface SolarEdgeSimulator extends VendorSimulator {
   spendCredits(): void;
 }
 
+/** A device of ours: the inverters of a site, or a battery. */
 interface Found {
   readonly site: SimulatedSite;
-  readonly device: SimulatedDevice;
+  readonly devices: readonly SimulatedDevice[];
 }
 
 /** SolarEdge's Monitoring API, version 2: keys, credits, sites whose inverters and batteries report each quarter. */
@@ -162,19 +163,22 @@ export function createSimulator(options: SimulatorOptions): SolarEdgeSimulator {
     devices: {
       find(home, { id }) {
         for (const site of home) {
-          const device = site.devices.find(({ serial }) => serial === id);
-          if (device !== undefined) return { site, device };
+          const isSite = id === String(site.id);
+          const devices = site.devices.filter(({ serial, type }) =>
+            isSite ? type === 'INVERTER' : serial === id,
+          );
+          if (devices.length > 0) return { site, devices };
         }
         return undefined;
       },
       arrange: () => {},
-      reach({ device }, isReachable) {
-        device.lostAt = isReachable ? null : clock.now() - LOST_MS;
+      reach({ devices }, isReachable) {
+        for (const device of devices) device.lostAt = isReachable ? null : clock.now() - LOST_MS;
       },
-      remove(_home, { site, device }) {
-        site.devices = site.devices.filter((one) => one !== device);
+      remove(_home, { site, devices }) {
+        site.devices = site.devices.filter((one) => !devices.includes(one));
       },
-      add: (_home, { site, device }) => void site.devices.push(device),
+      add: (_home, { site, devices }) => void site.devices.push(...devices),
     },
   });
 
@@ -215,7 +219,7 @@ const refusal: Refusal = (status, detail) => ({
 const keyOf = ({ headers }: SimulatedRequest): string | undefined =>
   headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
 
-const deviceJson = ({ serial, type, name, active, inverter, isPlaced }: SimulatedDevice): JsonObject => ({
+const deviceJson = ({ serial, type, name, active, inverter }: SimulatedDevice): JsonObject => ({
   type,
   serialNumber: serial,
   manufacturer: 'SolarEdge',
@@ -223,12 +227,11 @@ const deviceJson = ({ serial, type, name, active, inverter, isPlaced }: Simulate
   firmwareVersion: '4.25.13',
   active,
   name,
-  connectedTo: isPlaced ? inverter : null,
+  connectedTo: inverter,
 });
 
 function usersAt(now: number): Readonly<Record<'home' | 'none' | 'large' | 'free', Home>> {
-  const battery = (serial: string, inverter: string, isPlaced = true) =>
-    newDevice(serial, 'BATTERY', { inverter, isPlaced });
+  const battery = (serial: string, inverter: string) => newDevice(serial, 'BATTERY', { inverter });
   const villa = [
     newDevice('7E100001-01', 'INVERTER', { name: 'Roof (simulated)' }),
     battery('BATT-0001', '7E100001-01'),
@@ -238,25 +241,23 @@ function usersAt(now: number): Readonly<Record<'home' | 'none' | 'large' | 'free
   const barn = [
     newDevice('7E200001-01', 'INVERTER', { name: 'South (simulated)' }),
     newDevice('7E200002-02', 'INVERTER', { name: 'West (simulated)', peakW: 5_000 }),
-    battery('BATT-2001', '7E200001-01', false),
-    battery('BATT-2002', '7E200002-02', false),
+    battery('BATT-2001', '7E200001-01'),
+    battery('BATT-2002', '7E200002-02'),
   ];
   const number = (index: number) => String(index).padStart(4, '0');
   return {
     home: [
-      newSite(1_000_001, 'Villa', villa, now),
-      newSite(1_000_002, 'Barn', barn, now),
-      newSite(1_000_003, 'Cabin', [newDevice('7E300001-01', 'INVERTER')], now),
+      newSite(1_000_001, 'Villa (simulated)', villa, now),
+      newSite(1_000_002, 'Barn (simulated)', barn, now),
     ],
-    none: [newSite(1_000_004, 'Plot', [], now)],
-    large: [167, 167, 166].map((length, site) =>
-      newSite(
-        2_000_001 + site,
-        `Field ${site + 1}`,
-        Array.from({ length }, (_, index) => newDevice(`7F${site}${number(index)}-00`, 'INVERTER')),
-        now,
-      ),
-    ),
-    free: [newSite(1_000_005, 'Stable', [newDevice('7E500001-01', 'INVERTER')], now)],
+    none: [newSite(1_000_004, 'Plot (simulated)', [], now)],
+    large: [0, 1].map((site) => {
+      const inverter = newDevice(`7F${site}00000-00`, 'INVERTER');
+      const batteries = Array.from({ length: 249 }, (_, index) =>
+        battery(`BATT-${site}${number(index)}`, inverter.serial),
+      );
+      return newSite(2_000_001 + site, `Field ${site + 1} (simulated)`, [inverter, ...batteries], now);
+    }),
+    free: [newSite(1_000_005, 'Stable (simulated)', [newDevice('7E500001-01', 'INVERTER')], now)],
   };
 }
