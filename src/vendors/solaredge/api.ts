@@ -92,11 +92,8 @@ async function readSolar(session: Session, site: string): Promise<Reading | unde
       query: { ...query, unit: 'WH' },
     });
   const recent = await energy(quarters(now));
-  const total = await energy(ever(now)).catch((error: unknown) => {
-    // Production is read without it.
-    if (error instanceof AppError && error.code === 'vendor.refused') return undefined;
-    throw error;
-  });
+  // Production is read without it.
+  const total = await kit.unlessRefused(energy(ever(now)));
   const reading = solarIn(recent, total, now);
   if (reading.online) return reading;
   if (total !== undefined && !hasValues(total)) return undefined;

@@ -151,7 +151,7 @@ export const heardAt = (site: SimulatedSite, now: number): number =>
   gatewayOf(site)?.lostAt ?? Math.floor(now / 300_000) * 300_000;
 
 /** What the panels produced in a quarter, Wh: what the inverters gave, with what batteries took; undefined while no inverter is awake. */
-export function producedIn({ devices, quarters }: SimulatedSite, at: number): number | undefined {
+function producedIn({ devices, quarters }: SimulatedSite, at: number): number | undefined {
   const done = quarters.get(at);
   const isAwake = devices.some(({ type, serial }) => type === 'INVERTER' && done?.has(serial));
   if (done === undefined || !isAwake) return undefined;
