@@ -103,6 +103,8 @@ export interface NextStep {
   readonly url: string;
   /** What to do there and why: `title` for a button, `text` above it. */
   readonly words: Readonly<Record<Language, { readonly title: string; readonly text: string }>>;
+  /** It is done at the device itself: the address only says more. */
+  readonly isAtDevice?: true;
   /** The devices that it is for. */
   readonly devices: readonly string[];
 }

@@ -57,7 +57,7 @@ describe('what a user still has to do after linking', () => {
     const view = await caller.call('GET', `/link/sessions/${session}`);
     assert.deepEqual((view.body as { next_steps: unknown }).next_steps, [step]);
     const page = await (await browser.get(`${url}/done`)).text();
-    assert.match(page, /En sak återstår\./);
+    assert.match(page, /<h2[^>]*>Det här återstår<.*En sak återstår\./s);
     assert.match(
       page,
       /<a class="button button-primary button-wide" href="https:\/\/vendor\.example\/approve\/127\.0\.0\.1" target="_blank" rel="noopener">Godkänn den<\/a>/,

@@ -22,6 +22,7 @@ export function nextSteps(devices: readonly Pick<Found, 'id' | 'details'>[]): re
   return [
     {
       id: 'allow_remote_start',
+      isAtDevice: true,
       url: 'https://www.home-connect.com/',
       words: {
         en: {

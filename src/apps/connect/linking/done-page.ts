@@ -14,6 +14,7 @@ const WORDS = {
     found: (count: number) => (count === 1 ? 'We found one device:' : `We found ${count} devices:`),
     more: (count: number) => `and ${count} more`,
     soon: (app: string) => `It can take a minute before the first figures show in ${app}.`,
+    left: 'What is left to do',
     online: 'Online',
     offline: 'Cannot be reached right now',
     none: 'No devices were found there.',
@@ -40,6 +41,7 @@ const WORDS = {
     found: (count: number) => (count === 1 ? 'Vi hittade en enhet:' : `Vi hittade ${count} enheter:`),
     more: (count: number) => `och ${count} till`,
     soon: (app: string) => `Det kan ta en minut innan de första värdena syns i ${app}.`,
+    left: 'Det här återstår',
     online: 'Uppkopplad',
     offline: 'Går inte att nå just nu',
     none: 'Inga enheter hittades där.',
@@ -93,13 +95,17 @@ export function donePage(reader: Reader, page: DonePage): string {
   const isExpected = adapter.dialIn !== undefined && devices.every(({ seen }) => seen === null);
   const found = adapter.dialIn === undefined ? words.title(name) : words.station;
   const title = isExpected ? words.dialsIn : found;
-  const isPrimary = devices.length > 0 && page.nextSteps.length === 0;
+  const isPrimary = devices.length > 0 && page.nextSteps.every(({ isAtDevice }) => isAtDevice);
   return linkPage(reader, {
     title,
     main: html`${steps(reader, page.steps, 'done')}
 <div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
 ${isExpected ? dialsIn(reader, page) : devices.length === 0 ? nothingFound(reader, name) : foundDevices(reader, devices)}
-${page.nextSteps.map((step) => nextStep(reader, step))}
+${
+  page.nextSteps.length === 0
+    ? null
+    : html`<section class="stack" aria-labelledby="left"><h2 class="left" id="left">${words.left}</h2>${page.nextSteps.map((step) => nextStep(reader, step))}</section>`
+}
 ${
   backHref === null
     ? html`<p>${words.close}</p>`
@@ -109,8 +115,10 @@ ${
 }
 
 /** In another tab: the way back to the app stays open. */
-function nextStep({ language }: Reader, { url, words }: NextStep): Html {
+function nextStep({ language }: Reader, { url, words, isAtDevice }: NextStep): Html {
   const { title, text } = words[language];
+  if (isAtDevice)
+    return html`<div class="notice notice-note"><p>${text}</p><p><a href="${url}" target="_blank" rel="noopener">${title}</a></p></div>`;
   return html`<div class="notice notice-note"><p>${text}</p></div>
 <p><a class="button button-primary button-wide" href="${url}" target="_blank" rel="noopener">${title}</a></p>`;
 }
