@@ -106,7 +106,7 @@ describe('npm run simulate', () => {
         vendors.find((one) => one.slug === slug)?.oauth === undefined,
       );
       assert.match(output(), /nothing that it tells is real/);
-      assert.match(output(), /"password"|with the password|"api_key"/);
+      assert.match(output(), /"password"|with the password|"api_key"|"client_secret"/);
       const answer = await fetch(`${set?.baseUrl}/no/such/path`);
       assert.equal(answer.headers.get('elnav-simulated'), slug);
       await until('it tells what it was asked', () => output().includes('GET /no/such/path'));
