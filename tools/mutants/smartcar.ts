@@ -74,8 +74,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a limit of one car at Smartcar holds back no other',
     file: at('failures'),
-    from: "device === undefined || problem.code === 'SMARTCAR_API'",
-    to: "device === undefined || problem.code !== ''",
+    from: "isOfCar && code !== 'SMARTCAR_API'",
+    to: "isOfCar && code === ''",
     tests: [OF_CARS],
   },
   {
@@ -95,8 +95,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a car that charges has nothing left to do to start',
     file: at('car'),
-    from: 'error.state === already',
-    to: 'error.state === undefined',
+    from: 'error.state !== already',
+    to: 'error.state !== undefined',
     tests: [OF_CARS],
   },
   {
@@ -109,8 +109,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'signals that a car is not capable of are withheld',
     file: at('account'),
-    from: 'isLacking(reading, code)',
-    to: 'reading.size < 0 && isLacking(reading, code)',
+    from: 'undefined : lackingIn(reading)',
+    to: 'undefined : lackingIn(reading).slice(99)',
     tests: [OF_CARS],
   },
   {
@@ -119,6 +119,27 @@ export const mutants: readonly Mutant[] = [
     from: '  if (!isLast) return;\n',
     to: '',
     tests: [OF_CARS],
+  },
+  {
+    control: 'a car of Smartcar that cannot be read costs the list nothing',
+    file: at('account'),
+    from: 'if (error instanceof AppError) return',
+    to: 'if (error === undefined) return',
+    tests: [OF_CARS],
+  },
+  {
+    control: 'the power of a charge that is over is not shown as that of now',
+    file: at('translate'),
+    from: '(power.value > 0 && !isNewer)',
+    to: '(isNewer && !isNewer)',
+    tests: [OF_TRANSLATE],
+  },
+  {
+    control: 'a delivery of other signals shows no car as offline',
+    file: at('translate'),
+    from: 'isKnown ? !isUnreachable : null',
+    to: 'isKnown && !isUnreachable',
+    tests: [OF_WEBHOOK],
   },
   {
     control: 'times of Smartcar in seconds are no times in ms',

@@ -2,10 +2,10 @@ import type { Found, Linked } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import { allPages, fits, listedOnce, named, objectIn, PlainId, word } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { AppError } from '../../core/errors.ts';
 import { readSignals } from './car.ts';
 import { api, type Connection, connectionsIn } from './connections.ts';
-import { isLacking, SIGNALS } from './translate.ts';
+import { lackingIn, SIGNALS } from './translate.ts';
 
 /** Cars that are asked for one list what they can do: each costs a call, and an app has few for all its users. */
 const MOST_ASKED = 10;
@@ -32,12 +32,13 @@ export async function list(session: Session, known: readonly DeviceRef[]): Promi
 export async function unlink(session: Session, { isLast }: { readonly isLast: boolean }): Promise<void> {
   if (!isLast) return;
   const id = await userOf(session);
-  const free = { vehicle_month: 0, vehicle_hour: 0 };
+  // No call about a car, which its limits would count.
+  const costs = { vehicle_month: 0, vehicle_hour: 0 };
   const request = {
     method: 'DELETE',
     use: 'list',
     path: `/v3/users/${id}`,
-    costs: free,
+    costs,
     repeatable: true,
   } as const;
   await api.command(session, { id }, request);
@@ -58,13 +59,11 @@ async function carsOf(session: Session, user: string, known: readonly DeviceRef[
     connectionsIn(session, user, { use: 'list' }, page),
   );
   const details = new Map(known.map(({ id, details: stored }) => [id, stored]));
-  const isAsked = ({ id }: Found) => Number(details.get(id)?.lacks !== undefined);
   const cars = listedOnce(connections.flatMap(carIn));
+  const isAsked = ({ id }: Found) => Number(details.get(id)?.lacks !== undefined);
   const asked = cars.toSorted((a, b) => isAsked(a) - isAsked(b)).slice(0, MOST_ASKED);
-  for (const car of asked) {
-    const lacks = await lackingOf(session, car);
-    if (lacks !== undefined) details.set(car.id, { lacks });
-  }
+  for (const [id, lacks] of await Promise.all(asked.map((car) => lackingOf(session, car))))
+    if (lacks !== undefined) details.set(id, { lacks });
   return cars.map((car) => ({ ...car, details: details.get(car.id) ?? {} }));
 }
 
@@ -73,15 +72,13 @@ function carIn({ relationships, attributes }: Connection): Found[] {
   const { make, model, powertrainType } = objectIn(vehicle);
   if (NOT_ELECTRIC.includes(powertrainType)) return [];
   const name = [makeIn(make), word(model)].filter((one) => one !== null).join(' ');
-  const granted = Array.isArray(permissions)
-    ? permissions.filter((one) => typeof one === 'string')
-    : undefined;
+  const granted = Array.isArray(permissions) ? permissions.filter((one) => typeof one === 'string') : null;
   return [
     {
       id: relationships.vehicle.data.id,
       type: 'vehicle',
       ...named(name),
-      ...(granted === undefined ? {} : { granted }),
+      ...(granted === null ? {} : { granted }),
     },
   ];
 }
@@ -92,35 +89,29 @@ const makeIn = (make: unknown): string | null =>
     ?.replaceAll('_', ' ')
     .replace(/\p{L}{4,}/gu, (part) => part[0] + part.slice(1).toLowerCase()) ?? null;
 
-/** A car that cannot be asked now counts as one that can do everything, and is asked for the next list. */
-const UNANSWERED: readonly ErrorCodeName[] = [
-  'vendor.refused',
-  'vendor.rate_limited',
-  'vendor.unreachable',
-  'vendor.answer_invalid',
-  'device.offline',
-];
-
-/** The signals that Smartcar does not have of a car, by their codes; undefined where it has none at all yet. */
-async function lackingOf(session: Session, car: Found): Promise<string[] | undefined> {
+/**
+ * The signals that Smartcar does not have of a car; undefined where it has none at all yet. A car that cannot be asked now counts as one that
+ * can do everything, is asked for the next list, and costs the others nothing.
+ */
+async function lackingOf(session: Session, { id }: Found): Promise<readonly [string, string[] | undefined]> {
   try {
-    const reading = await readSignals(session, car.id, 'list');
-    return reading.size === 0 ? undefined : Object.values(SIGNALS).filter((code) => isLacking(reading, code));
+    const reading = await readSignals(session, id, 'list');
+    return [id, reading.size === 0 ? undefined : lackingIn(reading)];
   } catch (error) {
-    if (error instanceof AppError && UNANSWERED.includes(error.code)) return undefined;
+    if (error instanceof AppError) return [id, undefined];
     throw error;
   }
 }
 
-const READ_FROM: Readonly<Partial<Record<Capability, string>>> = {
+const READ_FROM = {
   read_battery_soc: SIGNALS.soc,
   read_power: SIGNALS.power,
   read_energy: SIGNALS.energy,
-};
+} as const;
 
 /** What a car never reports is no capability of it. */
 export function withheldFrom({ details }: Found): readonly Capability[] {
-  const lacks = Array.isArray(details?.lacks) ? details.lacks : [];
-  const capabilities = Object.keys(READ_FROM) as Capability[];
-  return capabilities.filter((capability) => lacks.includes(READ_FROM[capability] ?? ''));
+  const lacks: readonly unknown[] = Array.isArray(details?.lacks) ? details.lacks : [];
+  const capabilities = Object.keys(READ_FROM) as (keyof typeof READ_FROM)[];
+  return capabilities.filter((capability) => lacks.includes(READ_FROM[capability]));
 }

@@ -3,7 +3,6 @@ import type { Handler } from '../../adapter/adapter.ts';
 import { lenient, objectIn } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { outcomeUnknown } from '../../adapter/vendor-failure.ts';
-import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { api } from './connections.ts';
 import { errorOf, isConsentLost, problemIn, VehicleState } from './failures.ts';
@@ -51,18 +50,19 @@ interface Order {
  * one may still be under way, and each takes of the car's month.
  */
 async function order(session: Session, device: DeviceRef, { name, json, already }: Order): Promise<void> {
-  const path = `${pathOf(device.id)}/commands/charge/${name}`;
+  const request = {
+    path: `${pathOf(device.id)}/commands/charge/${name}`,
+    timeoutMs: COMMAND_MS,
+    ...(json === undefined ? {} : { json }),
+  };
   try {
-    const request = { path, timeoutMs: COMMAND_MS, ...(json === undefined ? {} : { json }) };
     const body = objectIn(await api.command(session, device, request));
     const { value, error } = objectIn(objectIn(objectIn(body.data).attributes).status);
     if (value === 'SUCCESS' && body.errors === undefined) return;
     const problem = problemIn(value === 'ERROR' ? { errors: [error ?? null] } : body);
-    throw problem.type === ''
-      ? outcomeUnknown('Smartcar')
-      : errorOf(problem, { what: device.id, use: 'command', device: device.id });
+    if (problem.type === '') throw outcomeUnknown('Smartcar');
+    throw errorOf(problem, { what: device.id, use: 'command', device: device.id });
   } catch (error) {
-    if (error instanceof VehicleState && error.state === already) return;
-    throw error instanceof AppError ? error : outcomeUnknown('Smartcar', error);
+    if (!(error instanceof VehicleState) || error.state !== already) throw error;
   }
 }

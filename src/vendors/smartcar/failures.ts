@@ -15,15 +15,6 @@ export interface Problem {
   readonly resolution: string;
 }
 
-/** The car is in a state in which it does not obey. */
-export class VehicleState extends AppError {
-  readonly state: string;
-  constructor(sentence: string, state: string) {
-    super('vendor.refused', sentence);
-    this.state = state;
-  }
-}
-
 /** The first of `errors`, else the body itself, as version 2 has it. */
 export function problemIn(body: unknown): Problem {
   const { errors, ...whole } = objectIn(body);
@@ -56,83 +47,75 @@ const APP_RETRY_SECONDS = 60;
 /** Smartcar does not say when the month of its bill ends. */
 const BILL_RETRY_SECONDS = 6 * 3_600;
 
-const refused = (sentence: string) => new AppError('vendor.refused', sentence);
+/** The car is in a state in which it does not do what was asked for. */
+export class VehicleState extends AppError {
+  readonly state: string;
+  constructor(sentence: string, state: string) {
+    super('vendor.refused', sentence);
+    this.state = state;
+  }
+}
 
 /** The error for a problem; of a type that is not known, a refusal. */
-export function errorOf(problem: Problem, of: Of): AppError {
+export function errorOf(problem: Problem, { what, use, device, wait }: Of): AppError {
+  const { type, code } = problem;
+  const why = /^[A-Z][A-Z_]{0,60}$/.test(code) ? `: ${code.toLowerCase().replaceAll('_', ' ')}` : '';
+  const failed = (sentence: string) =>
+    use === 'command' ? outcomeUnknown('Smartcar') : new AppError('vendor.unreachable', sentence + why);
+  const limited = (sentence: string, retryAfterSeconds: number) =>
+    new AppError('vendor.rate_limited', sentence, { retryAfterSeconds: wait ?? retryAfterSeconds });
+  const carLimited = (sentence: string, retryAfterSeconds: number) =>
+    new DeviceLimited(sentence, { retryAfterSeconds: wait ?? retryAfterSeconds });
+  const isOfCar = device !== undefined;
   if (isConsentLost(problem))
     return new AppError(
       'vendor.login_expired',
-      `the maker of ${of.what} no longer lets Smartcar in; link the account again`,
+      `the maker of ${what} no longer lets Smartcar in; link the account again`,
     );
-  return (
-    BY_TYPE[problem.type]?.(problem, of) ??
-    refused(`Smartcar refused the request about ${of.what}${inWords(problem)}`)
-  );
+  switch (type === 'UPSTREAM' && code === 'RATE_LIMIT' ? 'RATE_LIMIT' : type) {
+    case 'RATE_LIMIT':
+      return isOfCar && code !== 'SMARTCAR_API'
+        ? carLimited(`Smartcar limits the calls about ${what}`, CAR_RETRY_SECONDS)
+        : limited("the rate limit of this service's app at Smartcar is exceeded", APP_RETRY_SECONDS);
+    case 'BILLING':
+      if (isOfCar && (code === 'VEHICLE_REQUEST_LIMIT' || code === 'VEHICLE_LIMIT'))
+        return carLimited(
+          `the plan of this service at Smartcar allows no more calls about ${what} in this month`,
+          BILL_RETRY_SECONDS,
+        );
+      return code === 'INVALID_PLAN'
+        ? refused('the plan of this service at Smartcar does not have this')
+        : limited('Smartcar accepts no calls before the operator has paid its bill', BILL_RETRY_SECONDS);
+    case 'UPSTREAM':
+      return failed(`Smartcar does not reach the maker of ${what}`);
+    case 'SERVER':
+      return failed('Smartcar failed');
+    case 'VEHICLE_STATE':
+      return UNREACHABLE.includes(code)
+        ? new AppError('device.offline', `${what} is unreachable for its maker${why}`)
+        : new VehicleState(`${what} cannot do this now${why}`, code);
+    case 'COMPATIBILITY':
+      return refused(`${what}, or its maker, does not offer this to Smartcar`);
+    case 'CONNECTED_SERVICES_ACCOUNT':
+      return code === 'VEHICLE_MISSING'
+        ? outdated(`the account at its maker no longer has ${what}`)
+        : refused(`the owner must look at the account at the maker of ${what}${why}`);
+    case 'PERMISSION':
+      return outdated(`the user does not permit this for ${what}; link the account again and permit it`);
+    case 'RESOURCE_NOT_FOUND':
+      return outdated(
+        `Smartcar no longer reports ${what}; it is removed here once lists of the account confirm that`,
+      );
+    default:
+      return refused(`Smartcar refused the request about ${what}${why}`);
+  }
 }
 
-const BY_TYPE: Readonly<Record<string, (problem: Problem, of: Of) => AppError>> = {
-  RATE_LIMIT: (problem, { what, device, wait }) =>
-    device === undefined || problem.code === 'SMARTCAR_API'
-      ? new AppError('vendor.rate_limited', "the rate limit of this service's app at Smartcar is exceeded", {
-          retryAfterSeconds: wait ?? APP_RETRY_SECONDS,
-        })
-      : carLimited(what, wait),
-  BILLING: ({ code }, { what, device, wait }) => {
-    if (device !== undefined && (code === 'VEHICLE_REQUEST_LIMIT' || code === 'VEHICLE_LIMIT'))
-      return new DeviceLimited(
-        `the plan of this service at Smartcar allows no more calls about ${what} in this month`,
-        { retryAfterSeconds: wait ?? BILL_RETRY_SECONDS },
-      );
-    if (code === 'INVALID_PLAN') return refused('the plan of this service at Smartcar does not have this');
-    return new AppError(
-      'vendor.rate_limited',
-      'Smartcar accepts no calls before the operator has paid its bill',
-      {
-        retryAfterSeconds: wait ?? BILL_RETRY_SECONDS,
-      },
-    );
-  },
-  UPSTREAM: (problem, { what, use, wait }) => {
-    if (problem.code === 'RATE_LIMIT') return carLimited(what, wait);
-    return use === 'command'
-      ? outcomeUnknown('Smartcar')
-      : new AppError('vendor.unreachable', `Smartcar does not reach the maker of ${what}${inWords(problem)}`);
-  },
-  SERVER: (problem, { use }) =>
-    use === 'command'
-      ? outcomeUnknown('Smartcar')
-      : new AppError('vendor.unreachable', `Smartcar failed${inWords(problem)}`),
-  VEHICLE_STATE: (problem, { what }) =>
-    UNREACHABLE.includes(problem.code)
-      ? new AppError('device.offline', `${what} is unreachable for its maker${inWords(problem)}`)
-      : new VehicleState(`${what} cannot do this now${inWords(problem)}`, problem.code),
-  COMPATIBILITY: (_problem, { what }) => refused(`${what}, or its maker, does not offer this to Smartcar`),
-  CONNECTED_SERVICES_ACCOUNT: (problem, { what }) =>
-    problem.code === 'VEHICLE_MISSING'
-      ? new ListOutdated('vendor.refused', `the account at its maker no longer has ${what}`)
-      : refused(`the owner must look at the account at the maker of ${what}${inWords(problem)}`),
-  PERMISSION: (_problem, { what }) =>
-    new ListOutdated(
-      'vendor.refused',
-      `the user does not permit this for ${what}; link the account again and permit it`,
-    ),
-  RESOURCE_NOT_FOUND: (_problem, { what }) =>
-    new ListOutdated(
-      'vendor.refused',
-      `Smartcar no longer reports ${what}; it is removed here once lists of the account confirm that`,
-    ),
-};
+const refused = (sentence: string) => new AppError('vendor.refused', sentence);
+const outdated = (sentence: string) => new ListOutdated('vendor.refused', sentence);
 
 /** States in which a car cannot be asked at all. */
 export const UNREACHABLE: readonly string[] = ['ASLEEP', 'UNREACHABLE', 'VEHICLE_OFFLINE_FOR_SERVICE'];
-
-const carLimited = (what: string, wait = CAR_RETRY_SECONDS) =>
-  new DeviceLimited(`Smartcar limits the calls about ${what}`, { retryAfterSeconds: wait });
-
-/** The vendor's code where it is plain words. */
-const inWords = ({ code }: Problem): string =>
-  /^[A-Z][A-Z_]{0,60}$/.test(code) ? `: ${code.toLowerCase().replaceAll('_', ' ')}` : '';
 
 /** Types for statuses whose body says none. */
 const TYPES: Readonly<Record<number, string>> = {
@@ -146,12 +129,9 @@ const TYPES: Readonly<Record<number, string>> = {
 export const refusals: Refusals = {
   statuses: [400, 403, 404, 409, 429, 430, 501, 502],
   error({ status, headers, bytes }, { what, request, now }) {
-    const { type, ...rest } = problemIn(jsonIn(Buffer.from(bytes).toString()));
+    const problem = problemIn(jsonIn(Buffer.from(bytes).toString()));
+    const type = problem.type === '' ? (TYPES[status] ?? '') : problem.type;
     const { use, device } = request;
-    const wait = limitedSeconds(headers, now);
-    return errorOf(
-      { ...rest, type: type === '' ? (TYPES[status] ?? '') : type },
-      { what, use, device, wait },
-    );
+    return errorOf({ ...problem, type }, { what, use, device, wait: limitedSeconds(headers, now) });
   },
 };

@@ -89,6 +89,26 @@ describe('cars of a user', () => {
     }
   });
 
+  it('are listed whatever one of them answers', async () => {
+    const here = await worldOf();
+    const [one, other] = (await here.link()).devices.map(refOf);
+    for (const answer of [
+      { status: 408 },
+      { status: 200, text: '<html>' },
+      failed(400, csa('PERMISSION')),
+    ] satisfies SimulatedAnswer[]) {
+      answering(here, new RegExp(`${one?.id}/signals$`), answer);
+      const { devices } = await here.link();
+      assert.deepEqual(
+        devices.map(({ id, details }) => [id, details?.lacks !== undefined]),
+        [
+          [one?.id, false],
+          [other?.id, true],
+        ],
+      );
+    }
+  });
+
   it('are a lost consent once the user has disconnected all of them, and one less before', async () => {
     const here = await worldOf();
     const known = (await here.link()).devices.map(refOf);

@@ -52,8 +52,7 @@ describe('recorded signals', () => {
     });
     assert.deepEqual(figuresOf(reading), [null, 0, null]);
     // Wattage counts when the car charges; what is not in the list Smartcar does not have.
-    const lacking = Object.values(SIGNALS).filter((code) => translate.isLacking(reading, code));
-    assert.deepEqual(lacking, [SIGNALS.soc, SIGNALS.energy, SIGNALS.online]);
+    assert.deepEqual(translate.lackingIn(reading), [SIGNALS.soc, SIGNALS.energy, SIGNALS.online]);
     assert.equal(translate.observedAt(reading), Date.parse('2026-09-22T12:34:51.000Z'));
   });
 
@@ -117,6 +116,20 @@ describe('signals', () => {
         translate.socOf(readingWith(signal(SIGNALS.soc, { value: soc, unit: 'percent' }))).value,
         null,
       );
+  });
+
+  it('of power are those of a charge that is over, until the car charges or gives power back', () => {
+    const at = 1_769_937_933_000;
+    const powerOf = (value: number, isCharging: boolean, later = 0) => {
+      const time = { meta: { oemUpdatedAt: at + later } };
+      const power = signal(SIGNALS.power, { value, unit: 'watts' }, time);
+      return translate.powerOf(readingWith(power, signal(SIGNALS.charging, { value: isCharging })));
+    };
+    assert.deepEqual(powerOf(11_000, true, -60_000), { value: 11_000, at: at - 60_000 });
+    assert.deepEqual(powerOf(11_000, false, -60_000), { value: 0, at });
+    assert.deepEqual(powerOf(11_000, false), { value: 0, at });
+    assert.deepEqual(powerOf(11_000, false, 60_000), { value: 11_000, at: at + 60_000 });
+    assert.deepEqual(powerOf(-5_000, false), { value: -5_000, at });
   });
 
   it('with a status that is not recognized have no value, and are reported', () => {

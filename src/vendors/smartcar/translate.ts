@@ -13,19 +13,20 @@ export const SIGNALS = {
   detail: 'charge-detailedchargingstatus',
   online: 'connectivitystatus-isonline',
 } as const;
-const CODES: readonly unknown[] = Object.values(SIGNALS);
+const USED = Object.values(SIGNALS);
 
 /** What Smartcar has stored of one thing in a car. */
 interface Signal {
   readonly status: unknown;
+  /** Empty where the status says that there is no value. */
   readonly body: JsonObject;
   readonly problem: Problem | undefined;
   /** When the maker reported it, ms since 1970. */
   readonly at: number | null;
 }
 
-/** The signals of a car by their codes; those that are not used are left out, and those that Smartcar does not have are missing. */
-export type Reading = ReadonlyMap<string, Signal | 'other'>;
+/** The signals of a car by their codes; one that is missing Smartcar does not have. */
+export type Reading = ReadonlyMap<string, Signal>;
 
 /** A value with the time that it is of. */
 interface Timed<T> {
@@ -33,31 +34,28 @@ interface Timed<T> {
   readonly at: number | null;
 }
 
-/**
- * Signals in either form: JSON:API in responses (`attributes`), plain in webhooks. Signals that are not used count only as a sign that
- * Smartcar has something of the car.
- */
+/** Signals in either form: JSON:API in responses (`attributes`), plain in webhooks. */
 export function readingIn(list: unknown): Reading {
   const members = Array.isArray(list) ? list.map(objectIn) : [];
   return new Map(
-    members.flatMap((member): [string, Signal | 'other'][] => {
-      const { id } = member;
+    members.flatMap((member): [string, Signal][] => {
       const attributes = objectIn(member.attributes ?? member);
-      const code = [attributes.code, id].find((one) => CODES.includes(one));
-      if (typeof code !== 'string')
-        return typeof attributes.code === 'string' ? [[attributes.code, 'other']] : [];
-      const status = objectIn(attributes.status);
-      const meta = objectIn(member.meta);
-      const signal: Signal = {
-        // Smartcar leaves it out of some deliveries where all is well.
-        status: status.value ?? 'SUCCESS',
-        body: objectIn(attributes.body),
-        problem: status.error === undefined ? undefined : problemIn(status.error),
-        at: momentIn(meta.oemUpdatedAt) ?? momentIn(meta.retrievedAt),
-      };
-      return [[code, signal]];
+      const named = [attributes.code, member.id];
+      const code = USED.find((one) => named.includes(one)) ?? attributes.code;
+      return typeof code === 'string' ? [[code, signalIn(attributes, objectIn(member.meta))]] : [];
     }),
   );
+}
+
+function signalIn(attributes: JsonObject, meta: JsonObject): Signal {
+  // Smartcar leaves the status out of some deliveries where all is well.
+  const { value: status = 'SUCCESS', error } = objectIn(attributes.status);
+  return {
+    status,
+    body: status === 'SUCCESS' ? objectIn(attributes.body) : {},
+    problem: error === undefined ? undefined : problemIn(error),
+    at: momentIn(meta.oemUpdatedAt) ?? momentIn(meta.retrievedAt),
+  };
 }
 
 /** Below it a number is seconds: it is a day of March 1973 in ms. */
@@ -70,82 +68,70 @@ export function momentIn(value: unknown): number | null {
   return number < MOST_SECONDS ? number * 1_000 : number;
 }
 
-const signalOf = (reading: Reading, code: string): Signal | undefined => {
-  const signal = reading.get(code);
-  return signal === 'other' ? undefined : signal;
-};
-
-const bodyOf = (signal: Signal | undefined): JsonObject => (signal?.status === 'SUCCESS' ? signal.body : {});
-
 /** What failed of the signals that are used. */
 export const problemsIn = (reading: Reading): Problem[] =>
-  Object.values(SIGNALS).flatMap((code) => signalOf(reading, code)?.problem ?? []);
+  USED.flatMap((code) => reading.get(code)?.problem ?? []);
 
 /** Whether any of the signals that are used has a value. */
 export const hasValues = (reading: Reading): boolean =>
-  Object.values(SIGNALS).some((code) => Object.keys(bodyOf(signalOf(reading, code))).length > 0);
+  USED.some((code) => Object.keys(reading.get(code)?.body ?? {}).length > 0);
 
-/** Whether Smartcar never has a signal of the car: it cannot give it, or nothing stores it. */
-export function isLacking(reading: Reading, code: string): boolean {
-  const signal = signalOf(reading, code);
-  return signal === undefined || signal.problem?.type === 'COMPATIBILITY';
-}
+/** The signals that Smartcar never has of a car: it cannot give them, or nothing stores them. */
+export const lackingIn = (reading: Reading): string[] =>
+  USED.filter((code) => {
+    const signal = reading.get(code);
+    return signal === undefined || signal.problem?.type === 'COMPATIBILITY';
+  });
 
-const PERCENT: Readonly<Record<string, number>> = { percent: 1, percentage: 1 };
-const WATT: Readonly<Record<string, number>> = {
-  watt: 1,
-  watts: 1,
-  kilowatt: 1_000,
-  kilowatts: 1_000,
-  kw: 1_000,
-};
-const WATT_HOURS: Readonly<Record<string, number>> = { kwh: 1_000, 'kilowatt-hours': 1_000, wh: 1 };
+/** What a value is multiplied with, by its unit in lower case. */
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  [SIGNALS.soc]: PERCENT,
-  [SIGNALS.power]: WATT,
-  [SIGNALS.energy]: WATT_HOURS,
+  [SIGNALS.soc]: { percent: 1, percentage: 1 },
+  [SIGNALS.power]: { watt: 1, watts: 1, kilowatt: 1_000, kilowatts: 1_000, kw: 1_000 },
+  [SIGNALS.energy]: { kwh: 1_000, 'kilowatt-hours': 1_000, wh: 1 },
 };
 const unitIn = ({ unit }: JsonObject): unknown => (typeof unit === 'string' ? unit.toLowerCase() : unit);
 
-function measured(reading: Reading, code: string, most: number): Timed<number> {
-  const signal = signalOf(reading, code);
-  const body = bodyOf(signal);
-  const times = UNITS[code]?.[String(unitIn(body))];
-  const value = figure(body.value, -most, most);
-  return { value: times === undefined || value === null ? null : value * times, at: signal?.at ?? null };
+/** What `read` makes of the body of a signal. */
+function timedOf<T>(reading: Reading, code: string, read: (body: JsonObject) => T | null): Timed<T> {
+  const { body = {}, at = null } = reading.get(code) ?? {};
+  return { value: read(body), at };
 }
 
-function flag(reading: Reading, code: string): Timed<boolean> {
-  const signal = signalOf(reading, code);
-  const { value } = bodyOf(signal);
-  return { value: typeof value === 'boolean' ? value : null, at: signal?.at ?? null };
-}
+const measured = (reading: Reading, code: string, [least, most]: readonly [number, number]) =>
+  timedOf(reading, code, (body) => {
+    const times = UNITS[code]?.[String(unitIn(body))];
+    const value = figure(body.value, least, most);
+    return times === undefined || value === null ? null : value * times;
+  });
 
-export function socOf(reading: Reading): Timed<number> {
-  const { value, at } = measured(reading, SIGNALS.soc, 100);
-  return { value: value !== null && value < 0 ? null : value, at };
-}
+const flag = (reading: Reading, code: string) =>
+  timedOf(reading, code, ({ value }) => (typeof value === 'boolean' ? value : null));
 
-/** A car that does not charge has no power at Smartcar, only an error that says so. */
-export function powerOf(reading: Reading): Timed<number> {
-  const power = measured(reading, SIGNALS.power, 1_000_000);
-  const charging = chargingOf(reading);
-  return power.value === null && charging.value === false ? { value: 0, at: charging.at } : power;
-}
+const detailOf = (reading: Reading) => timedOf(reading, SIGNALS.detail, ({ value }) => word(value));
+
+export const socOf = (reading: Reading): Timed<number> => measured(reading, SIGNALS.soc, [0, 100]);
 
 /** What the charge has added, Wh. */
-export const energyOf = (reading: Reading): Timed<number> => measured(reading, SIGNALS.energy, 10_000_000);
+export const energyOf = (reading: Reading): Timed<number> =>
+  measured(reading, SIGNALS.energy, [0, 10_000_000]);
+
+/**
+ * W; negative where the car gives power back. A car that does not charge takes none: Smartcar has an error in its place, or still the last
+ * power of the charge.
+ */
+export function powerOf(reading: Reading): Timed<number> {
+  const power = measured(reading, SIGNALS.power, [-1_000_000, 1_000_000]);
+  const charging = chargingOf(reading);
+  const isNewer = power.at !== null && charging.at !== null && power.at > charging.at;
+  const isOver = power.value === null || (power.value > 0 && !isNewer);
+  return charging.value === false && isOver ? { value: 0, at: charging.at } : power;
+}
 
 /** Words of `charge-detailedchargingstatus`; makers may have others. */
 const CHARGING_STATES: Readonly<Record<string, boolean>> = {
   CHARGING: true,
   NOT_CHARGING: false,
   FULLY_CHARGED: false,
-};
-
-const detailOf = (reading: Reading): Timed<string> => {
-  const signal = signalOf(reading, SIGNALS.detail);
-  return { value: word(bodyOf(signal).value), at: signal?.at ?? null };
 };
 
 function chargingOf(reading: Reading): Timed<boolean> {
@@ -155,35 +141,18 @@ function chargingOf(reading: Reading): Timed<boolean> {
   return { value: CHARGING_STATES[value ?? ''] ?? null, at };
 }
 
-/** Many cars do not say whether they are online: then one of which something could be had is. */
+/** Many cars do not say whether they are online: then one of which something could be had is. Null where nothing is said of a car. */
 function onlineOf(reading: Reading): Timed<boolean> {
   const own = flag(reading, SIGNALS.online);
   if (own.value !== null) return own;
-  const isAway = problemsIn(reading).some(
+  const isUnreachable = problemsIn(reading).some(
     ({ type, code }) => type === 'VEHICLE_STATE' && UNREACHABLE.includes(code),
   );
-  return { value: hasValues(reading) && !isAway, at: observedAt(reading) };
+  const isKnown = isUnreachable || hasValues(reading);
+  return { value: isKnown ? !isUnreachable : null, at: observedAt(reading) };
 }
 
-export function statusOf(reading: Reading): Status {
-  return {
-    online: onlineOf(reading).value ?? false,
-    connected: flag(reading, SIGNALS.cable).value,
-    charging: chargingOf(reading).value,
-    operation_state: detailOf(reading).value,
-  };
-}
-
-/** The newest time of what is used; signals of a car are of different times. */
-export function observedAt(reading: Reading): number | null {
-  const times = Object.values(SIGNALS).flatMap((code) => {
-    const signal = signalOf(reading, code);
-    return signal?.status === 'SUCCESS' ? (signal.at ?? []) : [];
-  });
-  return times.length === 0 ? null : Math.max(...times);
-}
-
-/** The fields of the state that a delivery reports, each with its own time. */
+/** The fields of the state, each with its own time. */
 export const fieldsOf = (reading: Reading) => ({
   online: onlineOf(reading),
   connected: flag(reading, SIGNALS.cable),
@@ -194,19 +163,35 @@ export const fieldsOf = (reading: Reading) => ({
   energy_wh: energyOf(reading),
 });
 
+export function statusOf(reading: Reading): Status {
+  const { online, connected, charging, operation_state } = fieldsOf(reading);
+  return {
+    online: online.value ?? false,
+    connected: connected.value,
+    charging: charging.value,
+    operation_state: operation_state.value,
+  };
+}
+
+/** The newest time of what is used; signals of a car are of different times. */
+export function observedAt(reading: Reading): number | null {
+  const times = USED.flatMap((code) => {
+    const { status, at } = reading.get(code) ?? {};
+    return status === 'SUCCESS' ? (at ?? []) : [];
+  });
+  return times.length === 0 ? null : Math.max(...times);
+}
+
 const STATUSES = ['SUCCESS', 'ERROR', 'UNAVAILABLE'];
 
 /** Units and words of the signals that are used and not recognized. */
-export function unrecognizedIn(reading: Reading): string[] {
-  return Object.values(SIGNALS).flatMap((code) => {
-    const signal = signalOf(reading, code);
-    const body = bodyOf(signal);
-    const units = UNITS[code];
+export const unrecognizedIn = (reading: Reading): string[] =>
+  USED.flatMap((code) => {
+    const { status, body = {} } = reading.get(code) ?? {};
     const isDecisive = code === SIGNALS.detail && flag(reading, SIGNALS.charging).value === null;
     return unrecognized({
-      [`${code} status`]: [signal?.status, STATUSES],
-      ...(units === undefined ? {} : { [`${code} unit`]: [unitIn(body), units] as const }),
-      ...(isDecisive ? { [code]: [body.value, CHARGING_STATES] as const } : {}),
+      [`${code} status`]: [status, STATUSES],
+      ...(UNITS[code] === undefined ? {} : { [`${code} unit`]: [unitIn(body), UNITS[code]] }),
+      ...(isDecisive ? { [code]: [body.value, CHARGING_STATES] } : {}),
     });
   });
-}

@@ -70,6 +70,13 @@ describe('deliveries', () => {
     assert.equal(webhook.idOf(delivery, {}), undefined);
   });
 
+  it('of other things alone do not show a car as offline', () => {
+    const { data } = objectIn(recorded('signals-odometer'));
+    const { data: about, ...rest } = objectIn(recorded('webhook-id4'));
+    const changes = webhook.read({ ...rest, data: { ...objectIn(about), signals: data ?? null } });
+    assert.deepEqual(changes, []);
+  });
+
   it('say that the consent is lost, and that it is back', () => {
     const lost = { type: 'CONNECTED_SERVICES_ACCOUNT', code: 'AUTHENTICATION_FAILED', state: 'ERROR' };
     const { vendorAccount } = ID4;

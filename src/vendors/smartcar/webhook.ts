@@ -12,24 +12,11 @@ import { fieldsOf, momentIn, readingIn } from './translate.ts';
  */
 const CHALLENGE = /^[\w.~+/=-]{1,256}$/;
 
-/** What a delivery is about; undefined for a test of Smartcar's dashboard, whose cars do not exist. */
-function subjectOf(body: Json): { readonly vendorAccount: string; readonly device: string } | undefined {
-  const { data, meta } = objectIn(body);
-  const { id: device } = objectIn(objectIn(data).vehicle);
-  const { id: vendorAccount } = objectIn(objectIn(data).user);
-  const isTest = objectIn(meta).mode === 'TEST';
-  return fits(PlainId, device) && fits(PlainId, vendorAccount) && !isTest
-    ? { vendorAccount, device }
-    : undefined;
-}
-
 /** `triggers` stands in the body or in its data, as objects of either form. */
-function isFirst({ triggers, data }: JsonObject): boolean {
-  const all = [triggers, objectIn(data).triggers].flatMap((one) =>
-    Array.isArray(one) ? one.map(objectIn) : [],
-  );
-  return all.some(({ type, code }) => type === 'FIRST_DELIVERY' || code === 'FIRST_DELIVERY');
-}
+const isFirst = ({ triggers, data }: JsonObject): boolean =>
+  [triggers, objectIn(data).triggers]
+    .flatMap((one) => (Array.isArray(one) ? one.map(objectIn) : []))
+    .some(({ type, code }) => type === 'FIRST_DELIVERY' || code === 'FIRST_DELIVERY');
 
 /** A delivery has all signals that are subscribed to, each of its own time. */
 function statesIn(signals: Json | undefined): Pick<DeviceChange, 'at' | 'state'>[] {
@@ -41,25 +28,26 @@ function statesIn(signals: Json | undefined): Pick<DeviceChange, 'at' | 'state'>
 }
 
 function read(body: Json): readonly DeviceChange[] {
-  const subject = subjectOf(body);
   const { eventType, data, meta } = objectIn(body);
-  if (subject === undefined) return [];
-  const { vendorAccount } = subject;
+  const { user, vehicle, signals, errors } = objectIn(data);
+  const { mode, deliveredAt } = objectIn(meta);
+  const [{ id: vendorAccount }, { id: device }] = [objectIn(user), objectIn(vehicle)];
+  // The cars of a test of Smartcar's dashboard do not exist.
+  if (mode === 'TEST' || !fits(PlainId, vendorAccount) || !fits(PlainId, device)) return [];
+  const subject = { vendorAccount, device };
   if (eventType === 'VEHICLE_STATE') {
-    const states = statesIn(objectIn(data).signals).map((one) => ({ ...subject, ...one }));
+    const states = statesIn(signals).map((one) => ({ ...subject, ...one }));
     // Only now does Smartcar store what the car can do.
     return isFirst(objectIn(body)) ? [{ vendorAccount, isListChanged: true }, ...states] : states;
   }
-  const { errors } = objectIn(data);
   if (eventType !== 'VEHICLE_ERROR' || !Array.isArray(errors)) return [];
-  const at = momentIn(objectIn(meta).deliveredAt);
+  const at = momentIn(deliveredAt);
   return errors.map(objectIn).flatMap((error): DeviceChange[] => {
     const problem = problemIn(error);
-    if (isConsentLost(problem))
-      return error.state === 'RESOLVED'
-        ? [subject]
-        : [{ vendorAccount, isLoginLost: true, ...(at === null ? {} : { at }) }];
-    return problem.type === 'PERMISSION' ? [{ vendorAccount, isListChanged: true }] : [];
+    if (problem.type === 'PERMISSION') return [{ vendorAccount, isListChanged: true }];
+    if (!isConsentLost(problem)) return [];
+    if (error.state === 'RESOLVED') return [subject];
+    return [{ vendorAccount, isLoginLost: true, ...(at === null ? {} : { at }) }];
   });
 }
 
