@@ -3,7 +3,7 @@ import * as kit from '../../adapter/kit/index.ts';
 import type { Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Connection, connect, type Group, groupKey } from './connection.ts';
+import { type Connection, connect, type Group, groupKey, liftId } from './connection.ts';
 import type { Details } from './lift.ts';
 
 const api = kit.vendorCalls('KONE');
@@ -92,6 +92,7 @@ export async function configsOf(
   for (const group of groups) connection.askConfig(group);
   await connection.await(
     (heard) => {
+      if (heard.is === 'refused') throw heard.error;
       if (heard.is === 'config') configs.set(groupKey(heard.group), heard.data);
       if (heard.is === 'config' || heard.is === 'unreachable') settled.add(groupKey(heard.group));
     },
@@ -111,15 +112,8 @@ export function liftsIn({ building, group }: Group, config: JsonObject | undefin
       const lift = lastOf(lift_id);
       if (lift === undefined) return [];
       const details: Details = { building, group, lift };
-      return [
-        {
-          id: `${building}-${group}-${lift}`,
-          type: 'elevator',
-          ...kit.named(lift_name),
-          site: building,
-          details,
-        },
-      ];
+      const id = liftId(details, lift);
+      return [{ id, type: 'elevator', ...kit.named(lift_name), site: building, details }];
     });
 }
 

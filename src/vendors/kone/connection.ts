@@ -25,6 +25,8 @@ export type Heard =
   | { readonly is: 'pong'; readonly group: Group; readonly at: number | null }
   /** KONE reports that it cannot reach the controller of the group. */
   | { readonly is: 'unreachable'; readonly group: Group }
+  /** KONE does not have the group, or does not give it to the application. */
+  | { readonly is: 'refused'; readonly group: Group; readonly error: AppError }
   /** `lift_2/doors`: of lift 2, its doors. */
   | {
       readonly is: 'event';
@@ -41,6 +43,8 @@ const END_TO_END_FAILURE = 1005;
 const SUBTOPIC = /^lift_([\w-]{1,32})\/(\w{1,32})$/;
 
 export const groupKey = ({ building, group }: Group): string => `${building}-${group}`;
+/** The id that a lift has as a device. */
+export const liftId = (group: Group, lift: string): string => `${groupKey(group)}-${lift}`;
 
 /** A connection to KONE, on which requests are numbered and answered in any order. */
 export class Connection {
@@ -160,25 +164,23 @@ export class Connection {
     if (status === END_TO_END_FAILURE) return asked && { is: 'unreachable', group: asked.group };
     // The handshake was accepted: the connection has outlived its token.
     if (status === 401) return 'token ended';
-    throw refusalOf(status, asked?.group);
+    const why = OF_A_GROUP[status];
+    if (asked === undefined || why === undefined)
+      throw vendorFailure('KONE', failureOfStatus('KONE', { status }));
+    const { building, group } = asked.group;
+    const error = new AppError('vendor.refused', `${why} group ${group} of building ${building}`);
+    return { is: 'refused', group: asked.group, error };
   }
 }
 
 /** What KONE permits at most. */
 const MONITOR_SECONDS = 300;
 
-/** What a request's status means; KONE uses those of HTTP. */
-function refusalOf(status: number, group: Group | undefined): AppError {
-  const place = group === undefined ? 'a building' : `group ${group.group} of building ${group.building}`;
-  switch (status) {
-    case 403:
-      return new AppError('vendor.refused', `KONE gives the application no access to ${place}`);
-    case 404:
-      return new AppError('vendor.refused', `KONE does not have ${place}`);
-    default:
-      return vendorFailure('KONE', failureOfStatus('KONE', { status }));
-  }
-}
+/** Statuses of a request that say nothing of other groups. The others mean what they mean over HTTP. */
+const OF_A_GROUP: Readonly<Record<number, string>> = {
+  403: 'KONE gives the application no access to',
+  404: 'KONE does not have',
+};
 
 /** Opens a connection, with the link's token where KONE wants it. */
 export async function connect(

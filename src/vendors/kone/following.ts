@@ -1,27 +1,27 @@
 import * as kit from '../../adapter/kit/index.ts';
 import type { DeviceRef } from '../../adapter/session.ts';
-import { type Connection, type Group, groupKey, type Heard } from './connection.ts';
+import type { AppError } from '../../core/errors.ts';
+import { type Connection, type Group, groupKey, type Heard, liftId } from './connection.ts';
 import { Details, isHeard, isWhole, type LiftRaw, TOPICS, UNHEARD, withEvent } from './lift.ts';
 
 /** What is reported of lifts over a connection, by the id of the device. */
 export function followLifts(devices: readonly DeviceRef[]) {
-  const ids = new Map<string, string>();
   const groups = new Map<string, Group & { readonly lifts: string[] }>();
   const raws = new Map<string, LiftRaw>();
   const accepted = new Set<string>();
   /** Those that have said since the last ping whether they can be reached. */
   const answered = new Set<string>();
+  const failures: AppError[] = [];
   for (const { id, details } of devices) {
     if (!kit.fits(Details, details)) continue;
     const { building, group, lift } = details;
     const members = groups.get(groupKey(details)) ?? { building, group, lifts: [] };
     groups.set(groupKey(details), members);
     members.lifts.push(lift);
-    ids.set(`${groupKey(details)} ${lift}`, id);
     raws.set(id, UNHEARD);
   }
   const idsOf = (group: Group): string[] =>
-    (groups.get(groupKey(group))?.lifts ?? []).flatMap((lift) => ids.get(`${groupKey(group)} ${lift}`) ?? []);
+    (groups.get(groupKey(group))?.lifts ?? []).map((lift) => liftId(group, lift));
 
   const rawOf = (id: string): LiftRaw => raws.get(id) ?? UNHEARD;
 
@@ -31,12 +31,27 @@ export function followLifts(devices: readonly DeviceRef[]) {
     return all;
   }
 
+  /** Forgets a group of which nothing will be reported: that costs the others nothing. */
+  function leaveOut(group: Group, why: AppError): void {
+    for (const id of idsOf(group)) raws.delete(id);
+    groups.delete(groupKey(group));
+    failures.push(why);
+  }
+
   return {
-    groups: [...groups.values()],
+    /** Those of which something can be reported. */
+    groups: (): readonly Group[] => [...groups.values()],
     all: (): ReadonlyMap<string, LiftRaw> => raws,
     rawOf,
     isAccepted: (group: Group): boolean => accepted.has(groupKey(group)),
     isOnline: (group: Group): boolean => idsOf(group).some((id) => rawOf(id).online),
+
+    leaveOut,
+
+    /** Throws why, where every group was left out. */
+    check(): void {
+      if (groups.size === 0 && failures[0] !== undefined) throw failures[0];
+    },
 
     /** Asks for the state and for what changes, and whether the controller answers. */
     subscribe(connection: Connection, group: Group, subscriber: string): void {
@@ -69,11 +84,14 @@ export function followLifts(devices: readonly DeviceRef[]) {
           accepted.add(key);
           return changeAll(heard.group, { online: false });
         case 'event': {
-          const id = ids.get(`${key} ${heard.lift}`);
-          if (id === undefined) return [];
+          const id = liftId(heard.group, heard.lift);
+          if (!raws.has(id)) return [];
           raws.set(id, withEvent(rawOf(id), heard.topic, heard.data));
           return [id];
         }
+        case 'refused':
+          leaveOut(heard.group, heard.error);
+          return [];
         case 'config':
           return [];
       }
@@ -88,19 +106,13 @@ export function followLifts(devices: readonly DeviceRef[]) {
         ([key, group]) =>
           accepted.has(key) &&
           answered.has(key) &&
-          idsOf(group).every((id) => {
-            const raw = rawOf(id);
-            return !raw.online || isWhole(raw);
-          }),
+          idsOf(group).every((id) => !rawOf(id).online || isWhole(rawOf(id))),
       ),
 
     /** Lifts that could be reached, and of which nothing was reported. */
     unheard: () =>
       [...groups.values()].flatMap((group) =>
-        idsOf(group).flatMap((id) => {
-          const raw = rawOf(id);
-          return raw.online && !isHeard(raw) ? [{ id, group }] : [];
-        }),
+        idsOf(group).flatMap((id) => (rawOf(id).online && !isHeard(rawOf(id)) ? [{ id, group }] : [])),
       ),
   };
 }

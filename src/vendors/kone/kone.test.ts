@@ -285,6 +285,32 @@ describe('a building', () => {
     assert.deepEqual(world.asked.slice(before), ['WS /stream-v2']);
   });
 
+  it('is read but for a group that is refused, does not answer or has no configuration', async () => {
+    const world = await makeWorld();
+    const answer = building(WHOLE);
+    const { without_scope } = recorded('replies') as Record<string, JsonObject>;
+    const devices = [refTo('1', '1'), refTo('1', '2')];
+    const read = async (group2: (request: JsonObject) => readonly JsonObject[], group1 = answer) => {
+      const { session } = scripted(world, (request) =>
+        request.groupId === '2' ? group2(request) : group1(request),
+      );
+      return [...(await sweep(session, devices)).keys()];
+    };
+    const refused = ({ callType, requestId = null }: JsonObject) =>
+      callType === 'monitor' ? [{ ...without_scope, requestId }] : [];
+    assert.deepEqual(await read(refused), ['9990000951-1-1']);
+    assert.deepEqual(await read(() => []), ['9990000951-1-1']);
+    await assert.rejects(
+      read(refused, () => []),
+      { code: 'vendor.refused', message: /no access to group 2/ },
+    );
+    const odd = (request: JsonObject) =>
+      request.callType === 'config'
+        ? [{ callType: 'config', groupId: '2', data: {} }]
+        : (building([])(request) as JsonObject[]);
+    assert.deepEqual(await read(odd), ['9990000951-1-1', '9990000951-2-1']);
+  });
+
   it('costs no connection where there is nothing to read', async () => {
     const world = await makeWorld();
     assert.equal((await sweep(world.session(), [{ ...refTo(), details: {} }])).size, 0);

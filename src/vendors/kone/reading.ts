@@ -17,19 +17,24 @@ export async function readLift(session: Session, device: DeviceRef): Promise<Lif
   return raw;
 }
 
-/** All lifts over one connection. A lift that its group no longer has is left out. */
+/**
+ * All lifts over one connection. A lift that its group no longer has is left out, and so are those of a group that does not answer or is
+ * refused: each is then read by itself. Throws where that is every group.
+ */
 export async function sweep(
   session: Session,
   devices: readonly DeviceRef[],
 ): Promise<ReadonlyMap<string, LiftRaw>> {
   const lifts = followLifts(devices);
-  if (lifts.groups.length === 0) return new Map();
+  if (lifts.groups().length === 0) return new Map();
   const connection = await connect(session, 'read');
   try {
-    for (const group of lifts.groups) lifts.subscribe(connection, group, subscriberOf(session));
+    for (const group of lifts.groups()) lifts.subscribe(connection, group, subscriberOf(session));
     await connection.await(lifts.take, { isDone: lifts.areWhole, withinMs: STATE_MS });
-    const silent = lifts.groups.filter((group) => !lifts.isAccepted(group));
-    if (silent.length > 0) throw new AppError('vendor.timeout', 'KONE did not respond in time');
+    for (const group of lifts.groups())
+      if (!lifts.isAccepted(group))
+        lifts.leaveOut(group, new AppError('vendor.timeout', 'KONE did not respond in time'));
+    lifts.check();
     lifts.giveUp();
     const gone = await findGone(connection, lifts.unheard());
     return new Map([...lifts.all()].filter(([id]) => !gone.has(id)));
@@ -48,7 +53,7 @@ async function findGone(
   const configs = await configsOf(connection, groups);
   const isGone = ({ id, group }: (typeof unheard)[number]) => {
     const config = configs.get(groupKey(group));
-    return config !== undefined && !liftsIn(group, config).some((found) => found.id === id);
+    return Array.isArray(config?.groups) && !liftsIn(group, config).some((found) => found.id === id);
   };
   return new Set(unheard.filter(isGone).map(({ id }) => id));
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { openStream } from '../../../test/kit/vendor-stream.ts';
 import { refOf } from '../../../test/kit/vendor-world.ts';
 import { capabilitiesOfKind, kindOf, stateOf } from '../../adapter/derive.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { kone } from './index.ts';
 import { building, event, type KoneWorld, makeWorld, refTo, scripted, settle } from './test-world.ts';
 
@@ -120,5 +121,27 @@ describe('a stream that is answered by the test', () => {
     assert.equal(open.isOpen, false);
     world.clock.turn(20_000);
     await assert.rejects(open.run, { code: 'vendor.timeout' });
+  });
+
+  it('goes on without a group that is refused, and fails where that is every group', async () => {
+    const world = await makeWorld();
+    const answer = building([event('status', { lift_mode: 12 })]);
+    const refused = ({ callType, requestId = null }: JsonObject) =>
+      callType === 'monitor' ? [{ type: 'error', requestId, statusCode: 403 }] : [];
+    const { client, sent } = scripted(world, (request) =>
+      request.groupId === '2' ? refused(request) : answer(request),
+    );
+    const devices = [refTo('1', '1'), refTo('1', '2')];
+    const open = openStream(kone, world, { devices, connect: async () => client });
+    await settle();
+    assert.equal(open.isOpen, true);
+    world.clock.turn(25_000);
+    await settle();
+    assert.deepEqual([...new Set(open.observed.map(({ id }) => id))], [A]);
+    assert.equal(sent.filter(({ groupId }) => groupId === '2').length, 2, 'it is not asked again');
+    await open.close();
+    const none = scripted(world, refused);
+    const ended = openStream(kone, world, { devices, connect: async () => none.client });
+    await assert.rejects(ended.run, { code: 'vendor.refused' });
   });
 });

@@ -33,10 +33,11 @@ export const stream: Stream = {
       }
     };
     try {
-      for (const group of lifts.groups) lifts.subscribe(connection, group, subscriber);
-      const areAccepted = () => lifts.groups.every(lifts.isAccepted);
+      for (const group of lifts.groups()) lifts.subscribe(connection, group, subscriber);
+      const areAccepted = () => lifts.groups().every(lifts.isAccepted);
       const isOpen = await connection.listen(lifts.take, { isDone: areAccepted, withinMs: OPENING_MS });
       if (!isOpen) return;
+      lifts.check();
       if (!areAccepted()) throw new AppError('vendor.timeout', 'KONE did not open its stream in time');
       opened();
       report(lifts.all().keys());
@@ -53,8 +54,9 @@ export const stream: Stream = {
           { isDone: () => false, withinMs: PING_MS },
         );
         if (!goesOn) return;
+        lifts.check();
         report(lifts.giveUp());
-        for (const group of lifts.groups)
+        for (const group of lifts.groups())
           if (pings % PINGS_PER_SUBSCRIPTION === 0) lifts.subscribe(connection, group, subscriber);
           else lifts.ping(connection, group);
       }
