@@ -50,15 +50,17 @@ export interface PartnerSetting {
   readonly isRequired: boolean;
 }
 
-/** Values in place of what an operator would set, for simulators and tests. */
-export const simulatedSettings = ({
-  partnerSettings = [],
-}: {
-  readonly partnerSettings?: readonly PartnerSetting[];
-}): Pick<Partner, 'more'> =>
-  partnerSettings.length === 0
+/** Values in place of what an operator would set, for simulators and tests. `secret` makes those that nobody may guess. */
+export const simulatedSettings = (
+  { partnerSettings = [] }: { readonly partnerSettings?: readonly PartnerSetting[] },
+  secret?: () => string,
+): Pick<Partner, 'more'> => {
+  const chosenFor = ({ name, isSecret }: PartnerSetting) =>
+    isSecret && secret !== undefined ? secret() : `simulated-${name}`;
+  return partnerSettings.length === 0
     ? {}
-    : { more: Object.fromEntries(partnerSettings.map(({ name }) => [name, `simulated-${name}`])) };
+    : { more: Object.fromEntries(partnerSettings.map((one) => [one.name, chosenFor(one)])) };
+};
 
 /** What signing in may use: calls without a token. */
 export interface LoginSession {

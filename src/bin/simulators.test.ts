@@ -59,6 +59,9 @@ function adapters(): Adapter[] {
       ...signed,
       simulator,
       apiKeyHeader: 'x-app-key',
+      partnerSettings: [
+        { name: 'hook_key', description: 'Key of webhooks', isSecret: true, isRequired: false },
+      ],
       credentials: Type.Object({ link_code: Type.String({ maxLength: 200 }) }),
       hosts: { api: 'https://api.signed.example' },
       oauth: {
@@ -206,6 +209,9 @@ describe('built-in simulators', () => {
     assert.equal(partners[0]?.clientId, partners[1]?.clientId);
     assert.notEqual(partners[0]?.clientSecret, partners[1]?.clientSecret);
     assert.match(partners[0]?.apiKey ?? '', /^\w{32}$/);
+    const keys = partners.map((partner) => partner?.more?.hook_key ?? '');
+    assert.match(keys[0] ?? '', /^\w{32}$/, 'or anybody could sign a delivery');
+    assert.notEqual(keys[0], keys[1]);
     assert.equal(one.simulators.partnerOf('typed'), undefined);
     const asked = async (client_secret: string) =>
       fetch(`${one.simulators.baseUrlOf('signed', 'api')}/oauth2/token`, {

@@ -107,7 +107,7 @@ function partnerAt(adapter: Adapter, random: Random): Partner {
     clientId: CLIENT_ID,
     clientSecret: secret(),
     ...(adapter.apiKeyHeader === undefined ? {} : { apiKey: secret() }),
-    ...simulatedSettings(adapter),
+    ...simulatedSettings(adapter, secret),
   };
 }
 
