@@ -72,7 +72,8 @@ export const moreSettings = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(more).map(([name, value]) => [moreNameOf(slug, name), value]));
 
-const moreNameOf = (slug: string, name: string) => `${prefixOf(slug)}_${name.toUpperCase()}`;
+/** The setting of what a partner has besides: `application_id` is ELNAV_SMARTCAR_APPLICATION_ID. */
+export const moreNameOf = (slug: string, name: string) => `${prefixOf(slug)}_${name.toUpperCase()}`;
 
 /** Text that is no secret, read as those are, so that both are one kind of value. */
 const shown: Kind<Secret> = { ...secret('text'), isSecret: false };

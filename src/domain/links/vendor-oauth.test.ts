@@ -44,7 +44,15 @@ const plain = {
   slug: 'plain',
   oauth: { ...adapter.oauth, scopes: [], pkce: false },
 } satisfies Adapter;
-const keyed = { ...adapter, slug: 'keyed', apiKeyHeader: 'x-app-key' } satisfies Adapter;
+const keyed = {
+  ...adapter,
+  slug: 'keyed',
+  apiKeyHeader: 'x-app-key',
+  partnerSettings: [
+    { name: 'app', description: 'The app', isSecret: false, isRequired: true },
+    { name: 'hook_key', description: 'Key of webhooks', isSecret: true, isRequired: false },
+  ],
+} satisfies Adapter;
 const typed = { ...adapter, slug: 'typed', oauth: undefined, credentials: Type.Object({}) };
 
 /** Its page returns the user instead of a code. */
@@ -303,7 +311,7 @@ describe('signing in at an OAuth vendor', () => {
   it('names every setting that the operator lacks', async () => {
     await assert.rejects(begin('keyed'), {
       code: 'oauth.not_configured',
-      message: /ELNAV_KEYED_CLIENT_ID, ELNAV_KEYED_CLIENT_SECRET and ELNAV_KEYED_API_KEY$/,
+      message: /ELNAV_KEYED_CLIENT_ID, ELNAV_KEYED_CLIENT_SECRET, ELNAV_KEYED_API_KEY and ELNAV_KEYED_APP$/,
     });
   });
 

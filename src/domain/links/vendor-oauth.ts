@@ -10,7 +10,7 @@ import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { type Random, randomBase62 } from '../../core/ids.ts';
-import { vendorSettingNames } from '../../core/settings/vendors.ts';
+import { moreNameOf, vendorSettingNames } from '../../core/settings/vendors.ts';
 import { clientRefused, type Vault } from '../calls/index.ts';
 import { type AuthorizationResponse, readAuthorizationResponse } from './authorization-response.ts';
 import { type LinkSessions, sha256Of } from './link-sessions.ts';
@@ -70,12 +70,18 @@ export function createVendorOAuth(options: VendorOAuthOptions) {
   function configured(adapter: Adapter): Partner {
     const partner = partnerOf(adapter.slug);
     if (partner !== undefined) return partner;
-    const { clientId, clientSecret, apiKey } = vendorSettingNames(adapter.slug);
-    const last =
-      adapter.apiKeyHeader === undefined ? ` and ${clientSecret}` : `, ${clientSecret} and ${apiKey}`;
+    const { slug, name, apiKeyHeader, partnerSettings = [] } = adapter;
+    const { clientId, clientSecret, apiKey } = vendorSettingNames(slug);
+    const required = partnerSettings.filter(({ isRequired }) => isRequired);
+    const others = [
+      clientSecret,
+      ...(apiKeyHeader === undefined ? [] : [apiKey]),
+      ...required.map((setting) => moreNameOf(slug, setting.name)),
+    ];
+    const last = others.pop();
     throw new AppError(
       'oauth.not_configured',
-      `${adapter.name} cannot be linked yet: the operator must set ${clientId}${last}`,
+      `${name} cannot be linked yet: the operator must set ${[clientId, ...others].join(', ')} and ${last}`,
     );
   }
 
