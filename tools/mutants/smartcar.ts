@@ -151,8 +151,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'lists read ten cars of Smartcar at most',
     file: at('account'),
-    from: '.slice(0, MOST_ASKED)',
-    to: '',
+    from: 'most: MOST_ASKED',
+    to: 'most: 10 * MOST_ASKED',
     tests: [OF_CARS],
   },
 ];

@@ -1,6 +1,15 @@
 import type { Found, Linked } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
-import { allPages, fits, listedOnce, named, objectIn, PlainId, word } from '../../adapter/kit/index.ts';
+import {
+  allPages,
+  fits,
+  inTurn,
+  listedOnce,
+  named,
+  objectIn,
+  PlainId,
+  word,
+} from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { readSignals } from './car.ts';
@@ -60,8 +69,8 @@ async function carsOf(session: Session, user: string, known: readonly DeviceRef[
   );
   const details = new Map(known.map(({ id, details: stored }) => [id, stored]));
   const cars = listedOnce(connections.flatMap(carIn));
-  const isAsked = ({ id }: Found) => Number(details.get(id)?.lacks !== undefined);
-  const asked = cars.toSorted((a, b) => isAsked(a) - isAsked(b)).slice(0, MOST_ASKED);
+  const wasAsked = ({ id }: Found) => details.get(id)?.lacks !== undefined;
+  const asked = inTurn(cars, { most: MOST_ASKED, now: session.clock.now(), wasAsked });
   for (const [id, lacks] of await Promise.all(asked.map((car) => lackingOf(session, car))))
     if (lacks !== undefined) details.set(id, { lacks });
   return cars.map((car) => ({ ...car, details: details.get(car.id) ?? {} }));

@@ -71,6 +71,15 @@ describe('cars of a user', () => {
     const asked = (list: readonly { readonly details?: JsonObject }[]) =>
       list.filter(({ details }) => details?.lacks !== undefined).length;
     assert.deepEqual([asked(devices), asked(again)], [10, 20]);
+    // Once all were asked, each list asks others.
+    const askedOn = async (days: number) => {
+      large.clock.turn(days * 86_400_000);
+      large.asked.length = 0;
+      const all = known.map((one) => ({ ...one, details: { lacks: [] } }));
+      await smartcar.list(large.session(), all);
+      return large.asked.find((one) => one.endsWith('/signals'));
+    };
+    assert.notEqual(await askedOn(7), await askedOn(7));
   });
 
   it('keep their capabilities while nothing is stored of them, or they cannot be asked', async () => {
