@@ -142,6 +142,8 @@ describe('a stream that is answered by the test', () => {
     await open.close();
     const none = scripted(world, refused);
     const ended = openStream(kone, world, { devices, connect: async () => none.client });
+    await settle();
+    assert.equal(ended.isOpen, false);
     await assert.rejects(ended.run, { code: 'vendor.refused' });
   });
 });
