@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { HttpFailure } from '../../adapter/http.ts';
 import { lenient, vendorCalls } from '../../adapter/kit/index.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { Session } from '../../adapter/session.ts';
@@ -13,18 +12,23 @@ export const RESOURCE = `${BRIDGE}/clip/v2/resource`;
 /** A large home with its scenes takes 1 MB. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
+/** Hue's cloud does not reach the bridge, which says nothing of the cloud: no other home is held up by it. */
+export class BridgeUnreachable extends AppError {}
+
 export const api = vendorCalls('Hue', {
-  failure(cause) {
-    if (!(cause instanceof HttpFailure) || cause.isOutcomeUnknown) return undefined;
-    if (cause.status === 403)
+  refusals: {
+    statuses: [403, 504],
+    error({ status }) {
+      if (status === 504)
+        return new BridgeUnreachable(
+          'vendor.unreachable',
+          'Hue does not reach the bridge; it may be switched off or without internet',
+        );
       return new AppError(
         'vendor.refused',
-        'the Hue bridge does not accept elnav (403); if it was removed in the Hue app, link the account again',
-        { cause },
+        `the Hue bridge does not accept elnav (${status}); if it was removed in the Hue app, link the account again`,
       );
-    if (cause.status !== 504) return undefined;
-    const sentence = 'Hue does not reach the bridge; it may be switched off or without internet';
-    return new AppError('vendor.unreachable', sentence, { cause });
+    },
   },
 });
 
@@ -35,6 +39,13 @@ export async function readBridge(session: Session, use: 'list' | 'read'): Promis
   const request = { use, mostBytes: MOST_BYTES, what: 'the bridge' };
   return (await api.get(session, RESOURCE, Answer, request)).data;
 }
+
+/** The same for reading; undefined while Hue does not reach the bridge. */
+export const reachedBridge = (session: Session): Promise<readonly unknown[] | undefined> =>
+  readBridge(session, 'read').catch((error: unknown) => {
+    if (error instanceof BridgeUnreachable) return undefined;
+    throw error;
+  });
 
 const Pressed = Type.Array(lenient({ success: Type.Unknown() }), { minItems: 1 });
 const Made = Type.Array(

@@ -4,13 +4,13 @@ import { detailsOf, gone, lenient, objectIn, word } from '../../adapter/kit/inde
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { api, RESOURCE, readBridge } from './api.ts';
+import { api, BridgeUnreachable, RESOURCE, reachedBridge } from './api.ts';
 import { bodyOf } from './lamp.ts';
 import { Details, type Reading, readingIn } from './resources.ts';
 
 /** Throws `vendor.refused` for a lamp that the bridge no longer has. */
 export async function readLight(session: Session, device: DeviceRef): Promise<Reading> {
-  const reading = readingIn(await readBridge(session, 'read'), device.id);
+  const reading = readingIn(await reachedBridge(session), device.id);
   if (reading === undefined) throw gone('Hue', device);
   return reading;
 }
@@ -27,12 +27,10 @@ const Changed = lenient({ errors: Type.Array(Type.Unknown()) });
 /** Sets a lamp; what is wanted is named, so that sending it twice does no harm. */
 async function set(session: Session, device: DeviceRef, json: JsonObject): Promise<void> {
   const path = `${RESOURCE}/light/${encodeURIComponent(device.id)}`;
-  const { errors } = await api.command(
-    session,
-    device,
-    { method: 'PUT', path, json, repeatable: true },
-    Changed,
-  );
+  const request = { method: 'PUT', path, json, repeatable: true } as const;
+  const { errors } = await api.command(session, device, request, Changed).catch((error: unknown) => {
+    throw error instanceof BridgeUnreachable ? new AppError('device.offline', error.message) : error;
+  });
   const reason = word(objectIn(errors[0]).description, 200);
   if (errors.length === 0) return;
   if (reason?.includes('communication issues') === true)

@@ -14,7 +14,8 @@ const { light: kind } = hue.kinds;
 
 async function makeWorld() {
   const here = await makeVendorWorld(hue);
-  return Object.assign(here, { at: (here.vendor as HueSimulator).lamp });
+  const { lamp: at, unplugged } = here.vendor as HueSimulator;
+  return Object.assign(here, { at, unplugged });
 }
 
 /** The bodies of commands. */
@@ -198,6 +199,46 @@ describe('set_light', () => {
     await rejects({ color: [0, 0, 256] });
     await rejects({ color: [0, 0, 0] });
     await rejects({ color: [255, 255, 255] }, hall);
+  });
+});
+
+describe('a bridge without power', () => {
+  it('has lamps that are offline, also in a sweep, and a command says so', async () => {
+    const here = await makeWorld();
+    const [sofa, tree] = [await here.device('Sofa'), await here.device('Christmas')];
+    here.unplugged.add('home');
+    for (const device of [sofa, tree]) assert.deepEqual(await here.state(device), { online: false });
+    const swept = await hue.sweep(here.session(), [sofa, tree]);
+    assert.deepEqual([...swept.keys()], [sofa.id, tree.id]);
+    for (const reading of swept.values()) assert.deepEqual(kind.status(reading), { online: false });
+    assert.deepEqual(kind.unrecognized?.(swept.get(sofa.id)), []);
+    await assert.rejects(here.send(sofa, { type: 'turn_on' }), {
+      code: 'device.offline',
+      message: /without internet/,
+    });
+    await assert.rejects(here.link(), { code: 'vendor.unreachable', message: /without internet/ });
+    here.unplugged.clear();
+    assert.equal((await here.state(sofa)).online, true);
+  });
+
+  it('is a response, which is not repeated and says nothing of the cloud; an outage of the cloud is none', async () => {
+    const here = await makeWorld();
+    const sofa = await here.device('Sofa');
+    const session = here.session();
+    const expected: unknown[] = [];
+    const http: typeof session.http = {
+      ...session.http,
+      send(request) {
+        expected.push(request.expect);
+        return session.http.send(request);
+      },
+    };
+    await here.state(sofa, { ...session, http });
+    await here.send(sofa, { type: 'turn_on' }, { ...session, http });
+    assert.deepEqual(expected, Array(2).fill([403, 504]));
+    here.instead = () => ({ status: 503, json: {} });
+    await assert.rejects(here.state(sofa), { code: 'vendor.unreachable' });
+    await assert.rejects(here.send(sofa, { type: 'turn_on' }), { code: 'command.outcome_unknown' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Adapter, type Found, kind } from '../../adapter/adapter.ts';
 import type { Capability } from '../../adapter/capabilities.ts';
 import { fits, limit, notUnderstood, oauth2, sweepBy } from '../../adapter/kit/index.ts';
-import { applicationKey, headers, readBridge } from './api.ts';
+import { applicationKey, headers, reachedBridge, readBridge } from './api.ts';
 import { readLight, setLight, turnOff, turnOn } from './commands.ts';
 import { isPlain } from './lamp.ts';
 import * as resources from './resources.ts';
@@ -56,7 +56,7 @@ export const hue = {
   list: async (session) => resources.lightsIn(await readBridge(session, 'list')),
   sweep: sweepBy({
     by: () => 'bridge',
-    call: (session) => readBridge(session, 'read'),
+    call: reachedBridge,
     pick: (all, { id }) => resources.readingIn(all, id),
   }),
   kinds: {

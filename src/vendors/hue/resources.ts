@@ -75,8 +75,9 @@ export function lightsIn(resources: readonly unknown[]): Found[] {
 
 const ownerOf = ({ owner, id }: Light): string => word(objectIn(owner).rid) ?? id;
 
-/** One lamp; undefined where the bridge no longer has it. */
-export function readingIn(resources: readonly unknown[], id: string): Reading | undefined {
+/** One lamp; undefined where the bridge no longer has it, and disconnected where there is no bridge to ask. */
+export function readingIn(resources: readonly unknown[] | undefined, id: string): Reading | undefined {
+  if (resources === undefined) return { light: { id, type: 'light' }, connectivity: 'disconnected' };
   const light = each(resources, Light).find((one) => one.id === id);
   if (light === undefined) return undefined;
   const connectivity = each(resources, Connectivity).find(({ owner }) => owner.rid === ownerOf(light));

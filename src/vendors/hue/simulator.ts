@@ -18,6 +18,8 @@ type Call = SimulatedCall<Home>;
 /** More than the contract asks of a simulator, for tests of what is peculiar to Hue. */
 export interface HueSimulator extends VendorSimulator {
   readonly lamp: (id: string) => SimulatedLamp;
+  /** Names of users whose bridges are without power. */
+  readonly unplugged: Set<string>;
 }
 
 const KEY = 'hue-application-key';
@@ -39,11 +41,16 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
   const { clock, random } = options;
   const users = usersOf();
   const pressedAt = new Map<string, number>();
+  const unplugged = new Set<string>();
+  const atBridge = (answer: (call: Call) => SimulatedAnswer | undefined) => (call: Call) =>
+    unplugged.has(call.user) ? refusal(504, 'bridge not connected') : answer(call);
   /** The bridge accepts calls with a key that it has made. */
-  const keyed = (answer: (call: Call) => SimulatedAnswer | undefined) => (call: Call) =>
-    call.request.headers[KEY]?.startsWith(keyStart(call)) === true
-      ? answer(call)
-      : refusal(403, 'unauthorized user');
+  const keyed = (answer: (call: Call) => SimulatedAnswer | undefined) =>
+    atBridge((call) =>
+      call.request.headers[KEY]?.startsWith(keyStart(call)) === true
+        ? answer(call)
+        : refusal(403, 'unauthorized user'),
+    );
   const ofType = (type: string) =>
     keyed((call) => answered(resourcesOf(call).filter((one) => one.type === type)));
 
@@ -62,18 +69,18 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
     ],
     devices: listed(arrange),
     routes: {
-      'PUT /route/api/:bridge/config'({ user, body }) {
+      'PUT /route/api/:bridge/config': atBridge(({ user, body }) => {
         if (body.linkbutton !== true) return refused(7, 'invalid value for parameter linkbutton');
         pressedAt.set(user, clock.now());
         return { status: 200, json: [{ success: { '/config/linkbutton': true } }] };
-      },
-      'POST /route/api'(call) {
+      }),
+      'POST /route/api': atBridge((call) => {
         if (typeof call.body.devicetype !== 'string') return refused(5, 'missing parameters in body');
         const isPressed = clock.now() - (pressedAt.get(call.user) ?? Number.NEGATIVE_INFINITY) <= PRESSED_MS;
         if (!isPressed) return refused(101, 'link button not pressed');
         const username = `${keyStart(call)}${randomBase62(random, 24)}`;
         return { status: 200, json: [{ success: { username } }] };
-      },
+      }),
       'GET /route/clip/v2/resource': keyed((call) => answered(resourcesOf(call))),
       'GET /route/clip/v2/resource/light': ofType('light'),
       'GET /route/clip/v2/resource/device': ofType('device'),
@@ -101,7 +108,7 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
     if (found === undefined) throw new Error(`there is no lamp ${id}`);
     return found;
   };
-  return Object.assign(vendor, { lamp });
+  return Object.assign(vendor, { lamp, unplugged });
 }
 
 const keyStart = ({ user }: Call): string => `simulated-${user}-`;
