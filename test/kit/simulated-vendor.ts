@@ -308,7 +308,9 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   }
   function keep(tokens: Tokens | undefined): void {
     world.tokens = tokens;
-    for (const secret of [tokens?.access, tokens?.refresh]) if (secret != null) secrets.add(secret);
+    const given = oauth?.extra === undefined ? [] : Object.values(tokens?.extra ?? {});
+    for (const secret of [tokens?.access, tokens?.refresh, ...given])
+      if (typeof secret === 'string') secrets.add(secret);
   }
   const keeperOf = () => (adapter.login === undefined && oauth === undefined ? undefined : keeper());
   const keeper = () => ({

@@ -78,6 +78,7 @@ describe('linking', () => {
     const here = await makeWorld();
     const key = String(here.tokens?.extra?.application_key);
     assert.match(key, /^simulated-home-\w{24}$/);
+    assert.ok(here.cloud.secrets().includes(key), 'the conformance looks for it in errors and logs');
     const carried: unknown[] = [];
     here.instead = ({ headers }) => {
       carried.push(headers['hue-application-key']);
