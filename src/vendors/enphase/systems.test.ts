@@ -40,6 +40,28 @@ describe('an account', () => {
     assert.ok(first.every((id) => next.includes(id)));
   });
 
+  it('with many systems that were all asked is asked for others in each list', async () => {
+    const here = await makeVendorWorld(enphase, { user: 'large' });
+    const { devices } = await here.link();
+    const asked = devices
+      .slice(0, 13)
+      .map((one) => refOf({ ...one, details: { ...one.details, has_battery: false } }));
+    const systems = asked.map(({ details }) => ({ system_id: Number(details.system), name: null }));
+    const summaries = async () => {
+      const calls = listenTo(here, (path) =>
+        path.endsWith('/systems') ? { status: 200, json: { total: systems.length, systems } } : undefined,
+      );
+      await enphase.list(here.session(), asked);
+      return calls.filter(({ path }) => path.endsWith('/summary')).map(({ path }) => path);
+    };
+    const all = new Set<string>();
+    for (let list = 0; list < 6; list += 1) {
+      for (const path of await summaries()) all.add(path);
+      here.clock.turn(7 * 86_400_000);
+    }
+    assert.equal(all.size, 13);
+  });
+
   it('keeps a battery whose system is refused for once', async () => {
     const here = await makeVendorWorld(enphase);
     const { devices } = await here.link();

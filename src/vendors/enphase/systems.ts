@@ -1,12 +1,21 @@
 import Type, { type Static } from 'typebox';
 import type { Found, Linked } from '../../adapter/adapter.ts';
-import { allPages, each, fits, lenient, named, notUnderstood, word } from '../../adapter/kit/index.ts';
+import {
+  allPages,
+  each,
+  fits,
+  inTurn,
+  lenient,
+  named,
+  notUnderstood,
+  unlessRefused,
+  word,
+} from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import { AppError } from '../../core/errors.ts';
 import { api, summaryOf } from './api.ts';
 import { Details, Summary } from './translate.ts';
 
-/** Systems that one list asks for a battery; the others' turn comes in the next ones. A home has one system. */
+/** Systems that one list asks for a battery. A home has one system. */
 const MOST_ASKED = 4;
 
 const SystemsPage = Type.Object({ systems: Type.Array(Type.Unknown()), total: Type.Integer() });
@@ -38,7 +47,7 @@ async function findSystems(session: Session): Promise<System[]> {
   });
 }
 
-/** The devices of the systems. Only a summary says whether there is a battery: systems that were never asked come first. */
+/** The devices of the systems. Only a summary says whether there is a battery. */
 async function devicesIn(
   session: Session,
   systems: readonly System[],
@@ -47,21 +56,15 @@ async function devicesIn(
   const batteries = new Map<string, boolean | null>(
     known.flatMap(({ details: one }) => (fits(Details, one) ? [[one.system, one.has_battery]] : [])),
   );
-  const isAsked = ({ system_id }: System) => (batteries.get(String(system_id)) ?? null) !== null;
-  const turns = [...systems].sort((a, b) => Number(isAsked(a)) - Number(isAsked(b)));
-  for (const { system_id } of turns.slice(0, MOST_ASKED)) {
+  const wasAsked = ({ system_id }: System) => (batteries.get(String(system_id)) ?? null) !== null;
+  const turns = inTurn(systems, { most: MOST_ASKED, now: session.clock.now(), wasAsked });
+  for (const { system_id } of turns) {
     const system = String(system_id);
     const more = { use: 'list', what: `system ${system}` } as const;
-    const summary = await api.get(session, summaryOf(system), Summary, more).catch(unlessRefused);
+    const summary = await unlessRefused(api.get(session, summaryOf(system), Summary, more));
     if (summary !== undefined) batteries.set(system, Number(summary.battery_capacity_wh) > 0);
   }
   return systems.flatMap((one) => devicesOf(one, batteries.get(String(one.system_id)) ?? null));
-}
-
-/** One system that is refused must not cost the others. */
-function unlessRefused(error: unknown): undefined {
-  if (error instanceof AppError && error.code === 'vendor.refused') return;
-  throw error;
 }
 
 function devicesOf({ system_id, name, connection_type }: System, has_battery: boolean | null): Found[] {
