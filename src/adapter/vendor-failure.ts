@@ -22,7 +22,12 @@ export function vendorFailure(name: string, cause: unknown): AppError {
         ...delay,
       });
     case 'refused':
-      return new AppError('vendor.refused', `${name} refused the request (${status})`, { cause });
+      // Without a status it was not sent: its sentence says why.
+      return new AppError(
+        'vendor.refused',
+        status === undefined ? cause.message : `${name} refused the request (${status})`,
+        { cause },
+      );
     case 'answer_invalid':
       return new AppError('vendor.answer_invalid', `the response of ${name} was not understood`, { cause });
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
+import { DeviceLimited } from '../device-limited.ts';
 import { ListOutdated } from '../list-outdated.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { detailsOf, gone, inTurn, sweepBy, unlessRefused } from './devices.ts';
@@ -16,7 +17,7 @@ const device = (id: string, home?: string): DeviceRef => ({
 const DEVICES = [device('a', 'h1'), device('b', 'h2'), device('c', 'h1'), device('d')];
 
 /** A sweep of homes whose calls fail so, by the home; what it gave, and which calls were made. */
-async function swept(failures: Readonly<Record<string, ErrorCodeName>> = {}) {
+async function swept(failures: Readonly<Record<string, ErrorCodeName | AppError>> = {}) {
   const calls: string[] = [];
   const asked: string[] = [];
   const sweep = sweepBy({
@@ -25,7 +26,7 @@ async function swept(failures: Readonly<Record<string, ErrorCodeName>> = {}) {
       calls.push(home);
       asked.push(devices.map(({ id }) => id).join());
       const code = failures[home];
-      if (code !== undefined) throw new AppError(code, 'no');
+      if (code !== undefined) throw typeof code === 'string' ? new AppError(code, 'no') : code;
       return { a: 1, b: 2 };
     },
     pick: (rooms: Readonly<Record<string, number>>, { id }) => rooms[id],
@@ -74,6 +75,11 @@ describe('a sweep that reaches a limit', () => {
     const { calls, readings } = await swept({ h2: 'vendor.rate_limited' });
     assert.deepEqual([calls, readings], [['h1', 'h2'], [['a', 1]]]);
     await assert.rejects(swept({ h1: 'vendor.rate_limited' }), { code: 'vendor.rate_limited' });
+  });
+
+  it('goes on with the others where it is a limit of one device', async () => {
+    const { readings } = await swept({ h1: new DeviceLimited('no', { retryAfterSeconds: 60 }) });
+    assert.deepEqual(readings, [['b', 2]]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { DAY_MS } from '../../core/durations.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Found } from '../adapter.ts';
+import { DeviceLimited } from '../device-limited.ts';
 import { ListOutdated } from '../list-outdated.ts';
 import type { DeviceRef, Session } from '../session.ts';
 import { fits } from './calls.ts';
@@ -66,8 +67,8 @@ interface Group<Raw, Response> {
 }
 
 /**
- * A `sweep` with one call for each group, one after the other. A group that is refused must not cost the others: its devices are left
- * out, and are then read by themselves. A limit that is reached on the way ends the sweep with what has been read.
+ * A `sweep` with one call for each group, one after the other. A group that is refused, or beyond a limit of its own, must not cost the
+ * others: its devices are left out, and are then read by themselves. Any other limit that is reached on the way ends the sweep with what has been read.
  */
 export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: Group<Raw, Response>) {
   return async (session: Session, devices: readonly DeviceRef[]): Promise<ReadonlyMap<string, Raw>> => {
@@ -76,7 +77,7 @@ export function sweepBy<Raw, Response>({ by = ({ site }) => site, call, pick }: 
       if (group === undefined || first === undefined) continue;
       const response = await call(session, group, [first, ...others]).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;
-        if (error.code === 'vendor.refused') return REFUSED;
+        if (error.code === 'vendor.refused' || error instanceof DeviceLimited) return REFUSED;
         if (error.code === 'vendor.rate_limited' && readings.size > 0) return LIMITED;
         throw error;
       });

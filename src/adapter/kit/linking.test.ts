@@ -49,6 +49,20 @@ describe('an API key', () => {
     });
   });
 
+  it('that no header can carry is refused with that reason', async () => {
+    const { login } = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
+    const sentence = 'a call to Tester has a header that cannot be sent';
+    const http = {
+      send: async () => {
+        throw new HttpFailure('refused', sentence, { wasSent: false });
+      },
+    };
+    await assert.rejects(async () => login.signIn?.({ http } as unknown as LoginSession, { api_key: '€' }), {
+      code: 'vendor.refused',
+      message: sentence,
+    });
+  });
+
   it('is sent in the query', async () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, query: (apiKey) => ({ apiKey }) });
     const { request, tokens } = await checked(linking);

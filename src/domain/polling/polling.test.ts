@@ -388,19 +388,20 @@ onEachEngine('background reading', (engine) => {
       async sweep(_session, devices) {
         sweeps += 1;
         return new Map(
-          devices.filter(({ id }) => id > 'light-2').map(({ id }) => [id, vendor.reading] as const),
+          devices.filter(({ id }) => id > 'light-3').map(({ id }) => [id, vendor.reading] as const),
         );
       },
     });
-    await linkMany(5);
+    await linkMany(6);
     vendor.onRead = async ({ id }) => {
       if (id === 'light-0') throw new AppError('vendor.refused', 'no such device');
       if (id === 'light-1') throw new AppError('vendor.answer_invalid', 'what is this');
+      if (id === 'light-2') throw new DeviceLimited('enough of it', { retryAfterSeconds: 3_600 });
     };
     world.polling.start();
     await pass(2 * 3_600, { step: 60 });
     assert.ok(sweeps >= 10, `${sweeps} sweeps in two hours, at one in ten minutes`);
-    assert.equal(readsOf('light-2'), sweeps, 'it is read although light-0 was refused before');
+    assert.equal(readsOf('light-3'), sweeps, 'it is read although others were refused before');
     assert.equal((await world.list(account)).filter(({ state }) => state !== undefined).length, 3);
   });
 

@@ -65,8 +65,9 @@ function sharesOf(turn: Turn, { type, site }: DeviceRow, all: readonly DeviceRow
 }
 
 const UNANSWERED: ReadonlySet<ErrorCodeName> = new Set(['vendor.unreachable', 'vendor.timeout']);
-/** What the vendor says of one device. */
-const OF_ONE_DEVICE: ReadonlySet<ErrorCodeName> = new Set(['vendor.refused', 'vendor.answer_invalid']);
+/** Whether the vendor says it of one device, and not of its others. */
+const isOfOneDevice = (error: AppError): boolean =>
+  error.code === 'vendor.refused' || error.code === 'vendor.answer_invalid' || error instanceof DeviceLimited;
 
 /** Does turns: reads what is due, and plans when it is read next. */
 export function createTurnTaker(options: TakerOptions) {
@@ -195,7 +196,7 @@ export function createTurnTaker(options: TakerOptions) {
         all.push(...one.seen);
         isAny ||= one.isOvertaken;
       } catch (error) {
-        if (!(error instanceof AppError) || !OF_ONE_DEVICE.has(error.code)) throw error;
+        if (!(error instanceof AppError) || !isOfOneDevice(error)) throw error;
         metrics.polls.inc({ vendor: device.vendor, outcome: error.code });
         fault = error;
       }
