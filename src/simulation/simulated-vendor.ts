@@ -195,6 +195,17 @@ export function listed<Device extends { readonly id: string; online: boolean }>(
   };
 }
 
+/** The device of any user with an id, for tests; throws where there is none. */
+export const deviceIn =
+  <Device extends { readonly id: string }>(users: Readonly<Record<string, readonly Device[]>>) =>
+  (id: string): Device => {
+    const found = Object.values(users)
+      .flat()
+      .find((device) => device.id === id);
+    if (found === undefined) throw new Error(`the simulator has no device ${id}`);
+    return found;
+  };
+
 /** Answers about the device of a list that `:id` of the route names; what is not there is not found. */
 export const ofDevice =
   <Device extends { readonly id: string }>(

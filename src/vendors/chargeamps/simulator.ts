@@ -1,6 +1,12 @@
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { listed, type Refusal, type SimulatedCall, simulatedVendor } from '../../simulation/index.ts';
+import {
+  deviceIn,
+  listed,
+  type Refusal,
+  type SimulatedCall,
+  simulatedVendor,
+} from '../../simulation/index.ts';
 import {
   advance,
   arrange,
@@ -115,13 +121,7 @@ export function createSimulator(options: SimulatorOptions): ChargeAmpsSimulator 
   return {
     ...vendor,
     signIns,
-    connector(id) {
-      const found = Object.values(users)
-        .flat()
-        .find((one) => one.id === id);
-      if (found === undefined) throw new Error(`the simulator has no connector ${id}`);
-      return found;
-    },
+    connector: deviceIn(users),
   };
 }
 

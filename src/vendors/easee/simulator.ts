@@ -3,6 +3,7 @@ import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../a
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
   byPassword,
+  deviceIn,
   type HubClient,
   ofDevice,
   type Refusal,
@@ -225,13 +226,7 @@ export function createSimulator(options: SimulatorOptions): EaseeSimulator {
 
   return {
     ...vendor,
-    charger(id) {
-      const found = Object.values(users)
-        .flat()
-        .find((one) => one.id === id);
-      if (found === undefined) throw new Error(`the simulator has no charger ${id}`);
-      return found;
-    },
+    charger: deviceIn(users),
     order: (charger, deed, ticks = 1n) => chargers.order(charger, deed, { ticks }),
     refuseNext() {
       refusals += 1;

@@ -63,7 +63,7 @@ describe('whites', () => {
     assert.ok(candle !== null && candle > 450 && candle < 500, `${candle}`);
   });
 
-  it('are told from colours', () => {
+  it('are no colours, and colours no whites', () => {
     for (const color of [
       [255, 0, 0],
       [0, 255, 0],

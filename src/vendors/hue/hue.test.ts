@@ -92,7 +92,7 @@ describe('linking', () => {
     assert.equal(here.tokens?.extra?.application_key, key, 'a renewal keeps it');
   });
 
-  it('tells a bridge that is not reached, or does not let us in', async () => {
+  it('says that a bridge is unreachable, or does not accept elnav', async () => {
     const here = await makeWorld();
     const onBridge = async (answer: { readonly status: number; readonly json: Json }) => {
       here.instead = ({ path }) => (path.startsWith('/route/api') ? answer : undefined);

@@ -4,6 +4,7 @@ import { randomBase62 } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import {
   byOAuth,
+  deviceIn,
   listed,
   ofDevice,
   type Refusal,
@@ -101,14 +102,7 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
       ),
     },
   });
-  const lamp = (id: string): SimulatedLamp => {
-    const found = Object.values<Home>(users)
-      .flat()
-      .find((one) => one.id === id);
-    if (found === undefined) throw new Error(`there is no lamp ${id}`);
-    return found;
-  };
-  return Object.assign(vendor, { lamp, unplugged });
+  return Object.assign(vendor, { lamp: deviceIn(users), unplugged });
 }
 
 const keyStart = ({ user }: Call): string => `simulated-${user}-`;

@@ -101,7 +101,7 @@ describe('pysensibo', () => {
     assert.deepEqual((await ask('GET', `v1/pods/${POD}/schedules/`)).result, []);
   });
 
-  it('is told what it may not do', async () => {
+  it('gets a status for what it may not do', async () => {
     const wrong = await ask('GET', 'v2/users/me/pods', undefined, { apiKey: 'wrong' });
     assert.equal(wrong.status, 401);
     const value = await ask('PATCH', `v2/pods/${POD}/acStates/targetTemperature`, { newValue: 99 });

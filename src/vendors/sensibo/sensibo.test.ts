@@ -112,7 +112,7 @@ describe('linking', () => {
     );
   });
 
-  it('sends the key in the query and nowhere else, and tells a wrong one from an outage', async () => {
+  it('sends the key in the query and nowhere else, and a wrong one is no outage', async () => {
     const here = await makeWorld();
     const carried: (readonly [string | null, boolean])[] = [];
     here.instead = ({ query, headers }) => {

@@ -1,3 +1,4 @@
+import { objectIn, jsonIn as parsed } from '../../adapter/kit/index.ts';
 import type {
   SimulatedAnswer,
   SimulatedRequest,
@@ -6,7 +7,15 @@ import type {
 } from '../../adapter/simulator.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { byKey, isObject, listed, ofDevice, type Refusal, simulatedVendor } from '../../simulation/index.ts';
+import {
+  byKey,
+  deviceIn,
+  isObject,
+  listed,
+  ofDevice,
+  type Refusal,
+  simulatedVendor,
+} from '../../simulation/index.ts';
 import {
   type AcState,
   apply,
@@ -119,27 +128,13 @@ export function createSimulator(options: SimulatorOptions): SensiboSimulator {
       'POST /api/v2/pods/:id/smartmode': setSmart,
     },
   });
-  const pod = (id: string): SimulatedPod => {
-    const found = Object.values<Home>(users)
-      .flat()
-      .find((one) => one.id === id);
-    if (found === undefined) throw new Error(`there is no controller ${id}`);
-    return found;
-  };
-  return Object.assign(vendor, { pod });
+  return Object.assign(vendor, { pod: deviceIn(users) });
 }
 
 const ok = (json: Json): SimulatedAnswer => ({ status: 200, json });
 
 /** Bodies are JSON whatever their type says. */
-function jsonIn({ body }: SimulatedRequest): JsonObject {
-  try {
-    const json = JSON.parse(Buffer.from(body).toString()) as Json;
-    return isObject(json) ? json : {};
-  } catch {
-    return {};
-  }
-}
+const jsonIn = ({ body }: SimulatedRequest): JsonObject => objectIn(parsed(Buffer.from(body).toString()));
 
 /** The fields that a request names; the id alone where it names none. */
 function picked(pod: JsonObject, query: URLSearchParams): JsonObject {
