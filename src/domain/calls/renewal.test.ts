@@ -47,7 +47,7 @@ describe('renewing tokens', () => {
     await assert.rejects(again('link.credentials_refused'), {
       code: 'vendor.login_expired',
       message:
-        'Vendor no longer accepts the password that the account was linked with; link the account again',
+        'Vendor no longer accepts the sign-in that the account was linked with; link the account again',
     });
     for (const code of ['vendor.unreachable', 'vendor.rate_limited', 'vendor.refused'] as const)
       await assert.rejects(again(code), { code });

@@ -40,7 +40,7 @@ export async function renewTokens(tokens: Tokens, options: RenewalOptions): Prom
     const isRefused = error instanceof AppError && error.code === 'link.credentials_refused';
     if (!isRefused) throw error;
     // They were good when the account was linked: the user has changed them, or the vendor has closed the account.
-    throw lost(`${adapter.name} no longer accepts the password that the account was linked with`, error);
+    throw lost(`${adapter.name} no longer accepts the sign-in that the account was linked with`, error);
   }
 }
 
