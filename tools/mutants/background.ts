@@ -7,6 +7,13 @@ const CLAIM_TESTS = ['src/db/claim.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
+    control: 'a device that is refused slows down no other of its link',
+    file: 'src/domain/polling/turn.ts',
+    from: 'if (fault !== undefined && all.length === 0) throw fault;',
+    to: 'if (fault !== undefined) throw fault;',
+    tests: ['src/domain/polling/polling.test.ts'],
+  },
+  {
     control: 'background work never runs twice at once',
     file: LOOP,
     from: 'else if (running === undefined) begin();',

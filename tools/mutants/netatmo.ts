@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a refused group does not fail the rest of a sweep',
     file: 'src/adapter/kit/devices.ts',
-    from: "error.code === 'vendor.refused') return REFUSED;",
-    to: "error.code === 'vendor.timeout') return REFUSED;",
+    from: "error.code === 'vendor.refused' || error instanceof DeviceLimited) return REFUSED;",
+    to: 'error instanceof DeviceLimited) return REFUSED;',
     tests: ['src/adapter/kit/devices.test.ts'],
   },
   {
