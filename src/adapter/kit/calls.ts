@@ -52,6 +52,9 @@ export function each<S extends TSchema>(list: unknown, schema: S): Static<S>[] {
   return Array.isArray(list) ? list.filter((member) => fits(schema, member)) : [];
 }
 
+/** A command that cannot be obeyed now, or a vendor that did not obey it; the sentence says what the caller can do. */
+export const refused = (sentence: string) => new AppError('vendor.refused', sentence);
+
 /** `vendor.answer_invalid`, naming what was asked for. */
 export function notUnderstood(vendor: string, what: string): AppError {
   return new AppError('vendor.answer_invalid', `the response of ${vendor} about ${what} was not understood`);

@@ -2,7 +2,8 @@
 
 export { claimsIn, wordsIn } from '../token-claims.ts';
 export { tokensIn } from '../token-response.ts';
-export { allPages, each, fits, notUnderstood, type Page, vendorCalls } from './calls.ts';
+export { accountInToken, accountOf } from './accounts.ts';
+export { allPages, each, fits, notUnderstood, type Page, refused, vendorCalls } from './calls.ts';
 export { clientCredentials, partnerTokens } from './client-credentials.ts';
 export { secret, text } from './credentials.ts';
 export { detailsOf, gone, inTurn, listedOnce, sweepBy, unlessRefused } from './devices.ts';
@@ -12,6 +13,7 @@ export { limit } from './limit.ts';
 export { apiKey, oauth2, password } from './linking.ts';
 export { messageIn } from './messages.ts';
 export { flagIn, numberIn, type Observations, type Observed, observing, timeIn } from './observations.ts';
+export { keepLimit, keptLimit, LEAST_A } from './paused-limit.ts';
 export { followHub, HUB_SILENCE_SECONDS } from './signalr.ts';
 export { hmacHexIn } from './signature.ts';
 export { figure, jsonIn, lenient, named, objectIn, PlainId, unrecognized, word } from './values.ts';

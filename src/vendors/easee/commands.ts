@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { Handlers, TimedHandler } from '../../adapter/adapter.ts';
-import { each, fits, lenient } from '../../adapter/kit/index.ts';
+import { each, fits, lenient, refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { sleep } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -130,7 +130,6 @@ export const limitFor: TimedHandler<'set_limit'> = async (session, device, comma
 const endsOtherwise = (where: string, advice: string) =>
   new AppError('command.time_unsupported', `Easee goes back to ${where}, and to no other; ${advice}`);
 
-const refused = (sentence: string) => new AppError('vendor.refused', sentence);
 const DISABLED = 'is disabled by its owner; it must be enabled in the Easee app first';
 
 /** Rounded up: a limit ends no earlier than it was asked to. */

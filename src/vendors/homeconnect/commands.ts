@@ -1,8 +1,9 @@
 import type { Handler } from '../../adapter/adapter.ts';
+import { refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { api, pathOf, READ, WRITE } from './api.ts';
-import { delayOption, type Option, optionsToStart, Program, refused } from './programs.ts';
+import { delayOption, type Option, optionsToStart, Program } from './programs.ts';
 import * as translate from './translate.ts';
 
 /** How long a command waits for the stream to report what it did; appliances take about a second. */

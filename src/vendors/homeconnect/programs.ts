@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import { each, figure, lenient, objectIn } from '../../adapter/kit/index.ts';
+import { each, figure, lenient, objectIn, refused } from '../../adapter/kit/index.ts';
 import { between } from '../../adapter/ranges.ts';
-import { AppError } from '../../core/errors.ts';
 import { Item, Key, REMAINING } from './translate.ts';
 
 /** A programme that is selected, active or available, with its options. */
@@ -79,5 +78,3 @@ function secondsOf({ options }: Program, soonest: number | null): number | null 
   const said = (name: string) => figure(items.find(({ key }) => key === name)?.value, 1, DAY_SECONDS);
   return said(TOTAL) ?? said(REMAINING) ?? soonest;
 }
-
-export const refused = (sentence: string) => new AppError('vendor.refused', sentence);

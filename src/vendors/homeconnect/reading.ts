@@ -1,5 +1,5 @@
 import type { Found } from '../../adapter/adapter.ts';
-import { sweepBy, unlessRefused } from '../../adapter/kit/index.ts';
+import { accountInToken, sweepBy, unlessRefused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import { APPLIANCES, api, errorKeyOf, pathOf, READ } from './api.ts';
@@ -20,11 +20,8 @@ export const list = async (session: Session): Promise<Found[]> =>
 
 /** The account is named in the token alone. */
 export async function link(session: Session) {
-  const account = (await session.http.tokenClaims())?.sub;
-  const devices = await list(session);
-  if (typeof account !== 'string' || account === '')
-    throw new AppError('vendor.answer_invalid', 'the token of Home Connect does not name the account');
-  return { vendorAccount: account.slice(0, 200), devices };
+  const vendorAccount = await accountInToken('Home Connect', session);
+  return { vendorAccount, devices: await list(session) };
 }
 
 /** Whether Home Connect reaches the appliance is asked first: a call about one that it does not reach is an error, and ten of them block us. */

@@ -25,8 +25,7 @@ const MOST_ASKED = 8;
 
 export async function link(session: Session): Promise<Linked> {
   const devices = await list(session, []);
-  const vendorAccount = kit.word((await session.http.tokenClaims())?.sub, 200) ?? devices[0]?.id;
-  if (vendorAccount === undefined) throw kit.notUnderstood('Volvo', 'whose the account is');
+  const vendorAccount = await kit.accountInToken('Volvo', session, { otherwise: devices[0]?.id });
   return { vendorAccount, devices };
 }
 
