@@ -4,10 +4,8 @@ import type { HttpFailure } from '../../adapter/http.ts';
 import * as kit from '../../adapter/kit/index.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { type ChargerRaw, Details, Installation, MOST_A, observationsIn } from './charger.ts';
+import { type ChargerRaw, Details, Installation, MOST_A, type Observing, observingIn } from './charger.ts';
 
-const PAGE_SIZE = '100';
 /** An installation may come with the logo of who supports it. */
 const mostBytes = 8 * 1024 * 1024;
 /** Each costs a call whenever one of them is read. */
@@ -20,14 +18,9 @@ const METERS: readonly unknown[] = [3, 5, 6, 7, 8];
 const Page = kit.lenient({ Pages: Type.Integer() }, 'Data');
 const Listed = kit.lenient(
   { Id: kit.PlainId },
-  'Name',
-  'DeviceType',
-  'Active',
-  'InstallationId',
-  'CurrentUserRoles',
+  ...(['Name', 'DeviceType', 'Active', 'InstallationId', 'CurrentUserRoles'] as const),
 );
 type Listed = Static<typeof Listed>;
-const State = Type.Array(Type.Unknown());
 
 /** "ErrorCodes" of `GET /api/constants`, in the field `Code` of a body, mostly with status 500. */
 export const { failure } = kit.errorCodes('Zaptec', {
@@ -55,9 +48,6 @@ export function isWrongPassword(cause: HttpFailure): boolean {
   return error === 'invalid_grant' || /user ?name|password/i.test(String(description));
 }
 
-/** Names the account: no documented call says an id of it. */
-export const accountOf = ({ username }: JsonObject): string => String(username).trim().toLowerCase();
-
 /** From user name and password to a token; Zaptec gives nothing to renew it with. */
 export async function signIn(
   { http, clock }: LoginSession,
@@ -71,7 +61,7 @@ export async function signIn(
 /** Every member of a list of Zaptec's, which come in numbered pages. */
 function listOf<S extends TSchema>(session: Session, path: string, schema: S, what: string) {
   return kit.allPages<Static<S>, number>(what, async (index = 0) => {
-    const query = { PageIndex: String(index), PageSize: PAGE_SIZE };
+    const query = { PageIndex: String(index), PageSize: '100' };
     const request = { what, query, use: 'list', mostBytes } as const;
     const { Pages, Data } = await api.get(session, path, Page, request);
     return { members: kit.each(Data, schema), next: index + 1 < Pages ? index + 1 : undefined };
@@ -82,15 +72,11 @@ function listOf<S extends TSchema>(session: Session, path: string, schema: S, wh
 export async function findChargers(session: Session): Promise<Found[]> {
   const installations = await listOf(session, '/api/installation', Installation, 'the installations');
   const listed = await listOf(session, '/api/chargers', Listed, 'the chargers');
-  const chargers = listed.filter(
-    ({ DeviceType, Active }) => !METERS.includes(DeviceType) && Active !== false,
-  );
+  const chargers = listed.filter((one) => !METERS.includes(one.DeviceType) && one.Active !== false);
   const mine = chargers.filter(({ CurrentUserRoles: roles }) => roles !== USER_ALONE);
-  if (mine.length < chargers.length)
-    session.log.info(
-      { link: session.link },
-      'chargers that the Zaptec account may only charge at are left out',
-    );
+  const left = chargers.length - mine.length;
+  if (left > 0)
+    session.log.info({ left }, 'chargers that the Zaptec account may only charge at are left out');
   return kit.listedOnce(
     mine.map((charger): Found => {
       const place = installations.find(({ Id }) => Id === charger.InstallationId);
@@ -101,47 +87,36 @@ export async function findChargers(session: Session): Promise<Found[]> {
 }
 
 function detailsIn(charger: Listed, place: Installation | undefined, all: readonly Listed[]): Details {
-  const { Id: installation, MaxCurrent } = place ?? {};
+  const { Id: installation = null, MaxCurrent } = place ?? {};
   const limit = typeof MaxCurrent === 'number' && MaxCurrent > 0 ? Math.floor(MaxCurrent) : null;
+  const max_a = Math.min(MOST_A, limit ?? MOST_A);
   const others = all.filter(({ Id, InstallationId }) => InstallationId === installation && Id !== charger.Id);
-  const isForeign = [place, ...others].some((one) => one?.CurrentUserRoles === USER_ALONE);
+  const without = (unbalanced: Details['unbalanced']) => ({ max_a, installation, others: [], unbalanced });
+  if (installation === null || limit === null) return without('unknown');
+  if ([place, ...others].some((one) => one?.CurrentUserRoles === USER_ALONE)) return without('access');
   // The limits of a device are of both its commands: what an installation of several takes must be within them, or could not be set again.
-  const isShared = others.length > MOST_OTHERS || (others.length > 0 && (limit ?? 0) > MOST_A);
-  const unbalanced =
-    installation === undefined || limit === null
-      ? 'unknown'
-      : isForeign
-        ? 'access'
-        : isShared
-          ? 'shared'
-          : null;
-  return {
-    max_a: Math.min(MOST_A, limit ?? MOST_A),
-    installation: installation ?? null,
-    others: unbalanced === null ? others.map(({ Id }) => Id) : [],
-    unbalanced,
-  };
+  if (others.length > MOST_OTHERS || (others.length > 0 && limit > MOST_A)) return without('shared');
+  return { max_a, installation, others: others.map(({ Id }) => Id), unbalanced: null };
 }
 
+export const chargerPath = (id: string): string => `/api/chargers/${encodeURIComponent(id)}`;
+export const installationPath = ({ installation }: Details): string =>
+  `/api/installation/${encodeURIComponent(installation ?? '')}`;
+
 /** What a charger reports, one call. */
-async function observationsOf(session: Session, id: string) {
+export async function observe(session: Session, id: string): Promise<Observing> {
   const request = { what: `charger ${id}`, device: id, mostBytes };
-  return observationsIn(
-    await api.get(session, `/api/chargers/${encodeURIComponent(id)}/state`, State, request),
-  );
+  return observingIn(await api.get(session, `${chargerPath(id)}/state`, Type.Array(Type.Unknown()), request));
 }
 
 /** A charger; where the limit of its installation is set through it, also that and what its other chargers report. */
 export async function readCharger(session: Session, device: DeviceRef): Promise<ChargerRaw> {
   const details = kit.detailsOf(Details, device);
-  const observed = await observationsOf(session, device.id);
+  const { observed } = await observe(session, device.id);
   if (details.unbalanced !== null) return { details, observed, installation: null };
   const request = { what: `the installation of ${device.id}`, device: device.id, mostBytes };
   const is = await api.get(session, installationPath(details), Installation, request);
-  const others = [];
-  for (const id of details.others) others.push(await observationsOf(session, id));
+  const others: Observing[] = [];
+  for (const id of details.others) others.push(await observe(session, id));
   return { details, observed, installation: { is, others } };
 }
-
-export const installationPath = ({ installation }: Details): string =>
-  `/api/installation/${encodeURIComponent(installation ?? '')}`;

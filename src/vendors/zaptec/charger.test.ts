@@ -15,7 +15,7 @@ const LIMITED = recorded('installation-limited') as charger.Installation;
 
 const rawOf = (state: unknown[], is: charger.Installation = INSTALLATION): charger.ChargerRaw => ({
   details: ALONE,
-  observed: charger.observationsIn(state),
+  ...charger.observingIn(state),
   installation: { is, others: [] },
 });
 const charging = rawOf(recorded('state-charging') as unknown[]);
@@ -24,7 +24,7 @@ const offline = rawOf(recorded('state-offline') as unknown[]);
 /** With other values; a time that is later than all of theirs. */
 const having = (raw: charger.ChargerRaw, values: Readonly<Record<number, unknown>>): charger.ChargerRaw => {
   const more = Object.entries(values).map(([id, ValueAsString]) => ({ StateId: Number(id), ValueAsString }));
-  const observed = new Map([...raw.observed, ...charger.observationsIn(more)]);
+  const observed = new Map([...raw.observed, ...charger.observingIn(more).observed]);
   return { ...raw, observed };
 };
 
@@ -61,6 +61,8 @@ describe('what a charger reports', () => {
         charging: isCharging,
         operation_state,
       });
+    const unrecognized = (mode: string) => charger.unrecognizedIn(having(charging, { 710: mode })).join();
+    assert.deepEqual(['0', '3.000', '4', 'NEW'].map(unrecognized), ['', '', 'mode 4', 'mode "NEW"']);
   });
 
   it('has only what does not pass while the charger cannot be reached', () => {
@@ -74,12 +76,12 @@ describe('what a charger reports', () => {
       [charger.powerOf(offline), charger.energyOf(offline), charger.capacityOf(offline).current_a],
       [null, 4_711, null],
     );
-    assert.equal(charger.isOnline(rawOf([])), false, 'one that has never reported');
+    assert.equal(charger.statusOf(rawOf([])).online, false, 'one that has never reported');
   });
 
   it('leaves out what cannot be read', () => {
     const odd = [null, 'word', [], { StateId: '710', ValueAsString: '3' }, { StateId: 710.5 }];
-    assert.equal(charger.observationsIn(odd).size, 0);
+    assert.equal(charger.observingIn(odd).observed.size, 0);
     for (const value of [null, 3, '', 'NaN', '1e300', '-0.1', { deep: 1 }])
       assert.equal(charger.powerOf(having(charging, { 513: value })), null, JSON.stringify(value));
     assert.equal(charger.energyOf(having(charging, { 553: '-0.1' })), null);
@@ -101,7 +103,7 @@ describe('limits and capacity', () => {
     const of = (...others: charger.ChargerRaw[]) =>
       left({
         ...charging,
-        installation: { is: INSTALLATION, others: others.map(({ observed }) => observed) },
+        installation: { is: INSTALLATION, others },
       });
     assert.equal(of(charging), 5);
     assert.equal(of(charging, charging, charging), 0, 'never below zero');

@@ -4,40 +4,7 @@ import type { Capability } from '../../adapter/capabilities.ts';
 import type { AvailableCapacity, Limits, Status } from '../../adapter/device.ts';
 import * as kit from '../../adapter/kit/index.ts';
 
-/** Numbers of the observations that we use ("Observations" of `GET /api/constants`); lists are on each phase. */
-export const ID = {
-  isOnline: -2,
-  /** Has a time and no value: when the charger was last heard of. */
-  pulse: -1,
-  needsAuthorization: 120,
-  currents: [507, 508, 509],
-  /** The charger's own limits, which can be set. */
-  maxCurrent: 510,
-  minCurrent: 511,
-  power: 513,
-  sessionEnergy: 553,
-  mode: 710,
-  /** It does not follow its installation. */
-  isStandalone: 712,
-  /** "FinalStopActive": somebody has stopped it. */
-  isStopped: 718,
-} as const;
-
-/** What the charger went through; settings and the cloud's own flags say nothing of when it reported. */
-const MEASURED: readonly number[] = [ID.pulse, ...ID.currents, ID.power, ID.sessionEnergy, ID.mode];
-
-/** "ChargerOperationModes". */
-export const MODE = { unknown: 0, disconnected: 1, requesting: 2, charging: 3, finished: 5 } as const;
-const MODE_WORDS: Readonly<Record<number, string>> = {
-  [MODE.disconnected]: 'disconnected',
-  [MODE.requesting]: 'connected_requesting',
-  [MODE.charging]: 'connected_charging',
-  [MODE.finished]: 'connected_finished',
-};
-
-/** The least that a car charges with (IEC 61851-1); with less, Zaptec allocates nothing. */
-export const LEAST_A = 6;
-/** The most that a charger of Zaptec's gives, on each phase. */
+/** The most that a charger of Zaptec's gives, ampere on each phase. */
 export const MOST_A = 32;
 
 const UNBALANCED = {
@@ -46,9 +13,8 @@ const UNBALANCED = {
     'the installation of this charger has several, and takes more than one can be set to; set the current of each charger',
   unknown: 'Zaptec does not say how much current the installation of this charger takes',
 } as const;
-const Reason = Type.Enum(Object.keys(UNBALANCED) as (keyof typeof UNBALANCED)[]);
 
-/** What linking kept of a charger, in `DeviceRef.details`. */
+/** What linking stores of a charger. */
 export const Details = Type.Object({
   /** Ampere on each phase that the charger can be set to. */
   max_a: Type.Integer(),
@@ -56,116 +22,120 @@ export const Details = Type.Object({
   /** The other chargers of the installation. */
   others: Type.Array(kit.PlainId),
   /** Why the installation's limit is not set through this charger; null where it is. */
-  unbalanced: Type.Union([Reason, Type.Null()]),
+  unbalanced: Type.Union([Type.Enum(['access', 'shared', 'unknown']), Type.Null()]),
 });
 export type Details = Static<typeof Details>;
 
-const reasonFor = ({ details }: Pick<Found, 'details'>) =>
-  kit.fits(Details, details) ? details.unbalanced : 'unknown';
-
-export const withheldFrom = (found: Pick<Found, 'details'>): readonly Capability[] =>
-  reasonFor(found) === null ? [] : ['load_balancing'];
-
-export function whyWithheld(found: Pick<Found, 'details'>): string | undefined {
-  const reason = reasonFor(found);
+export function whyWithheld({ details }: Pick<Found, 'details'>): string | undefined {
+  const reason = kit.fits(Details, details) ? details.unbalanced : 'unknown';
   return reason === null ? undefined : UNBALANCED[reason];
 }
 
+export const withheldFrom = (found: Pick<Found, 'details'>): readonly Capability[] =>
+  whyWithheld(found) === undefined ? [] : ['load_balancing'];
+
 /** Ampere; absent where nothing limits the installation below its maximum. */
-const AVAILABLE = [
-  'AvailableCurrent',
-  'AvailableCurrentPhase1',
-  'AvailableCurrentPhase2',
-  'AvailableCurrentPhase3',
-] as const;
+const AVAILABLE = ['', 'Phase1', 'Phase2', 'Phase3'].map((of) => `AvailableCurrent${of}` as const);
 export const Installation = kit.lenient({ Id: kit.PlainId }, 'MaxCurrent', 'CurrentUserRoles', ...AVAILABLE);
 export type Installation = Static<typeof Installation>;
 
-/** All that Zaptec says of a charger. */
-export interface ChargerRaw {
-  readonly details: Details;
+/** What a charger reports. */
+export interface Observing {
   readonly observed: kit.Observations;
-  /** Where its limit is set through this charger, with what its other chargers report. */
-  readonly installation: { readonly is: Installation; readonly others: readonly kit.Observations[] } | null;
 }
-type Observing = Pick<ChargerRaw, 'observed'>;
+
+/** All that Zaptec says of a charger. */
+export interface ChargerRaw extends Observing {
+  readonly details: Details;
+  /** Where its limit is set through this charger, with what its other chargers report. */
+  readonly installation: { readonly is: Installation; readonly others: readonly Observing[] } | null;
+}
 
 const Observation = kit.lenient({ StateId: Type.Integer() }, 'ValueAsString', 'Timestamp');
 
 /** The observations of a charger by their number; one that cannot be read is left out. */
-export const observationsIn = (state: readonly unknown[]): kit.Observations =>
-  kit.each(state, Observation).reduce<kit.Observations>((observed, one) => {
+export function observingIn(state: readonly unknown[]): Observing {
+  const observed = kit.each(state, Observation).reduce<kit.Observations>((before, one) => {
     const value = typeof one.ValueAsString === 'string' ? one.ValueAsString : '';
-    return kit.observing(observed, one.StateId, { value, at: kit.timeIn(one.Timestamp) });
+    return kit.observing(before, one.StateId, { value, at: kit.timeIn(one.Timestamp) });
   }, new Map());
+  return { observed };
+}
 
-const numberAt =
-  (id: number) =>
-  ({ observed }: Observing): number | null =>
-    kit.numberIn(observed.get(id));
-const flagAt =
-  (id: number) =>
-  ({ observed }: Observing): boolean =>
-    kit.flagIn(observed.get(id)) === true;
-export const modeOf = numberAt(ID.mode);
-export const maxCurrentOf = numberAt(ID.maxCurrent);
-export const isOnline = flagAt(ID.isOnline);
-export const isStandalone = flagAt(ID.isStandalone);
-export const needsAuthorization = flagAt(ID.needsAuthorization);
-const isStopped = flagAt(ID.isStopped);
-/** Only resuming starts it again. */
-export const isPaused = (raw: Observing) => modeOf(raw) === MODE.finished && isStopped(raw);
+/** Numbers as in "Observations" of `GET /api/constants`; the pulse has a time and no value. */
+const [PULSE, CURRENTS, POWER, ENERGY, MODE] = [-1, [507, 508, 509], 513, 553, 710];
+const numberAt = (id: number) => (seen: Observing) => kit.numberIn(seen.observed.get(id));
+const flagAt = (id: number) => (seen: Observing) => kit.flagIn(seen.observed.get(id)) === true;
+const isOnline = flagAt(-2);
+export const needsAuthorization = flagAt(120);
+/** The charger's own limits, which can be set. */
+export const maxCurrentOf = numberAt(510);
+const minCurrentOf = numberAt(511);
+/** It does not follow its installation. */
+export const isStandalone = flagAt(712);
+/** "FinalStopActive": somebody has stopped it, and only resuming starts it again. */
+const isStopped = flagAt(718);
 
-/** When the charger was last heard of, ms since 1970. */
+/** When the charger last reported, ms since 1970; settings and flags of the cloud do not show that. */
 export function reportedAt({ observed }: Observing): number | null {
-  const times = MEASURED.map((id) => observed.get(id)?.at ?? null).filter((at) => at !== null);
+  const measured = [PULSE, ...CURRENTS, POWER, ENERGY, MODE];
+  const times = measured.map((id) => observed.get(id)?.at ?? null).filter((at) => at !== null);
   return times.length === 0 ? null : Math.max(...times);
 }
 
-export const unrecognizedIn = (raw: Observing): string[] =>
-  kit.unrecognized({ mode: [modeOf(raw), Object.values(MODE)] });
+const unknown = { connected: null, charging: null, operation_state: null };
+/** "ChargerOperationModes"; 0 is unknown to Zaptec itself. */
+const MODES: ReadonlyMap<unknown, Omit<Status, 'online'>> = new Map([
+  [0, { ...unknown, operation_state: 'mode 0' }],
+  [1, { connected: false, charging: false, operation_state: 'disconnected' }],
+  [2, { connected: true, charging: false, operation_state: 'connected_requesting' }],
+  [3, { connected: true, charging: true, operation_state: 'connected_charging' }],
+  [5, { connected: true, charging: false, operation_state: 'connected_finished' }],
+]);
 
-export function statusOf(raw: Observing): Status {
-  if (!isOnline(raw)) return { online: false, connected: null, charging: null, operation_state: 'offline' };
-  const mode = modeOf(raw);
-  const word = MODE_WORDS[mode ?? MODE.unknown];
-  if (word === undefined) {
-    const operation_state = mode === null ? null : `mode ${mode}`;
-    return { online: true, connected: null, charging: null, operation_state };
-  }
+export function statusOf(seen: Observing): Status {
+  if (!isOnline(seen)) return { ...unknown, online: false, operation_state: 'offline' };
+  const mode = numberAt(MODE)(seen);
+  const operation_state = mode === null ? null : `mode ${mode}`;
+  const isPaused = mode === 5 && isStopped(seen);
   return {
     online: true,
-    connected: mode !== MODE.disconnected,
-    charging: mode === MODE.charging,
-    operation_state: isPaused(raw) ? 'paused' : word,
+    ...(MODES.get(mode) ?? { ...unknown, operation_state }),
+    ...(isPaused ? { operation_state: 'paused' } : {}),
   };
 }
 
-/** Watt; what a charger that is not reached draws is not known. */
-export function powerOf(raw: Observing): number | null {
-  const watts = numberAt(ID.power)(raw);
-  return isOnline(raw) && watts !== null && watts >= 0 ? watts : null;
+export const unrecognizedIn = (seen: Observing): string[] =>
+  kit.unrecognized({ mode: [numberAt(MODE)(seen) ?? seen.observed.get(MODE)?.value, MODES] });
+
+/** Watt; null for a charger that is not reached. */
+export function powerOf(seen: Observing): number | null {
+  const watts = numberAt(POWER)(seen);
+  return isOnline(seen) && watts !== null && watts >= 0 ? watts : null;
 }
 
 /** Of the session, watt-hours, reported in kilowatt-hours; the last session's until the next one begins. */
-export function energyOf(raw: Observing): number | null {
-  const kwh = numberAt(ID.sessionEnergy)(raw);
+export function energyOf(seen: Observing): number | null {
+  const kwh = numberAt(ENERGY)(seen);
   return kwh === null || kwh < 0 ? null : kwh * 1_000;
 }
 
 /** Ampere on each phase, for the charger and its installation; below its own minimum the charger gives nothing. */
 export function limitsOf(raw: ChargerRaw): Limits {
   const { max_a } = raw.details;
-  const least = Math.ceil(Math.max(LEAST_A, numberAt(ID.minCurrent)(raw) ?? 0));
+  const least = Math.ceil(Math.max(kit.LEAST_A, minCurrentOf(raw) ?? 0));
   return { min_a: Math.min(least, max_a), max_a, min_w: null, max_w: null };
 }
 
 /** What a charger draws, ampere on the phase that has most; its sensors show noise while it does not charge. */
-function drawnBy(raw: Observing): number | null {
-  const { online, charging } = statusOf(raw);
-  if (!online || charging === null) return null;
-  const currents = ID.currents.map((id) => numberAt(id)(raw)).filter((amperes) => amperes !== null);
-  return charging === false ? 0 : currents.length === 0 ? null : Math.max(0, ...currents);
+function drawnBy(seen: Observing): number | null {
+  const { charging } = statusOf(seen);
+  const currents = CURRENTS.map((id) => numberAt(id)(seen)).filter((amperes) => amperes !== null);
+  return charging === false
+    ? 0
+    : charging === null || currents.length === 0
+      ? null
+      : Math.max(0, ...currents);
 }
 
 /**
@@ -174,12 +144,11 @@ function drawnBy(raw: Observing): number | null {
  */
 export function capacityOf(raw: ChargerRaw): AvailableCapacity {
   const { is = null, others = [] } = raw.installation ?? {};
-  const limits = [is?.MaxCurrent, ...AVAILABLE.map((name) => is?.[name])].filter(
-    (amperes) => typeof amperes === 'number',
-  );
-  const drawn = [raw, ...others.map((observed) => ({ observed }))].map(drawnBy);
+  const all = [is?.MaxCurrent, ...AVAILABLE.map((name) => is?.[name])];
+  const limits = all.filter((amperes) => typeof amperes === 'number');
+  const drawn = [raw, ...others].map(drawnBy);
   if (limits.length === 0 || isStandalone(raw) || drawn.includes(null))
     return { current_a: null, power_w: null };
-  const sum = drawn.reduce<number>((total, amperes) => total + (amperes ?? 0), 0);
-  return { current_a: Math.max(0, Math.floor(Math.min(...limits) - sum)), power_w: null };
+  const left = drawn.reduce<number>((rest, amperes) => rest - (amperes ?? 0), Math.min(...limits));
+  return { current_a: Math.max(0, Math.floor(left)), power_w: null };
 }

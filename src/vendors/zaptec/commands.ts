@@ -1,49 +1,44 @@
 import type { Handlers } from '../../adapter/adapter.ts';
-import { detailsOf } from '../../adapter/kit/index.ts';
+import { detailsOf, keepLimit, keptLimit, LEAST_A, refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { api, installationPath, readCharger } from './api.ts';
+import { api, chargerPath, installationPath, observe } from './api.ts';
 import * as charger from './charger.ts';
 
 /** "Commands" of `GET /api/constants`. */
-const STOP = 506;
-const RESUME = 507;
+const STOP = 'SendCommand/506';
+const RESUME = 'SendCommand/507';
 
 /** Zaptec refuses to stop or resume a charger that it has nothing to do for, so the charger is read first. */
 export const chargeControl: Handlers<'charge_control'> = {
   async start_charge(session, device) {
-    const raw = await readOnline(session, device);
-    const mode = charger.modeOf(raw);
-    if (mode === charger.MODE.charging) return;
-    if (mode === charger.MODE.disconnected) throw refused(`no car is connected to charger ${device.id}`);
-    const limit = charger.maxCurrentOf(raw);
-    const isLimited = limit !== null && limit < charger.LEAST_A;
+    const { seen, connected, charging, operation_state: state } = await observeOnline(session, device);
+    if (charging === true) return;
+    if (connected === false) throw refused(`no car is connected to charger ${device.id}`);
+    const limit = charger.maxCurrentOf(seen);
+    const isLimited = limit !== null && limit < LEAST_A;
     if (isLimited) {
-      const kept = await session.documents.get(`limit:${device.id}`);
-      const maxChargeCurrent = typeof kept === 'number' ? kept : raw.details.max_a;
-      await post(session, device, 'update', { maxChargeCurrent });
+      const { max_a } = detailsOf(charger.Details, device);
+      await post(session, device, 'update', {
+        maxChargeCurrent: (await keptLimit(session, device)) ?? max_a,
+      });
     }
-    if (charger.isPaused(raw)) await post(session, device, `SendCommand/${RESUME}`);
-    else if (!isLimited && mode === charger.MODE.requesting && charger.needsAuthorization(raw))
+    if (state === 'paused') await post(session, device, RESUME);
+    else if (!isLimited && state === 'connected_requesting' && charger.needsAuthorization(seen))
       throw refused(`charger ${device.id} waits until its user authorizes it, with the Zaptec app or a tag`);
   },
 
   async stop_charge(session, device) {
-    const raw = await readOnline(session, device);
-    if (charger.modeOf(raw) === charger.MODE.disconnected || charger.isPaused(raw)) return;
-    await post(session, device, `SendCommand/${STOP}`);
+    const { connected, operation_state: state } = await observeOnline(session, device);
+    if (connected !== false && state !== 'paused') await post(session, device, STOP);
   },
 };
 
 export const setCurrent: Handlers<'set_current'> = {
   async set_current(session, device, { current_a: maxChargeCurrent }) {
-    if (maxChargeCurrent === 0) {
-      // A pause overwrites the limit, so that it is kept here until the charger is started.
-      const before = charger.maxCurrentOf(await readCharger(session, device));
-      if (before !== null && before >= charger.LEAST_A)
-        await session.documents.put(`limit:${device.id}`, before);
-    }
+    const { seen } = await observeOnline(session, device);
+    if (maxChargeCurrent === 0) await keepLimit(session, device, charger.maxCurrentOf(seen));
     await post(session, device, 'update', { maxChargeCurrent });
   },
 };
@@ -53,23 +48,23 @@ export const loadBalancing: Handlers<'load_balancing'> = {
   async set_limit(session, device, { max_a: availableCurrent }) {
     if (availableCurrent === undefined)
       throw new AppError('command.axis_unsupported', 'the device limits by current only; set max_a');
-    if (charger.isStandalone(await readCharger(session, device)))
+    if (charger.isStandalone(await observe(session, device.id)))
       throw refused(`charger ${device.id} is in stand-alone mode, and so does not follow its installation`);
     const path = `${installationPath(detailsOf(charger.Details, device))}/update`;
     await api.command(session, device, { path, json: { availableCurrent }, repeatable: true });
   },
 };
 
-const refused = (sentence: string) => new AppError('vendor.refused', sentence);
-
-async function readOnline(session: Session, device: DeviceRef): Promise<charger.ChargerRaw> {
-  const raw = await readCharger(session, device);
-  if (charger.isOnline(raw)) return raw;
+/** What an online charger reports. One that is offline would obey later, or not at all. */
+async function observeOnline(session: Session, device: DeviceRef) {
+  const seen = await observe(session, device.id);
+  const status = charger.statusOf(seen);
+  if (status.online) return { seen, ...status };
   throw new AppError('device.offline', `charger ${device.id} is not connected to Zaptec`);
 }
 
-/** A setting says the value that is wanted; a command is sent once, as the second would be refused because of the first. */
-function post(session: Session, device: DeviceRef, what: string, json?: JsonObject) {
-  const path = `/api/chargers/${encodeURIComponent(device.id)}/${what}`;
-  return api.command(session, device, json === undefined ? { path } : { path, json, repeatable: true });
+/** A setting names the value that is wanted; a command is sent once, as the second would be refused because of the first. */
+function post(session: Session, { id }: DeviceRef, what: string, json?: JsonObject) {
+  const path = `${chargerPath(id)}/${what}`;
+  return api.command(session, { id }, json === undefined ? { path } : { path, json, repeatable: true });
 }

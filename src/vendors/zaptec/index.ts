@@ -1,10 +1,10 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { limit, password } from '../../adapter/kit/index.ts';
-import { accountOf, failure, findChargers, isWrongPassword, readCharger, signIn } from './api.ts';
+import { accountOf, limit, password } from '../../adapter/kit/index.ts';
+import { failure, findChargers, isWrongPassword, readCharger, signIn } from './api.ts';
 import * as charger from './charger.ts';
 import { chargeControl, loadBalancing, setCurrent } from './commands.ts';
 
-/** Zaptec chargers (Go, Go 2, Pro) through Zaptec's cloud. Polled: its message stream is AMQP, which elnav does not speak. */
+/** Zaptec chargers (Go, Go 2, Pro) through Zaptec's cloud. Polled. */
 export const zaptec = {
   slug: 'zaptec',
   name: 'Zaptec',
@@ -23,9 +23,10 @@ export const zaptec = {
   simulator: () => import('./simulator.ts'),
   pushes: false,
   pollSeconds: 15,
-  async link(session) {
-    return { vendorAccount: accountOf(session.credentials), devices: await findChargers(session) };
-  },
+  link: async (session) => ({
+    vendorAccount: accountOf(session.credentials),
+    devices: await findChargers(session),
+  }),
   list: findChargers,
   kinds: {
     charger: kind<charger.ChargerRaw>({

@@ -166,8 +166,12 @@ describe('commands', () => {
     Object.assign(here.at('Place 1'), { plugged: true, authorized: false });
     await assert.rejects(here.send(place, { type: 'start_charge' }), { message: /authorizes it/ });
     const away = await here.device('Place 2');
-    for (const type of ['start_charge', 'stop_charge'] as const)
-      await assert.rejects(here.send(away, { type }), { code: 'device.offline' });
+    for (const command of [
+      { type: 'start_charge' },
+      { type: 'stop_charge' },
+      { type: 'set_current', current_a: 10 },
+    ] as const)
+      await assert.rejects(here.send(away, command), { code: 'device.offline' }, command.type);
   });
 
   it('limit the installation of several chargers, which then share it', async () => {
