@@ -4,6 +4,7 @@ import * as kit from '../../adapter/kit/index.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { claimsIn } from '../../adapter/token-claims.ts';
+import type { VendorRequest } from '../../adapter/vendor-http.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type ConnectorRaw, Details, PointStatus, rawOf, Settings } from './connector.ts';
 
@@ -18,25 +19,17 @@ const SOCKET = 'Schuko';
 
 export const api = kit.vendorCalls('Charge Amps');
 
-/** Names the account: the sign-in says no id that a session could see. */
-export const accountOf = ({ username }: JsonObject): string => String(username).trim().toLowerCase();
-
 const TOKEN_NAMES = { access: 'token', refresh: 'refreshToken', seconds: 'expires_in' };
 
 /** The response has no lifetime: the token says itself when it ends (RFC 7519 §4.1.4). */
 async function tokensFrom(
-  session: LoginSession,
-  path: string,
-  key: string,
-  json: JsonObject,
+  { http, clock }: LoginSession,
+  request: Pick<VendorRequest, 'path' | 'json' | 'headers'>,
 ): Promise<Tokens> {
-  const { http, clock } = session;
-  const request = { method: 'POST', path: `${BASE}${path}`, use: 'login', json } as const;
-  const response = await http.send({ ...request, headers: { apiKey: key } });
+  const response = await http.send({ method: 'POST', use: 'login', ...request });
   const options = { now: clock.now(), before: undefined, names: TOKEN_NAMES };
   const tokens = kit.tokensIn('Charge Amps', response.json(), options);
-  const exp = claimsIn(tokens.access)?.exp;
-  const ends = typeof exp === 'number' ? exp * 1_000 : 0;
+  const ends = Number(claimsIn(tokens.access)?.exp) * 1_000;
   return ends > clock.now() ? { ...tokens, expiresAt: ends } : tokens;
 }
 
@@ -45,15 +38,19 @@ export const signIn = (
   session: LoginSession,
   { username, password, api_key }: Readonly<Record<'username' | 'password' | 'api_key', string>>,
 ): Promise<Tokens> =>
-  tokensFrom(session, '/auth/login', api_key.trim(), { email: username.trim(), password });
+  tokensFrom(session, {
+    path: `${BASE}/auth/login`,
+    json: { email: username.trim(), password },
+    headers: { apiKey: api_key.trim() },
+  });
 
 /** Never a new sign-in where this does: with the eleventh, Charge Amps signs the owner's app out. */
-export const refresh = (
-  session: LoginSession,
-  { access, refresh: refreshToken }: Tokens,
-  { api_key }: JsonObject,
-): Promise<Tokens> =>
-  tokensFrom(session, '/auth/refreshToken', String(api_key).trim(), { token: access, refreshToken });
+export const refresh = (session: LoginSession, tokens: Tokens, { api_key }: JsonObject): Promise<Tokens> =>
+  tokensFrom(session, {
+    path: `${BASE}/auth/refreshToken`,
+    json: { token: tokens.access, refreshToken: tokens.refresh },
+    headers: { apiKey: String(api_key).trim() },
+  });
 
 /** The connectors for cars of all charge points; one call. */
 export async function findConnectors(session: Session): Promise<Found[]> {

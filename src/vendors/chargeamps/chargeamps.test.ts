@@ -65,6 +65,30 @@ describe('what a connector says', () => {
     assert.deepEqual(shown(inState('Dreaming', 'ocpp')).slice(0, 4), ['Dreaming', null, null, null]);
   });
 
+  it('has no power of the phases where one of them is not understood', () => {
+    const L1 = { phase: 'L1', current: 10, voltage: 230 };
+    const watts = (measurements: Json, chargingPowerKw: Json = null) =>
+      connector.powerOf(
+        rawOf({
+          status: 'Online',
+          connectorStatuses: [{ connectorId: 1, status: 'Charging', measurements, chargingPowerKw }],
+        }),
+      );
+    assert.equal(watts([L1, L1]), 4_600);
+    assert.deepEqual([watts([L1, { ...L1, voltage: null }]), watts([])], [null, null]);
+    assert.equal(watts([L1, { ...L1, voltage: null }], 4.5), 4_500);
+  });
+
+  it('reports what is not recognized', () => {
+    const odd = rawOf({ status: 'Hibernating', connectorStatuses: [] }, {}, { ...SETTINGS, mode: 'Party' });
+    assert.deepEqual(connector.unrecognizedIn(odd), [
+      'status of the charge point "Hibernating"',
+      'mode "Party"',
+    ]);
+    assert.deepEqual(connector.unrecognizedIn(inState('12', 'ocpp')), ['status "status 12"']);
+    assert.deepEqual(connector.unrecognizedIn(rawOf(recorded('status-charging'))), []);
+  });
+
   it('is limited by the fuse of its installation', () => {
     const most = (installationCurrent: Json) =>
       connector.limitsOf(rawOf(recorded('status-charging'), {}, { ...SETTINGS, installationCurrent })).max_a;
@@ -215,5 +239,7 @@ describe('commands', () => {
     await assert.rejects(start(garage.id), { message: /follows its schedule/ });
     garage.online = false;
     await assert.rejects(start(garage.id), { code: 'device.offline' });
+    const limit = { type: 'set_current', current_a: 10 } as const;
+    await assert.rejects(here.send(await here.device(garage.id), limit), { code: 'device.offline' });
   });
 });

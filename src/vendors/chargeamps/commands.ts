@@ -1,9 +1,10 @@
 import type { Handlers } from '../../adapter/adapter.ts';
+import { keepLimit, keptLimit, LEAST_A, refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { api, readConnector, settingsPath } from './api.ts';
-import { type ConnectorRaw, LEAST_A, limitsOf, statusOf } from './connector.ts';
+import { type ConnectorRaw, limitsOf, statusOf } from './connector.ts';
 
 /** Mode "Off" does not end a charge with the newer firmware, and starting remotely needs a tag: 0 A is the pause that all take. */
 export const chargeControl: Handlers<'charge_control'> = {
@@ -18,8 +19,7 @@ export const chargeControl: Handlers<'charge_control'> = {
       throw refused(`charger ${device.id} follows its schedule; change that in the Charge Amps app`);
     if (!isPaused && mode !== 'Off' && rfidLock === true)
       throw refused(`charger ${device.id} waits for a tag; hold one to it`);
-    const kept = await session.documents.get(`limit:${device.id}`);
-    const limit = typeof kept === 'number' ? kept : limitsOf(raw).max_a;
+    const limit = (await keptLimit(session, device)) ?? limitsOf(raw).max_a;
     const change = { ...(isPaused ? { maxCurrent: limit } : {}), ...(mode === 'Off' ? { mode: 'On' } : {}) };
     if (Object.keys(change).length > 0) await set(session, device, raw, change);
   },
@@ -32,25 +32,22 @@ export const chargeControl: Handlers<'charge_control'> = {
 
 export const setCurrent: Handlers<'set_current'> = {
   async set_current(session, device, { current_a: maxCurrent }) {
-    const raw = await readConnector(session, device);
+    const raw = await readOnline(session, device);
     if (maxCurrent === 0) await pause(session, device, raw);
     else await set(session, device, raw, { maxCurrent });
   },
 };
 
-const refused = (sentence: string) => new AppError('vendor.refused', sentence);
-
+/** A connector that is reached: one that is offline would obey later, or not at all. */
 async function readOnline(session: Session, device: DeviceRef): Promise<ConnectorRaw> {
   const raw = await readConnector(session, device);
-  if (raw.online) return raw;
+  if (statusOf(raw).online) return raw;
   throw new AppError('device.offline', `charger ${device.id} is not connected to Charge Amps`);
 }
 
-/** The pause overwrites the limit, so that it is kept here until the charger is started. */
 async function pause(session: Session, device: DeviceRef, raw: ConnectorRaw): Promise<void> {
   const { maxCurrent } = raw.settings;
-  if (typeof maxCurrent === 'number' && maxCurrent >= LEAST_A)
-    await session.documents.put(`limit:${device.id}`, maxCurrent);
+  await keepLimit(session, device, typeof maxCurrent === 'number' ? maxCurrent : null);
   await set(session, device, raw, { maxCurrent: 0 });
 }
 

@@ -1,34 +1,32 @@
 import { type Adapter, kind } from '../../adapter/adapter.ts';
-import { limit, password, secret } from '../../adapter/kit/index.ts';
-import { accountOf, findConnectors, readConnector, refresh, signIn } from './api.ts';
+import { accountOf, limit, password, secret } from '../../adapter/kit/index.ts';
+import { findConnectors, readConnector, refresh, signIn } from './api.ts';
 import { chargeControl, setCurrent } from './commands.ts';
 import * as connector from './connector.ts';
 
-const linking = password({
-  vendor: 'Charge Amps',
-  user: 'email',
-  fields: {
-    api_key: secret({
-      en: {
-        label: 'API key for Charge Amps',
-        hint: 'Charge Amps gives it to owners who ask their support for it; the app does not show it.',
-      },
-      sv: {
-        label: 'API-nyckel till Charge Amps',
-        hint: 'Du får den av Charge Amps kundtjänst om du ber om den. Den syns inte i appen.',
-      },
-    }),
+const api_key = secret({
+  en: {
+    label: 'API key for Charge Amps',
+    hint: 'Charge Amps gives it to owners who ask their support for it; the app does not show it.',
   },
-  signIn,
-  refresh,
-  refreshLostWith: [400, 401],
+  sv: {
+    label: 'API-nyckel till Charge Amps',
+    hint: 'Du får den av Charge Amps kundtjänst om du ber om den. Den syns inte i appen.',
+  },
 });
 
 /** Charge Amps chargers (Halo, Aura, Dawn) through Charge Amps' cloud, one device for each connector. */
 export const chargeamps = {
   slug: 'chargeamps',
   name: 'Charge Amps',
-  ...linking,
+  ...password({
+    vendor: 'Charge Amps',
+    user: 'email',
+    fields: { api_key },
+    signIn,
+    refresh,
+    refreshLostWith: [400, 401],
+  }),
   hosts: { api: 'https://eapi.charge.space' },
   budgets: [
     limit('calls', {
@@ -41,9 +39,10 @@ export const chargeamps = {
   simulator: () => import('./simulator.ts'),
   pushes: false,
   pollSeconds: 15,
-  async link(session) {
-    return { vendorAccount: accountOf(session.credentials), devices: await findConnectors(session) };
-  },
+  link: async (session) => ({
+    vendorAccount: accountOf(session.credentials),
+    devices: await findConnectors(session),
+  }),
   list: findConnectors,
   kinds: {
     charger: kind<connector.ConnectorRaw>({
