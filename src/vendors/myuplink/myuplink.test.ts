@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit/vendor-world.ts';
+import { makeVendorWorld, recordedIn, refOf, type VendorWorld } from '../../../test/kit/vendor-world.ts';
 import { capabilitiesOf, kindOf, stateOf } from '../../adapter/derive.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { myuplink } from './index.ts';
-import { detailsIn, observedAt, pointsIn, whyWithheld } from './translate.ts';
+import { detailsIn, observedAt, pointsIn, unrecognizedIn, whyWithheld } from './translate.ts';
 
 const recorded = recordedIn(import.meta.dirname);
 const heatPump = kindOf(myuplink, 'heat_pump');
@@ -15,7 +15,7 @@ function shown(name: string, securityLevel = 'admin') {
   const details = detailsIn(points, securityLevel);
   const found = { id: 'x', type: 'heat_pump', details } as const;
   const capabilities = capabilitiesOf(heatPump, found);
-  const reading = { isConnected: true, connection: 'Connected', points };
+  const reading = { connection: 'Connected', points };
   const state = stateOf(heatPump, reading, capabilities);
   return { details, found, capabilities, state, at: observedAt(reading) };
 }
@@ -43,9 +43,9 @@ describe('recorded points', () => {
       temperature_milli_c: 21_200,
     });
     assert.deepEqual(capabilities, ['read_temperature', 'on_off', 'set_temperature']);
-    assert.deepEqual(details.setpoint, { id: '47398', zone: null, min: 5, max: 35, step: 0.5 });
+    assert.deepEqual(details.target, { by: 'point', id: '47398', min: 5, max: 35, step: 0.5 });
     assert.deepEqual(details.boost, { id: '50004', on: '1' });
-    assert.match(whyWithheld(found) ?? '', /phase currents are those of the whole house/);
+    assert.equal(whyWithheld(found), undefined, 'it takes every command');
     assert.equal(at, Date.UTC(2024, 1, 9, 11, 11, 28));
   });
 
@@ -59,7 +59,7 @@ describe('recorded points', () => {
       energy_wh: 2_801_300,
       temperature_milli_c: 22_400,
     });
-    assert.equal(details.setpoint?.id, '47751');
+    assert.equal(details.target?.id, '47751');
     assert.equal(at, Date.UTC(2026, 5, 18, 8, 1, 30));
   });
 
@@ -67,7 +67,34 @@ describe('recorded points', () => {
     const { capabilities, state, found } = shown('points-ctc');
     assert.deepEqual(state, { online: true });
     assert.deepEqual(capabilities, []);
-    assert.match(whyWithheld(found) ?? '', /no room sensor/);
+    assert.match(whyWithheld(found) ?? '', /^it has no room sensor .*, and no hot-water boost/);
+  });
+
+  it('report units that are not recognized, of points by their id or by their mark', () => {
+    const of = (...points: JsonObject[]) =>
+      unrecognizedIn({
+        connection: 'Hibernating',
+        points: pointsIn(points.map((one) => ({ value: 20, ...one }))),
+      });
+    assert.deepEqual(
+      of(
+        { parameterId: '40033', parameterUnit: '°F' },
+        { parameterId: '99', parameterUnit: 'K', smartHomeCategories: ['sh-indoorTemp'] },
+        { parameterId: '98', parameterUnit: 'furlong' },
+      ),
+      ['connectionState "Hibernating"', 'unit of 40033 "°F"', 'unit of 99 "K"'],
+    );
+    const heater = of(
+      { parameterId: '527', parameterUnit: '°F' },
+      { parameterId: '528', parameterUnit: '°C' },
+    );
+    assert.deepEqual(heater.slice(1), ['unit of 527 "°F"']);
+    for (const name of ['points-f730', 'points-s735', 'points-ctc'])
+      assert.deepEqual(
+        unrecognizedIn({ connection: 'Connected', points: pointsIn(recorded(name)) }),
+        [],
+        name,
+      );
   });
 
   it('of an account that may only look have no controls', () => {
@@ -81,7 +108,6 @@ describe('recorded points', () => {
     assert.ok(point !== undefined);
     const watts = (change: JsonObject) =>
       heatPump.reads.read_power?.({
-        isConnected: true,
         connection: 'Connected',
         points: [{ ...point, ...change }],
       });
@@ -89,7 +115,7 @@ describe('recorded points', () => {
     assert.equal(watts({ parameterUnit: 'hp' }), null);
     assert.equal(watts({ value: -32_768 }), null);
     const bare = pointsIn(recorded('points-f730')).filter(({ parameterId }) => parameterId !== '40033');
-    assert.deepEqual([detailsIn(bare, 'admin').setpoint, detailsIn(bare, 'admin').offset], [null, null]);
+    assert.equal(detailsIn(bare, 'admin').target, null);
   });
 });
 
@@ -109,6 +135,19 @@ describe('myuplink', () => {
       await here.pass(60);
     }
     assert.deepEqual([...languages], ['en-GB']);
+  });
+
+  it('sends nothing to a device that is not connected, where it would be lost', async () => {
+    const here = await makeVendorWorld(myuplink);
+    const { sent } = listenTo(here);
+    for (const name of ['F730', 'SMO', 'F1155']) {
+      const pump = await here.device(name);
+      here.vendor.reach(pump, false);
+      const command = { type: 'set_temperature', target_milli_c: 21_000 } as const;
+      await assert.rejects(here.send(pump, command), { code: 'device.offline' }, name);
+      await here.pass(60);
+    }
+    assert.deepEqual(sent, []);
   });
 
   it('makes the same target the same offset, and begins again where somebody else has set it', async () => {
@@ -169,16 +208,27 @@ describe('myuplink', () => {
   it('asks eight devices of a large account what they can do, and the next eight in the next list', async () => {
     const here = await makeVendorWorld(myuplink, { user: 'large' });
     const { devices } = await here.link();
-    const known = devices.filter(({ details }) => details?.reads !== undefined).map(({ id }) => id);
-    assert.equal(known.length, 8);
+    const first = devices.filter(({ details }) => details?.has !== undefined).map(({ id }) => id);
+    assert.equal(first.length, 8);
     await here.pass(60);
-    const refs = devices.map((one) => ({ account: 1, link: 'link-1', ...one, details: one.details ?? {} }));
-    const next = await myuplink.list(here.session(), refs);
-    const now = next.filter(({ details }) => details?.reads !== undefined).map(({ id }) => id);
+    const next = await myuplink.list(here.session(), devices.map(refOf));
+    const now = next.filter(({ details }) => details?.has !== undefined).map(({ id }) => id);
     assert.equal(now.length, 16);
     assert.ok(
-      known.every((id) => now.includes(id)),
-      'what was learnt is kept',
+      first.every((id) => now.includes(id)),
+      'what was stored stays',
+    );
+    const asked = next.find(({ details }) => details?.has !== undefined)?.details ?? {};
+    here.asked.length = 0;
+    await here.pass(86_400);
+    const all = next.map((one) => refOf({ ...one, details: asked }));
+    await myuplink.list(here.session(), all);
+    const again = here.asked.filter((call) => call.endsWith('/points'));
+    assert.equal(again.length, 8);
+    assert.equal(
+      first.some((id) => again.join().includes(id)),
+      false,
+      'others each day',
     );
   });
 
