@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,6 +20,8 @@ export interface Copy {
 /** A copy of the tracked and new files, to be modified; packages are shared with the original. */
 export function copyOfTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'elnav-mutants-'));
+  // Some tests start a service as another user.
+  chmodSync(folder, 0o755);
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
