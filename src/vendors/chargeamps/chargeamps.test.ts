@@ -27,7 +27,7 @@ const shown = (raw: connector.ConnectorRaw) => [
   connector.powerOf(raw),
   connector.energyOf(raw),
 ];
-/** A connector in this state, with no more told of it. */
+/** A connector in this state, and nothing else. */
 const inState = (status: Json, firmware: connector.Details['firmware']) =>
   rawOf({ status: 'Online', connectorStatuses: [{ connectorId: 1, status }] }, { firmware });
 
@@ -56,7 +56,7 @@ describe('what a connector says', () => {
     ]);
   });
 
-  it('gives numbers the words of its firmware, and none where that is not known', () => {
+  it('gives numbers the words of its firmware, and none where that is not reported', () => {
     assert.deepEqual(shown(inState('1', 'capi')).slice(0, 3), ['Charging', true, true]);
     assert.deepEqual(shown(inState('1', 'ocpp')).slice(0, 3), ['Preparing', true, false]);
     assert.deepEqual(shown(inState('1', null)).slice(0, 3), ['status 1', null, null]);

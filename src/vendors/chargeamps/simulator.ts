@@ -21,7 +21,7 @@ import {
 } from './simulated-connector.ts';
 import { signInWithKey } from './simulated-sign-in.ts';
 
-/** A connector does what it was told so much later. */
+/** A connector obeys so much later. */
 const EFFECT_MS = 1_500;
 const LEAST_A = 6;
 
@@ -161,8 +161,8 @@ const sessionJson = (connector: SimulatedConnector, now: number): JsonObject => 
     connector,
     now,
   );
-  const told = { chargePointId, connectorId, totalConsumptionKwh, startTime, endTime };
-  return { id: sessionId ?? null, sessionType: 'Simulated', ...(told as JsonObject) };
+  const session = { chargePointId, connectorId, totalConsumptionKwh, startTime, endTime };
+  return { id: sessionId ?? null, sessionType: 'Simulated', ...(session as JsonObject) };
 };
 
 function usersAt(now: number): Readonly<Record<'home' | 'none' | 'large', Home>> {

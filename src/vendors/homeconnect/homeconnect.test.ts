@@ -54,7 +54,7 @@ describe('homeconnect', () => {
     assert.deepEqual(await stateAfter(here, dishwasher, 600), ['Ready', null]);
   });
 
-  it('tells a washer when to have finished, and sets the delay again while it waits', async () => {
+  it('sends a washer the time by which to have finished, and sets the delay again while it waits', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);
     const washer = await here.device('Washer');

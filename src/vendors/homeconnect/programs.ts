@@ -49,7 +49,7 @@ interface Delay {
   readonly device: string;
 }
 
-/** The option that delays a programme. Some appliances are told when to start, the others when to have finished. */
+/** The option that delays a programme. Some appliances take the time of the start, the others that of the end. */
 export function delayOption({ program, offered, seconds, device }: Delay): Option {
   const options = each(offered.options, Offered);
   const option = DELAYS.map((key) => options.find((one) => one.key === key)).find((one) => one !== undefined);

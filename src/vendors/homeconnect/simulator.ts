@@ -23,7 +23,7 @@ type Home = SimulatedAppliance[];
 type Call = SimulatedCall<Home>;
 
 const MEDIA = 'application/vnd.bsh.sdk.v1+json';
-/** An appliance does what it was told after so long. */
+/** An appliance obeys after so long. */
 const LAG_MS = 200;
 const MOST_ERRORS = 10;
 const ERRORS_MS = 600_000;
@@ -82,7 +82,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
   }
 
   /** Reports one thing of an appliance, as CONNECTED and the like are reported. */
-  function tell(home: Home, appliance: SimulatedAppliance, event: string): void {
+  function report(home: Home, appliance: SimulatedAppliance, event: string): void {
     const { id: haId } = appliance;
     const key = `BSH.Common.Appliance.${event[0]}${event.slice(1).toLowerCase()}`;
     const timestamp = Math.floor(clock.now() / SECOND_MS);
@@ -313,15 +313,15 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
       reach(appliance, isReachable, home) {
         if (appliance.online === isReachable) return;
         appliance.online = isReachable;
-        tell(home, appliance, isReachable ? 'CONNECTED' : 'DISCONNECTED');
+        report(home, appliance, isReachable ? 'CONNECTED' : 'DISCONNECTED');
       },
       remove(home, appliance) {
         home.splice(home.indexOf(appliance), 1);
-        tell(home, appliance, 'DEPAIRED');
+        report(home, appliance, 'DEPAIRED');
       },
       add(home, appliance) {
         home.push(appliance);
-        tell(home, appliance, 'PAIRED');
+        report(home, appliance, 'PAIRED');
       },
     },
   });

@@ -109,7 +109,7 @@ describe('errors of Home Connect', () => {
     assert.equal(isTokenRefused({ status: 403, body: said(403, 'insufficient_scope') }), false);
   });
 
-  it('are known by their key', () => {
+  it('have a key', () => {
     const body = said(404, 'SDK.Error.NoProgramActive');
     assert.equal(errorKeyOf(failureOfStatus('it', { status: 404, body })), 'SDK.Error.NoProgramActive');
     assert.equal(errorKeyOf(new Error('broken')), undefined);
@@ -153,7 +153,7 @@ describe('options of a programme', () => {
     assert.throws(() => option([{ key: START }], 86_400), { code: 'command.out_of_range', message: /86340/ });
   });
 
-  it('say when to have finished, where the length of the programme is known', () => {
+  it('say when to have finished, where the programme says how long it takes', () => {
     const total = { key: 'BSH.Common.Option.EstimatedTotalProgramTime', value: 3_600 };
     assert.equal(option([{ key: FINISH }], 600, [total]).value, 4_200);
     assert.equal(option([{ key: FINISH, constraints: { min: 2_400 } }], 600).value, 3_000);

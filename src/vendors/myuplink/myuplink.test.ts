@@ -63,7 +63,7 @@ describe('recorded points', () => {
     assert.equal(at, Date.UTC(2026, 5, 18, 8, 1, 30));
   });
 
-  it('of a CTC that tells nothing of these: online, and why the rest is withheld', () => {
+  it('of a CTC that has none of these: online, and why the rest is withheld', () => {
     const { capabilities, state, found } = shown('points-ctc');
     assert.deepEqual(state, { online: true });
     assert.deepEqual(capabilities, []);
@@ -167,7 +167,7 @@ describe('myuplink', () => {
     assert.deepEqual(await set(20_000), { 47011: '-2' });
   });
 
-  it('warms the house once it is told to', async () => {
+  it('warms the house after a command', async () => {
     const here = await makeVendorWorld(myuplink);
     const pump = await here.device('S735');
     here.vendor.arrange(pump, 'cold');

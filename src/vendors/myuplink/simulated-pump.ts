@@ -233,7 +233,7 @@ export function writePoint(pump: SimulatedPump, id: string, text: Json): boolean
     typeof bound === 'number' && (value - bound * scale) * sign > 1e-9;
   if (isBeyond(point.maxValue, 1) || isBeyond(point.minValue, -1)) return false;
   const { target, boost, boostOn } = MODELS[pump.model];
-  // The point of a zone is "modified" and stays what it is; a device that is not connected is not told either.
+  // The point of a zone is "modified" and stays what it is; a device that is not connected does not get it either.
   if (!pump.online || point.zoneId !== null) return true;
   if (id === target) pump.target = value;
   if (id === '47011') pump.offset = value;

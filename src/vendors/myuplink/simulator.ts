@@ -146,7 +146,7 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
   };
 }
 
-/** What a device that is not connected measures, nobody knows. */
+/** A device that is not connected goes on from where it was. */
 function settleOnline(pump: SimulatedPump, now: number): void {
   if (pump.online) settle(pump, now);
 }

@@ -155,7 +155,7 @@ export function detailsIn(points: readonly Point[], securityLevel: unknown): Det
   const isViewer = securityLevel === 'viewer';
   const usual = isWaterHeater(points) ? ([20, 75] as const) : ([5, 30] as const);
   const hasSensor = temperatureOf(reading) !== null;
-  // Without a room sensor a target changes nothing, and an offset cannot be told from one.
+  // Without a room sensor a target changes nothing, and what an offset does cannot be read.
   const settable =
     targetIn(pointOf(points, 'target'), usual, 'point') ??
     targetIn(pointOf(points, 'offset'), [-10, 10], 'curve');

@@ -20,7 +20,7 @@ const Listed = Type.Object({ vin: Type.String({ pattern: '^[A-HJ-NPR-Z0-9]{17}$'
 const Vehicle = kit.lenient({}, 'fuelType', 'batteryCapacityKWH', 'descriptions');
 const Capabilities = kit.lenient({}, 'getEnergyState');
 
-/** Cars that are asked what they are in one list, with three calls each; the others' turn comes in the next ones. */
+/** Cars that are asked what they are in one list, with three calls each; the others follow in the next ones. */
 const MOST_ASKED = 8;
 
 export async function link(session: Session): Promise<Linked> {

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { drawnW, gridWh, socAfter } from '../../simulation/physics/car-battery.ts';
 
-/** What the energy API knows of a model: all, the cable alone, or nothing for the time being. */
+/** What the energy API reports of a model: all, the cable alone, or nothing for the time being. */
 const MODELS = {
   EX40: { fuelType: 'ELECTRIC', capacity: 81.6, energy: 'all' },
   XC60: { fuelType: 'PETROL/ELECTRIC', capacity: 11.8, energy: 'cable' },
@@ -69,7 +69,7 @@ export function vehicleOf({ id, model }: SimulatedCar): JsonObject {
   };
 }
 
-const KNOWN = {
+const SUPPORTED = {
   all: null,
   cable: ['chargerConnectionStatus', 'chargingStatus', 'targetBatteryChargeLevel'],
 } as const;
@@ -103,11 +103,11 @@ export function energyOf(car: SimulatedCar): Record<string, JsonObject> | undefi
     targetBatteryChargeLevel: { ...says(car.limit, 'percentage'), updatedAt: iso(car.at - 100 * HOUR_MS) },
     chargingPower: isCharging ? says(watts, 'watts') : failed('PROPERTY_NOT_FOUND'),
   };
-  const known: readonly string[] | null = KNOWN[energy];
+  const supported: readonly string[] | null = SUPPORTED[energy];
   return Object.fromEntries(
     Object.entries(fields).map(([field, said]) => [
       field,
-      known === null || known.includes(field) ? said : failed('NOT_SUPPORTED'),
+      supported === null || supported.includes(field) ? said : failed('NOT_SUPPORTED'),
     ]),
   );
 }

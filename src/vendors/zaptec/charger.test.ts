@@ -108,7 +108,7 @@ describe('limits and capacity', () => {
     assert.equal(of(charging), 5);
     assert.equal(of(charging, charging, charging), 0, 'never below zero');
     assert.equal(of(paused), 15, 'the noise of one at rest is nothing drawn');
-    assert.equal(of(offline), null, 'what one draws that is not reached is not known');
+    assert.equal(of(offline), null, 'what an unreachable one draws is not reported');
   });
 
   it('are not guessed', () => {

@@ -61,7 +61,7 @@ before(async () => {
 after(() => served.close());
 
 describe('custom-components/zaptec', () => {
-  it('is told of a wrong password with 400 and a description', async () => {
+  it('gets 400 and a description for a wrong password', async () => {
     const response = await signIn({ username: 'nobody', password: 'wrong', grant_type: 'password' });
     assert.equal(response.status, 400);
     assert.equal(typeof ((await response.json()) as JsonObject).error_description, 'string');
@@ -98,7 +98,7 @@ describe('custom-components/zaptec', () => {
     }
   });
 
-  it('stops, resumes and authorizes, and is told in a 500 what does not fit the state', async () => {
+  it('stops, resumes and authorizes, and gets a 500 for what does not fit the state', async () => {
     const { Id: id } = await firstOf('chargers');
     const order = async (what: string) => {
       const { status, body } = await ask('POST', `chargers/${id}/${what}`);
@@ -133,7 +133,7 @@ describe('custom-components/zaptec', () => {
     assert.equal(await set({ availableCurrent: 26 }), 500, 'no more than its maximum');
   });
 
-  it('is told 429 with a delay, and 404 of what there is not', async () => {
+  it('gets 429 with a delay, and 404 for what does not exist', async () => {
     assert.equal((await ask('GET', 'chargers/none/state')).status, 404);
     const statuses = [];
     for (let calls = 0; calls < 100; calls += 1) statuses.push((await ask('GET', 'chargers')).status);

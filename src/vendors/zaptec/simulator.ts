@@ -29,7 +29,7 @@ import {
   usersAt,
 } from './simulated-homes.ts';
 
-/** A charger does what it was told so much later. */
+/** A charger obeys so much later. */
 const EFFECT_MS = 1_500;
 const PAGE_SIZE = 50;
 const MOST_A = 32;
@@ -100,7 +100,7 @@ export function createSimulator(options: SimulatorOptions): ZaptecSimulator {
       if (found === undefined) return undefined;
       return found.roles === USER ? refusal(403, 'Forbidden') : answer(found, call);
     };
-  /** What a user who may only charge is not told. */
+  /** What a user who may only charge cannot ask. */
   const owned = (answer: (charger: SimulatedCharger, call: Call) => SimulatedAnswer) =>
     ofDevice<SimulatedCharger>((charger, call) =>
       charger.roles === USER ? refusal(403, 'Forbidden') : answer(charger, call),
@@ -122,7 +122,7 @@ export function createSimulator(options: SimulatorOptions): ZaptecSimulator {
     refusal,
     signIn: (context) => ({
       ...signIn(context),
-      // Told to everybody.
+      // Without a token.
       page: ({ method, path }) =>
         method === 'GET' && path === '/api/constants' ? { status: 200, json: CONSTANTS } : undefined,
     }),

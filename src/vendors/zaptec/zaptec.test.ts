@@ -46,7 +46,7 @@ describe('linking', () => {
       );
   });
 
-  it('reads recorded lists, without meters, what was replaced, and chargers of which Zaptec would tell nothing', async () => {
+  it('reads recorded lists, without meters, what was replaced, and chargers that the account may only charge at', async () => {
     const here = await makeWorld();
     const lists = new Map([
       ['/api/chargers', recorded('chargers')],
