@@ -247,7 +247,7 @@ describe('events of Home Connect', () => {
     });
     const change = (event: string) => ({ event, id, data: { haId: id } });
     const [run, gone, back] = [operation('Run'), change('DISCONNECTED'), change('CONNECTED')];
-    const { fields } = await follow([run, gone, back, back, run].map(textOf));
+    const { fields } = await follow([run, back, gone, back, back, run].map(textOf));
     const isRunning = { operation_state: 'Run' };
     assert.deepEqual(fields, [isRunning, { online: false }, { online: true }, isRunning]);
   });

@@ -116,6 +116,8 @@ describe('recorded points', () => {
     assert.equal(watts({ value: -32_768 }), null);
     const bare = pointsIn(recorded('points-f730')).filter(({ parameterId }) => parameterId !== '40033');
     assert.equal(detailsIn(bare, 'admin').target, null);
+    const fixed = pointsIn(recorded('points-f730')).map((one) => ({ ...one, writable: false }));
+    assert.deepEqual([detailsIn(fixed, 'admin').target, detailsIn(fixed, 'admin').boost], [null, null]);
   });
 });
 

@@ -99,6 +99,14 @@ describe('volvo', () => {
     await assert.rejects(here.state(ex40), { code: 'vendor.refused' });
   });
 
+  it('reads a car of which Volvo does not say whether it is reached', async () => {
+    const here = await makeVendorWorld(volvo);
+    const ex40 = await here.device('EX40');
+    answerTo(here, 'command-accessibility', { status: 403, json: {} });
+    const { online, battery_soc } = await here.state(ex40);
+    assert.deepEqual([online, battery_soc], [true, 50]);
+  });
+
   it('asks the fuel API only where the energy API has no charge level and the fuel API may', async () => {
     const here = await makeVendorWorld(volvo);
     const fuelCalls = async (name: string, details?: JsonObject) => {
