@@ -121,4 +121,18 @@ export const mutants: readonly Mutant[] = [
     to: 'else { isCalled = false; emptyUntil = now + restMs; }',
     tests: ['src/domain/polling/lane.test.ts'],
   },
+  {
+    control: 'a limit of errors takes nothing of calls that go well',
+    file: 'src/domain/budgets/index.ts',
+    from: "count(takes.filter(({ rule }) => rule.unit !== 'errors'));",
+    to: 'count(takes);',
+    tests: BUDGETS,
+  },
+  {
+    control: 'errors that a vendor responds with are counted',
+    file: 'src/domain/calls/vendor-http.ts',
+    from: 'else if ((error.status ?? 0) >= 400) await failed?.(call);',
+    to: '',
+    tests: ['src/domain/calls/vendor-http.test.ts'],
+  },
 ];

@@ -127,6 +127,13 @@ describe('homeconnect', () => {
     assert.deepEqual(await readWith(403, '/settings'), [...first, ['BOSCH-HCS01O', true], fridge]);
   });
 
+  it('leaves calls to commands however often four appliances are asked for', () => {
+    const { pollSeconds, budgets, kinds } = homeconnect;
+    const perRead = kinds.smart_home_appliance.readCosts?.day ?? 0;
+    const perDay = budgets.find(({ name }) => name === 'day')?.amount ?? 0;
+    assert.ok((4 * perRead * 86_400) / pollSeconds < 0.8 * perDay);
+  });
+
   it('puts an oven to standby, and withholds what its type does not have', async () => {
     const here = await makeVendorWorld(homeconnect);
     const sent = listenTo(here);

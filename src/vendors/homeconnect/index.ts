@@ -54,7 +54,8 @@ export const homeconnect = {
   // The stream reports what changes.
   pace: { active: 600, idle: 3_600, asleep: 7_200 },
   pushes: true,
-  pollSeconds: 300,
+  // The stream reports what changes in between; asking more often would take the calls of commands.
+  pollSeconds: 1_800,
   stream,
   simulator: () => import('./simulator.ts'),
   link,

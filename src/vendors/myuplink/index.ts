@@ -37,7 +37,7 @@ export const myuplink = {
   // Points are some minutes old, and all users share the limit.
   pace: { active: 300, idle: 900, asleep: 3_600 },
   pushes: false,
-  pollSeconds: 60,
+  pollSeconds: 180,
   simulator: () => import('./simulator.ts'),
   link,
   list,
