@@ -95,7 +95,6 @@ interface Parts {
 async function serve({ options, database, clock, random, log, dataDir, closers }: Parts): Promise<Running> {
   const { settings, services } = options;
   await migrate(database.queries);
-  options.signal?.throwIfAborted();
   const firstStart =
     (await database.queries.selectFrom('accounts').select('id').limit(1).execute()).length === 0;
   const secrets = loadSecrets({ ...settings, dataDir }, { random, firstStart });
