@@ -266,7 +266,7 @@ describe('signing in at an OAuth vendor', () => {
       const page = await agree(victim, id);
       assert.equal(page.origin, served.url);
       const open = (await session({})).session;
-      await victim.post(`${world.connect}/link/sessions/${open}/sandbox`, { seed: 'x' });
+      await victim.get(await signIn(await agree(victim, open)));
       const used = await victim.get(`${world.connect}/oauth/netatmo/authorize?session=${open}`);
       assert.deepEqual((await errorOf(used)).slice(0, 2), [400, 'session.invalid']);
     });
