@@ -26,19 +26,20 @@ export const RUNTIME_OPTIONS: readonly string[] = (
   .split(' ')
   .filter((word) => word.startsWith('--'));
 
+/** A profile of each process is written into the directory that BENCH_PROFILE names. */
+export const PROFILE_OPTIONS: readonly string[] =
+  process.env.BENCH_PROFILE === undefined
+    ? []
+    : ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`];
+
 /** Starts a file of this folder as a separate process and waits until it is ready. */
 export async function startChild<Ready = { readonly connect: string; readonly grid: string }>(
   file: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child<Ready>> {
-  const profile = process.env.BENCH_PROFILE;
   const child = fork(new URL(file, import.meta.url), {
     env: { ...cleanEnvironment(), ...env },
-    execArgv: [
-      ...RUNTIME_OPTIONS,
-      '--expose-gc',
-      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-    ],
+    execArgv: [...RUNTIME_OPTIONS, '--expose-gc', ...PROFILE_OPTIONS],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ready = await whenReady<Ready>(child, file);

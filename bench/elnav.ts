@@ -33,6 +33,21 @@ export async function startElnav(
     ...env,
   });
   const { connect, grid } = child.ready;
+  const newAccount = accountsAt(grid);
+  return {
+    child,
+    connect,
+    place,
+    newKey: async () => (await newAccount()).key,
+    async close() {
+      await child.stop();
+      if (given === undefined) await place.remove();
+    },
+  };
+}
+
+/** Makes accounts without rate limits, through the administration of Grid. */
+export function accountsAt(grid: string): () => Promise<{ readonly id: number; readonly key: string }> {
   const admin = async (path: string): Promise<Record<string, unknown>> => {
     const answer = await callJson(`${grid}${path}`, {
       method: 'POST',
@@ -42,24 +57,15 @@ export async function startElnav(
     return answer.body as Record<string, unknown>;
   };
   let accounts = 0;
-  return {
-    child,
-    connect,
-    place,
-    async newKey() {
-      accounts += 1;
-      const { id } = await admin(`/admin/users?email=bench-${process.pid}-${accounts}@example.com&tier=pro`);
-      await admin(
-        `/admin/users/${id}/policy?per_minute=100000000&per_hour=1000000000&per_day=1000000000&burst=10000000`,
-      );
-      const scopes = encodeURIComponent('link:write devices:read devices:command');
-      const made = await admin(`/admin/users/${id}/keys?label=bench&scopes=${scopes}`);
-      return String(made.api_key);
-    },
-    async close() {
-      await child.stop();
-      if (given === undefined) await place.remove();
-    },
+  return async () => {
+    accounts += 1;
+    const { id } = await admin(`/admin/users?email=bench-${process.pid}-${accounts}@example.com&tier=pro`);
+    await admin(
+      `/admin/users/${id}/policy?per_minute=100000000&per_hour=1000000000&per_day=1000000000&burst=10000000`,
+    );
+    const scopes = encodeURIComponent('link:write devices:read devices:command');
+    const made = await admin(`/admin/users/${id}/keys?label=bench&scopes=${scopes}`);
+    return { id: Number(id), key: String(made.api_key) };
   };
 }
 

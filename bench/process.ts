@@ -1,11 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { makePlace, type Place } from '../test/kit/databases.ts';
-import { ADMIN_TOKEN, VAULT_KEYS } from '../test/kit/world.ts';
-import { cleanEnvironment, RUNTIME_OPTIONS } from './children.ts';
 import { storeFleet } from './fleet.ts';
 import { median } from './load.ts';
+import { npmStart } from './npm-start.ts';
 import { mebibytes, ms, type Row, type Section } from './report.ts';
 
 const STARTS = 5;
@@ -24,9 +20,9 @@ export async function processBench(): Promise<Section[]> {
   const started: number[] = [];
   // The first start also creates the database and the secrets; it counts too.
   for (let start = 0; start < STARTS; start += 1) {
-    const { process: child, tookMs } = await spawnElnav(place);
-    started.push(tookMs);
-    await end(child);
+    const elnav = await npmStart(place);
+    started.push(elnav.tookMs);
+    await elnav.end();
   }
   const full = await makePlace('sqlite');
   await storeFleet(full, [FLEET]);
@@ -68,65 +64,13 @@ export async function processBench(): Promise<Section[]> {
 }
 
 async function watch(place: Place): Promise<{ rss: number; cpuShare: number }> {
-  const { process: child } = await spawnElnav(place);
+  const elnav = await npmStart(place);
   await wait(SETTLE_MS);
-  const before = ps(child);
+  const before = elnav.usage();
   await wait(WATCH_MS);
-  const after = ps(child);
-  await end(child);
+  const after = elnav.usage();
+  await elnav.end();
   return { rss: after.rss, cpuShare: (after.cpuMs - before.cpuMs) / WATCH_MS };
-}
-
-async function spawnElnav(place: Place): Promise<{ process: ChildProcess; tookMs: number }> {
-  const began = performance.now();
-  const all = fileURLToPath(new URL('../src/bin/all.ts', import.meta.url));
-  const child = spawn(process.execPath, [...RUNTIME_OPTIONS, all], {
-    env: {
-      ...cleanEnvironment(),
-      ELNAV_CONNECT_PORT: '0',
-      ELNAV_GRID_PORT: '0',
-      ELNAV_DATA_DIR: place.dataDir,
-      // Created by a first start, which a prefilled database does not have.
-      ELNAV_ADMIN_TOKEN: ADMIN_TOKEN,
-      ELNAV_VAULT_KEYS: VAULT_KEYS,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise<void>((resolve, reject) => {
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk;
-      if (output.includes('elnav is ready.')) resolve();
-    });
-    child.once('exit', (code) => reject(new Error(`elnav ended with ${code} before it was ready`)));
-  });
-  return { process: child, tookMs: performance.now() - began };
-}
-
-function end(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
-}
-
-/** Memory and processor time of another process. */
-function ps({ pid }: ChildProcess): { rss: number; cpuMs: number } {
-  const [rss, time = ''] = execFileSync('ps', ['-o', 'rss=,time=', '-p', String(pid)], { encoding: 'utf8' })
-    .trim()
-    .split(/\s+/);
-  return { rss: Number(rss) * 1024, cpuMs: process.platform === 'linux' ? ticksOf(pid) * 10 : msOf(time) };
-}
-
-/** proc(5): utime and stime, in hundredths of a second; `ps` of Linux has whole seconds only. */
-function ticksOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-/** `mm:ss.cc`, as BSD and macOS print it. */
-function msOf(time: string): number {
-  return time.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0) * 1_000;
 }
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -52,7 +52,11 @@ type Shares = Pick<Readers, 'type' | 'ofLink' | 'ofSite'>;
  * A turn of a link reads its devices together, with a call for each type at each site: vendors have an endpoint for each. A turn of a
  * device reads it alone.
  */
-function sharesOf(turn: Turn, { type, site }: DeviceRow, all: readonly DeviceRow[]): Shares {
+export function sharesOf(
+  turn: Pick<Turn, 'device'>,
+  { type, site }: DeviceRow,
+  all: readonly DeviceRow[],
+): Shares {
   const typesOf = (devices: readonly DeviceRow[]) => devices.map((device) => device.type);
   if (turn.device !== '')
     return { type, ofLink: typesOf(all), ofSite: typesOf(all.filter((device) => device.site === site)) };
