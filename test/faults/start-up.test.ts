@@ -181,7 +181,9 @@ describe('the first start', () => {
         assert.deepEqual(ended, exit, `${signal} at ${at} of ${last}: ${output}`);
         assert.doesNotMatch(output, /elnav is ready|KEY=/);
         const service = await startService({ env });
-        assert.match(service.output(), / KEY=elnav_|`npm run key` makes one/);
+        // A start that was stopped in good order has not used up what is shown once.
+        const shown = signal === 'SIGTERM' ? / KEY=elnav_/ : / KEY=elnav_|`npm run key` makes one/;
+        assert.match(service.output(), shown);
         await stopService(service);
       }
     }

@@ -151,7 +151,7 @@ function wayInWords(language: Language, { vendor, way }: Choice, ways: readonly 
   return html`<span class="vendor-way">${isReadByOne ? `${connects} (${can})` : connects}</span>`;
 }
 
-/** Some of the brands that a vendor connects, for whoever looks for them in the list. */
+/** Some of the brands that a vendor connects, for users who look for them in the list. */
 function brandsInWords(language: Language, { vendors }: ChoosePage, vendor: Adapter): Html | null {
   const brands = brandsOf(vendor, vendors);
   const some = brands.slice(0, MOST_BRANDS).join(', ');
