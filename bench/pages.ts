@@ -1,6 +1,8 @@
+import { systemRandom } from '../src/core/ids.ts';
 import { silentLog } from '../src/core/log.ts';
 import { encodeCursor } from '../src/domain/devices/cursor.ts';
 import { createDevices, type ListQuery } from '../src/domain/devices/index.ts';
+import { createInterventions } from '../src/domain/interventions/index.ts';
 import { ENGINES, type Engine, makePlace } from '../test/kit/databases.ts';
 import { type Fleet, positionOf, storeFleet } from './fleet.ts';
 import { median } from './load.ts';
@@ -103,9 +105,13 @@ async function openLister(engine: Engine, fleets: readonly Fleet[]): Promise<Lis
     host: { database, log: silentLog },
     adapters: new Map(),
     calls: {
-      isConnectedHere: () => false,
+      isHere: async () => true,
       withVendor: () => Promise.reject(new Error('listing asked a vendor')),
     },
+    interventions: createInterventions({
+      host: { database, random: systemRandom, log: silentLog },
+      adapters: new Map(),
+    }),
   });
   return {
     async time(account, query) {

@@ -6,7 +6,7 @@ import { createMetrics } from '../src/core/metrics.ts';
 import type { Database } from '../src/db/database.ts';
 import { createLinkEvents } from '../src/domain/calls/index.ts';
 import { createDiscovery } from '../src/domain/discovery/index.ts';
-import { vendors } from '../src/vendors/index.ts';
+import { vendors } from './vendors-of-clouds.ts';
 
 const never = () => {
   throw new Error('nothing is listed while lists are planned');
@@ -29,6 +29,7 @@ export async function planLists(database: Database): Promise<(Pick<LinkOf, 'vend
       devices: { knownOfLink: never },
       links: { relisted: never },
       events,
+      instance: 'bench',
     });
     const links = await queries
       .selectFrom('links')

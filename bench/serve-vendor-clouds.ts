@@ -1,6 +1,6 @@
-import { vendors } from '../src/vendors/index.ts';
 import { answerQuestions, ready } from './child-side.ts';
 import { openVendorCloud } from './vendor-cloud.ts';
+import { vendors } from './vendors-of-clouds.ts';
 
 // The clouds of all vendors that are called, in a process of their own so that their work is not counted as elnav's.
 const clouds = new Map(

@@ -8,10 +8,10 @@ import type { Vault } from '../src/domain/calls/index.ts';
 import { createDeviceStore, type DeviceRow } from '../src/domain/devices/store.ts';
 import { intervalOf, type Mood } from '../src/domain/polling/pace.ts';
 import { sharesOf } from '../src/domain/polling/turn.ts';
-import { vendors } from '../src/vendors/index.ts';
 import { CookieBrowser } from '../test/kit/cookie-browser.ts';
 import { call } from './elnav.ts';
 import { BUSY_MARK, type VendorCloud } from './vendor-cloud.ts';
+import { vendors } from './vendors-of-clouds.ts';
 
 /** Of so many accounts one has cars that charge. */
 const BUSY_EVERY = 10;
@@ -229,7 +229,7 @@ async function storeTurns(
   );
   for (const [{ link, vendor }, turns] of planned)
     for (const { device, idle, active } of turns) {
-      const seconds = sql`case when id % ${BUSY_EVERY} = 0 then ${active} else ${idle} end`;
+      const seconds = sql`cast(case when id % ${BUSY_EVERY} = 0 then ${active} else ${idle} end as double precision)`;
       await sql`insert into device_turns (account_id, link_id, device_id, vendor, due_at, interval_s, failures)
         select id, ${link}, ${device}, ${vendor}, cast(${at} + ${chance} * 1000 * (${seconds}) as bigint),
           ${seconds}, 0

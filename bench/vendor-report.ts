@@ -1,10 +1,10 @@
 import type { Adapter } from '../src/adapter/adapter.ts';
-import { vendors } from '../src/vendors/index.ts';
 import type { Engine, Place } from '../test/kit/databases.ts';
 import { quantile } from './load.ts';
 import { mostInMinute, type planLists } from './planned-lists.ts';
 import { count, mebibytes, ms, percent, type Row, type Section } from './report.ts';
 import type { Watched } from './vendors.ts';
+import { vendors } from './vendors-of-clouds.ts';
 
 const MOST_BYTES = 500 * 1024 ** 2;
 const MOST_ADDED_MS = 50;

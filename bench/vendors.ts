@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { vendors } from '../src/vendors/index.ts';
 import { ENGINES, type Engine } from '../test/kit/databases.ts';
 import { type Child, startChild } from './children.ts';
 import { call } from './elnav.ts';
@@ -9,6 +8,7 @@ import { run, type Section } from './report.ts';
 import type { VendorCloud } from './vendor-cloud.ts';
 import { type Filled, fill } from './vendor-place.ts';
 import { sectionOf, storedIn } from './vendor-report.ts';
+import { vendors } from './vendors-of-clouds.ts';
 
 const LINKS = Number(process.env.BENCH_LINKS ?? 100_000);
 const ACCOUNTS = Math.round(LINKS / vendors.length);

@@ -11,6 +11,8 @@ const BELOW_BIN = [
   'src/vendors',
   'src/sources',
   'src/outbound',
+  'src/tunnel',
+  'src/gateway',
   'src/db',
   'src/pages',
   'src/http',
@@ -23,11 +25,18 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'src/adapter', may: ['src/core'] },
   { folder: 'src/vendors/index.ts', may: ['src/adapter', 'src/vendors/*/index.ts'] },
   { folder: 'src/simulation', may: ['src/core', 'src/adapter'] },
+  // What a bridge of Hue says of its lamps is the same over Hue's cloud and at home.
+  {
+    folder: 'src/vendors/hue_bridge',
+    may: ['src/core', 'src/adapter', 'src/simulation', 'src/vendors/hue/bridge', 'self'],
+  },
   { folder: 'src/vendors/*', may: ['src/core', 'src/adapter', 'src/simulation', 'self'] },
   { folder: 'src/sources/contract', may: ['src/core', 'src/adapter'] },
   { folder: 'src/sources/index.ts', may: ['src/sources/contract', 'src/sources/*/index.ts'] },
   { folder: 'src/sources/*', may: ['src/core', 'src/adapter', 'src/sources/contract', 'self'] },
-  { folder: 'src/outbound', may: ['src/core', 'src/adapter'] },
+  { folder: 'src/tunnel', may: ['src/core'] },
+  { folder: 'src/gateway', may: ['src/core', 'src/tunnel'] },
+  { folder: 'src/outbound', may: ['src/core', 'src/adapter', 'src/tunnel'] },
   { folder: 'src/db', may: ['src/core'] },
   // Plain calculations: no database, no other domain.
   { folder: 'src/domain/planner', may: ['src/core', 'src/adapter'] },
@@ -35,7 +44,13 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
   // Domains that call vendors import this one.
   {
     folder: 'src/domain/calls',
-    may: ['src/core', 'src/db', 'src/adapter', 'src/domain/budgets/index.ts'],
+    may: [
+      'src/core',
+      'src/db',
+      'src/adapter',
+      'src/domain/budgets/index.ts',
+      'src/domain/interventions/index.ts',
+    ],
   },
   {
     folder: 'src/domain/*',
@@ -57,6 +72,7 @@ const TABLE: readonly { readonly folder: string; readonly may: readonly string[]
       'src/domain/*/index.ts',
       'src/http',
       'src/pages',
+      'src/tunnel',
       'self',
     ],
   },

@@ -15,7 +15,7 @@ async function faultsOf(adapter: Adapter, check: (check: CloudCheck) => Promise<
   const { devices } = await simulator.link();
   const refs = devices.slice(0, 1).map(refOf);
   const report = (name: string, fault: string | null) => fault !== null && faults.push(`${name}: ${fault}`);
-  await check({ adapter, simulator, cloud: simulator.cloud, refs, report });
+  await check({ adapter, simulator, cloud: simulator.cloud, refs, isAlone: false, report });
   return faults;
 }
 

@@ -1,14 +1,55 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { readSettings, settingsOf } from '../src/core/settings/index.ts';
+import { GATEWAY_SETTINGS } from '../src/gateway/settings.ts';
 import { vendors } from '../src/vendors/index.ts';
 
 const needs = needsOf(vendors);
 const settings = settingsOf(needs);
 const settingNames = new Set(settings.map(({ name }) => name));
+const gatewayNames = new Set(Object.values(GATEWAY_SETTINGS).map(({ name }) => name));
+
+/** A module with all that it imports of ours. */
+function withImports(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g))
+    withImports(join(dirname(file), specifier), found);
+  return found;
+}
+
+describe('the gateway as it is deployed', () => {
+  it('has all of its modules in its image, and little else', () => {
+    const copied = [...readFileSync('deploy/gateway.Dockerfile', 'utf8').matchAll(/^COPY (src.*) \S+$/gm)];
+    const sources = copied.flatMap(([, list = '']) => list.split(' '));
+    const needed = [...withImports('src/bin/gateway.ts')];
+    assert.ok(needed.length > 12, `only ${needed.length} modules`);
+    assert.deepEqual(
+      needed.filter((file) => !sources.some((source) => file === source || file.startsWith(`${source}/`))),
+      [],
+    );
+    assert.deepEqual(
+      needed.filter((file) => /^src\/(?:vendors|adapter|domain|apps|http)\//.test(file)),
+      [],
+    );
+  });
+
+  it('is set by the names of its settings in its unit and its image', () => {
+    for (const file of ['deploy/gateway.Dockerfile', 'deploy/elnav-gateway.service']) {
+      const named = [...readFileSync(file, 'utf8').matchAll(/\bELNAV_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+      assert.ok(named.length >= 3, file);
+      assert.deepEqual(
+        named.filter((name) => !gatewayNames.has(name)),
+        [],
+        file,
+      );
+    }
+  });
+});
 
 describe('the settings elsewhere', () => {
   it('are set by the compose files under their names: any other one stops the start', () => {
@@ -64,7 +105,7 @@ describe('the settings elsewhere', () => {
     );
     assert.ok(named.length > 100, `only ${named.length} names`);
     assert.deepEqual(
-      named.filter(({ name }) => !settingNames.has(name)),
+      named.filter(({ name }) => !settingNames.has(name) && !gatewayNames.has(name)),
       [],
     );
   });

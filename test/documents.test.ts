@@ -20,10 +20,13 @@ const TRIED = [
   'README.md',
   'docs/guides/sandbox.md',
   'docs/guides/ocpp-station.md',
+  'docs/guides/gateway.md',
+  'docs/guides/local-devices.md',
   'docs/guides/flex.md',
   'docs/guides/planner.md',
   'docs/guides/grid.md',
   'docs/guides/linking.md',
+  'docs/guides/events.md',
   'docs/guides/accounts.md',
 ];
 

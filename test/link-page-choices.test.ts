@@ -35,9 +35,9 @@ const HOUSEHOLD: Readonly<Record<DeviceType, string>> = {
     'värmepump värme-pump luftvärmepump bergvärme bergvärmepump varmvattenberedare heat-pump water-heater air-conditioner luftkonditionering',
   thermostat: 'termostat element elementtermostat golvvärme radiator thermostat underfloor-heating',
   solar_inverter: 'solceller solpaneler växelriktare solel solar-panels inverter PV',
-  battery: 'hembatteri batteri batterilager home-battery battery energilager',
+  battery: 'hembatteri hemmabatteri husbatteri batteri batterilager home-battery battery energilager',
   smart_home_appliance:
-    'diskmaskin tvättmaskin torktumlare ugn kylskåp frys kaffemaskin vitvaror hushållsapparat dishwasher washing-machine dryer oven fridge freezer coffee-maker white-goods',
+    'diskmaskin tvättmaskin torktumlare ugn kylskåp frys kaffemaskin vitvaror hushållsapparat dishwasher washing-machine dryer oven fridge freezer coffee-maker white-goods smart-plug eluttag elmätare relä',
   light: 'lampa lampor belysning ljus glödlampa lamp light lighting bulb',
   elevator: 'hiss hissar lift elevator',
   industrial: 'maskin industri fabrik industrial factory',
@@ -79,7 +79,7 @@ describe('the choices of the link page', () => {
     assert.deepEqual(found('bosch diskmaskin'), ['Bosch by homeconnect']);
     assert.deepEqual(found('powerwall'), ['Powerwall by tesla']);
     assert.deepEqual(found('power wall 3'), ['Powerwall by tesla']);
-    assert.deepEqual(found('philips'), ['hue']);
+    assert.deepEqual(found('philips'), ['hue', 'hue_bridge']);
     assert.deepEqual(found('skoda enyaq'), ['Škoda by smartcar']);
     assert.deepEqual(found('vw'), ['Volkswagen by smartcar']);
     assert.deepEqual(found('mercedes benz eqa'), ['Mercedes-Benz by smartcar']);

@@ -4,6 +4,7 @@ import { needsOf } from '../src/bin/vendor-needs.ts';
 import { ERRORS } from '../src/core/errors.ts';
 import { settingsOf } from '../src/core/settings/index.ts';
 import type { Setting } from '../src/core/settings/setting.ts';
+import { GATEWAY_SETTINGS } from '../src/gateway/settings.ts';
 import { table } from './table.ts';
 import { vendorsPage } from './vendors-page.ts';
 
@@ -81,6 +82,12 @@ function configPage(settings: readonly Setting[]): string {
     setting.kind.values,
     meaningOf(setting),
   ]);
+  const ofGateway = Object.values(GATEWAY_SETTINGS).map((setting) => [
+    `\`${setting.name}\``,
+    setting.fallback === undefined ? '' : `\`${setting.fallback}\``,
+    setting.kind.values,
+    meaningOf(setting),
+  ]);
   return `<!-- ${HEADER} -->
 
 # Settings
@@ -89,6 +96,12 @@ Settings are environment variables, read once at the start. elnav refuses to sta
 and lists all errors at once. [.env.example](../.env.example) lists them for a copy.
 
 ${table(['Name', 'Service', 'Default', 'Value', 'Meaning'], rows)}
+
+## A gateway
+
+\`npm run gateway\` is a process of its own, in the network of a user. It reads these, and none of the others.
+
+${table(['Name', 'Default', 'Value', 'Meaning'], ofGateway)}
 `;
 }
 

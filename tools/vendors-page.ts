@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Adapter } from '../src/adapter/adapter.ts';
 import type { BudgetRule } from '../src/adapter/budget.ts';
 import { conforms } from '../src/adapter/conformance/index.ts';
-import { describeVendors } from '../src/adapter/describe.ts';
+import { describeVendors, type VendorDescription } from '../src/adapter/describe.ts';
 import { scopesOf } from '../src/adapter/scopes.ts';
 import { needsOf } from '../src/bin/vendor-needs.ts';
 import { turnedClock } from '../src/core/clock.ts';
@@ -18,8 +18,27 @@ have the right order of magnitude. *Checked* lists the recorded responses that i
 
 /** The page of all vendors, from their declarations, their tests and their recorded responses. */
 export async function vendorsPage(vendors: readonly Adapter[]): Promise<string> {
-  const parts = await Promise.all(vendors.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)).map(partOf));
+  const parts: string[] = [];
+  // One after the other: what waits for real sockets must not wait for the work of all.
+  for (const adapter of vendors.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
+    parts.push(await partOf(adapter));
   return `# Vendors\n\n${INTRODUCTION}\n\n${parts.join('\n\n')}\n`;
+}
+
+/** Which set-points elnav keeps, of the vendors that have any. */
+function setPointsOf(described: VendorDescription | undefined): string {
+  const kept = Object.entries(described?.set_points ?? {}).filter(([, types]) => types.length > 0);
+  const named = kept.map(([type, types]) => `${type} (${types.map((one) => `\`${one}\``).join(', ')})`);
+  return named.length === 0 ? '' : `Set-points that elnav renews and releases: ${named.join('; ')}.`;
+}
+
+/** What users of its devices may have to do, by the types of devices. */
+function interventionsOf({ kinds }: Adapter): string {
+  const named = Object.entries(kinds).flatMap(([type, { interventions = {} }]) => {
+    const codes = Object.keys(interventions).map((code) => `\`${code}\``);
+    return codes.length === 0 ? [] : [`${type} (${codes.join(', ')})`];
+  });
+  return named.length === 0 ? '' : `Interventions of its own: ${named.join('; ')}.`;
 }
 
 async function partOf(adapter: Adapter): Promise<string> {
@@ -38,6 +57,8 @@ async function partOf(adapter: Adapter): Promise<string> {
     `## ${name} (\`${slug}\`)`,
     `[Protocol, choices and gaps](../src/vendors/${slug}/README.md)`,
     table(['Device type', 'Capabilities', 'Take `for_seconds`'], rows),
+    setPointsOf(described),
+    interventionsOf(adapter),
     linkingOf(adapter),
     changesOf(adapter),
     budgetsOf(adapter.budgets ?? []),
@@ -112,9 +133,15 @@ function testsOf(slug: string): { readonly file: string; readonly text: string }
 async function provenOf(adapter: Adapter): Promise<string> {
   const faults: string[] = [];
   for (const { open } of await variantsOf(adapter)) {
-    const { simulator, close } = await open();
-    const findings = await conforms(adapter, simulator).finally(close);
-    faults.push(...findings.flatMap(({ check, fault }) => (fault === null ? [] : [check])));
+    const failing = async (): Promise<string[]> => {
+      const { simulator, close } = await open();
+      const findings = await conforms(adapter, simulator).finally(close);
+      return findings.flatMap(({ check, fault }) => (fault === null ? [] : [check]));
+    };
+    const first = await failing();
+    // Simulators on sockets have times of the real clock: on a busy machine a check may run out of one, but not twice.
+    const again = first.length === 0 ? [] : await failing();
+    faults.push(...first.filter((check) => again.includes(check)));
   }
   if (faults.length === 0)
     return '**Proven against the simulator**: every capability above, by [the conformance tests](../test/vendors.test.ts).';
@@ -142,7 +169,11 @@ function checkedOf(slug: string): string {
 async function simulatorOf({ slug, oauth, simulator }: Adapter): Promise<string> {
   if (simulator === undefined) return '';
   const { createSimulator } = await simulator();
-  const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl: () => '' });
+  const { user } = createSimulator({
+    clock: turnedClock(),
+    random: systemRandom,
+    baseUrl: () => 'http://127.0.0.1:PORT',
+  });
   const how =
     oauth === undefined
       ? `link with \`${JSON.stringify(user.credentials)}\``

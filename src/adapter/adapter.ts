@@ -3,13 +3,18 @@ import type { JsonObject } from '../core/json.ts';
 import type { Language } from '../core/language.ts';
 import type { BudgetRule } from './budget.ts';
 import type { Capability, ControlCapability, ReadCapability } from './capabilities.ts';
+import type { DeviceCertificates } from './certificate.ts';
 import type { CommandOf, CommandTypeOf, Timed, TimedType } from './commands.ts';
 import type { AvailableCapacity, DeviceType, Limits, Status } from './device.ts';
 import type { DialIn } from './dial-in.ts';
+import type { Discovers } from './discovers.ts';
+import type { Interventions } from './interventions.ts';
+import type { LocalSimulatorModule } from './local-simulator.ts';
 import type { Login, LoginSession, OAuth, PartnerSetting } from './login.ts';
 import type { RangedDevice, Ranges } from './ranges.ts';
 import type { Needs } from './scopes.ts';
 import type { DeviceRef, Session } from './session.ts';
+import type { SetPoint, SetPointType } from './set-points.ts';
 import type { SimulatorModule } from './simulator.ts';
 import type { Stream } from './stream.ts';
 import type { Webhook } from './webhook.ts';
@@ -73,6 +78,8 @@ export interface DeviceKind<Raw> {
   readonly controls: { readonly [C in ControlCapability]?: Handlers<C> };
   /** A command can be told to end by itself because the function for it exists; the command's control must be there too. */
   readonly timed?: { readonly [T in TimedType]?: TimedHandler<T> };
+  /** Commands that the platform renews and releases, so that none stays in force for ever; the command's control must be there too. */
+  readonly setPoints?: { readonly [T in SetPointType]?: SetPoint };
   /** Takes capabilities from one device (old firmware, missing option); can never add one. */
   withholds?(found: Found): readonly Capability[];
   /**
@@ -85,6 +92,8 @@ export interface DeviceKind<Raw> {
    * was not granted is withheld, and a command says which.
    */
   readonly needs?: Needs | ((device: Pick<Found, 'details'>) => Needs);
+  /** What only the user can do before the vendor accepts something, by code; the conformance proves that each opens and is resolved. */
+  readonly interventions?: Interventions<Raw>;
   /** What set_temperature and set_charge_limit accept; checked before the vendor is called. */
   readonly ranges?: Ranges | ((device: RangedDevice) => Ranges);
   /** What a background read takes of limits, by their names, where that is not what `read` takes. */
@@ -148,13 +157,26 @@ export interface Adapter {
   readonly credentials: TSchema;
   /** How the link page asks the end user for the credentials; nobody is asked for them with `oauth`. */
   readonly words?: CredentialWords;
+  /**
+   * What a person does at the device right before it is linked, for the link page. Linking throws `link.not_confirmed` where it was not done.
+   */
+  readonly confirmation?: Readonly<Record<Language, string>>;
   /** Base addresses of the vendor, without a trailing slash: `api`, and others by the names that requests give. */
   readonly hosts?: Readonly<Record<string, string>>;
   /**
+   * Its devices are in a network of the user: they are reached from here where the operator permits private networks, or through a gateway
+   * there. It has `ports`, or `chosenAddress`.
+   */
+  readonly isLocal?: true;
+  /** How its devices are found through a gateway; absent where they are not. */
+  readonly discovers?: Discovers;
+  /**
    * The base address that the user chose, for a vendor that each user has one of: a box at home, a server of their own. It stands for
-   * every host; unless the operator permits it, only https to public addresses is called.
+   * every host, unless a setting or the built-in simulator does; unless the operator permits it, only https to public addresses is called.
    */
   chosenAddress?(credentials: JsonObject): string;
+  /** For devices that have certificates of their own, at a `chosenAddress` or over connections; the one that is shown while linking is kept. */
+  readonly deviceCertificates?: DeviceCertificates;
   /**
    * Ports at which connections are opened. Their addresses are guarded, regardless of who named them: unless the operator permits private addresses,
    * they are public and use no other port.
@@ -181,6 +203,8 @@ export interface Adapter {
   readonly registration?: Registration;
   /** Its simulator, loaded only where it is wanted. */
   readonly simulator?: () => Promise<SimulatorModule>;
+  /** The same of a vendor with `ports`: its simulator speaks over connections. */
+  readonly localSimulator?: () => Promise<LocalSimulatorModule>;
   /** The vendor tells us of changes by itself. */
   readonly pushes: boolean;
   /** A stored state younger than this is served without asking the vendor; 0 asks always. */

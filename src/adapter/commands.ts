@@ -72,6 +72,11 @@ export const COMMANDS = {
     {
       type: Type.Literal('set_battery_power'),
       power_w: wholeNumber('Watt; positive charges, negative discharges'),
+      for_seconds: Type.Optional(
+        wholeNumber(
+          'The battery returns to its own automatic operation after this time, 10–86400 seconds: by its own timer where it has one, else elnav returns it',
+        ),
+      ),
     },
     strict,
   ),
@@ -88,8 +93,8 @@ export type CommandOf<T extends CommandType> = Type.Static<(typeof COMMANDS)[T]>
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 export type CommandTypeOf<C extends ControlCapability> = (typeof CONTROLS)[C][number];
 
-/** Commands that lay a limit, and so may take `for_seconds`. */
-export const TIMED_TYPES = ['set_current', 'set_limit'] as const;
+/** Commands that may take `for_seconds`. */
+export const TIMED_TYPES = ['set_current', 'set_limit', 'set_battery_power'] as const;
 export type TimedType = (typeof TIMED_TYPES)[number];
 
 /** A command that is to end at the device by itself. */

@@ -1,4 +1,5 @@
 import type { CallUse } from './budget.ts';
+import type { OpcuaConnection, OpcuaServer } from './opcua.ts';
 
 /** Where a device or a broker is reached. */
 export interface Target {
@@ -49,10 +50,12 @@ export interface Broker extends Target {
   readonly isUsersSignIn?: boolean;
 }
 
-/** What the platform notes of messages that come. */
+/** For how long messages are wanted, and what is noted of them. */
 export interface MessagesWatch {
   /** Something came, were it only a sign of life. */
   heard?(): void;
+  /** Ends the messages before the session ends. */
+  readonly signal?: AbortSignal;
 }
 
 export interface MqttMessage {
@@ -60,6 +63,8 @@ export interface MqttMessage {
   readonly payload: Uint8Array;
   /** It was published before we subscribed. */
   readonly isRetained: boolean;
+  /** How large it is, where that is more than is taken: then its payload is left out. */
+  readonly skippedBytes?: number;
   text(): string;
 }
 
@@ -108,4 +113,5 @@ export interface Connections {
   tcp(target: Target): TcpConnection;
   mqtt(broker: Broker): MqttConnection;
   amqp(broker: Broker): AmqpConnection;
+  opcua(server: OpcuaServer): OpcuaConnection;
 }

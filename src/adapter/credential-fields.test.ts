@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
-import { credentialFields, faultInWords, wordsOf } from './credential-fields.ts';
+import { credentialFields, faultInWords, isForEndUsers, wordsOf } from './credential-fields.ts';
 
 const Credentials = Type.Object({
   username: Type.String({ description: 'Who you are' }),
@@ -11,6 +11,8 @@ const Credentials = Type.Object({
   is_local: Type.Optional(Type.Boolean()),
   region: Type.Enum(['eu', 'na']),
   kinds: Type.Optional(Type.Array(Type.Enum(['car', 'lamp']))),
+  // In no form.
+  topics: Type.Optional(Type.Array(Type.Object({}), { 'x-api-only': true })),
 });
 
 describe('the fields of credentials', () => {
@@ -27,6 +29,12 @@ describe('the fields of credentials', () => {
         ['kinds', 'several', false],
       ],
     );
+  });
+
+  it('are asked for on the link page unless one of them is needed that only the API takes', () => {
+    assert.equal(isForEndUsers({ credentials: Credentials }), true);
+    const map = Type.Array(Type.Object({}), { 'x-api-only': true });
+    assert.equal(isForEndUsers({ credentials: Type.Object({ host: Type.String(), map }) }), false);
   });
 
   it('have the words of their schema where the vendor gives none', () => {

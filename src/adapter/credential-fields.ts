@@ -27,22 +27,32 @@ interface JsonSchemaParts {
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[];
   readonly writeOnly?: unknown;
+  readonly 'x-api-only'?: unknown;
   readonly description?: unknown;
 }
 
+const isApiOnly = (schema: TSchema | undefined): boolean =>
+  (schema as JsonSchemaParts | undefined)?.['x-api-only'] === true;
+
+/** Whether linking needs nothing that only `POST /link` takes, so that the link page can offer the vendor. */
+export function isForEndUsers({ credentials }: Pick<Adapter, 'credentials'>): boolean {
+  const { properties = {}, required = [] } = credentials as JsonSchemaParts;
+  return !required.some((name) => isApiOnly(properties[name]));
+}
+
 /**
- * The fields of a vendor's credentials. `writeOnly` says that a text is a secret. Throws a `TypeError` for a schema that no form
- * can be made from; `conforms` finds it.
+ * The fields of a vendor's credentials that a form asks for. `writeOnly` says that a text is a secret, and `x-api-only` that only `POST /link`
+ * takes the field, such as a map of nodes, which no end user could type. Throws a `TypeError` for a schema that no form can be made from;
+ * `conforms` finds it.
  */
 export function credentialFields(credentials: TSchema): CredentialField[] {
   const { type, properties = {}, required = [] } = credentials as JsonSchemaParts;
   if (type !== 'object') throw new TypeError('the credentials are not an object');
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    kind: kindOf(name, schema),
-    isRequired: required.includes(name),
-    schema,
-  }));
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const isRequired = required.includes(name);
+    if (isApiOnly(schema)) return [];
+    return [{ name, kind: kindOf(name, schema), isRequired, schema }];
+  });
 }
 
 function kindOf(name: string, schema: TSchema): FieldKind {

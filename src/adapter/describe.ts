@@ -4,6 +4,7 @@ import { TIMED_TYPES } from './commands.ts';
 import { capabilitiesOfKind } from './derive.ts';
 import { CapabilitySchema, DEVICE_TYPES, type DeviceType, DeviceTypeSchema } from './device.ts';
 import { scopesOf } from './scopes.ts';
+import { SET_POINT_TYPES } from './set-points.ts';
 
 /** A vendor as `GET /vendors` and `docs/vendors.md` show it. */
 export const VendorDescription = Type.Object({
@@ -18,6 +19,11 @@ export const VendorDescription = Type.Object({
     description:
       'By device type: the commands that accept for_seconds, so that the device ends the limit by itself',
     examples: [{ charger: ['set_current', 'set_limit'] }],
+  }),
+  set_points: Type.Record(Type.String(), Type.Array(Type.Enum([...SET_POINT_TYPES])), {
+    description:
+      'By device type: the commands that elnav renews, and releases when they end; set_battery_power then accepts for_seconds',
+    examples: [{ charger: [] }],
   }),
   linking: Type.Object({
     method: Type.Enum(['credentials', 'oauth'], {
@@ -62,6 +68,12 @@ export function describeVendors(
         capabilities: Object.fromEntries(kinds.map(([type, kind]) => [type, capabilitiesOfKind(kind)])),
         timed_commands: Object.fromEntries(
           kinds.map(([type, { timed }]) => [type, TIMED_TYPES.filter((command) => timed?.[command])]),
+        ),
+        set_points: Object.fromEntries(
+          kinds.map(([type, { setPoints }]) => [
+            type,
+            SET_POINT_TYPES.filter((command) => setPoints?.[command]),
+          ]),
         ),
         linking: {
           method: adapter.oauth === undefined ? ('credentials' as const) : ('oauth' as const),

@@ -85,8 +85,14 @@ export interface Login {
    * of code `vendor.login_expired`, and nothing else is: an outage or a quota must not cost the user the link.
    */
   refresh?(session: LoginSession, tokens: Tokens, credentials: JsonObject): Promise<Tokens>;
-  /** How a call's token is sent; `Authorization: Bearer` when it and `query` are absent. */
-  headers?(tokens: Tokens): Readonly<Record<string, string>>;
+  /**
+   * How a call's token is sent; `Authorization: Bearer` when it and `query` are absent. `of` is the call, for a sign-in that is of one call
+   * alone (RFC 7616); its path is without the query.
+   */
+  headers?(
+    tokens: Tokens,
+    of: { readonly method: string; readonly path: string },
+  ): Readonly<Record<string, string>>;
   /** The same as query parameters, for vendors that take the token nowhere else. */
   query?(tokens: Tokens): Readonly<Record<string, string>>;
   /** What the user granted, where it does not stand in the token response but in the tokens. */

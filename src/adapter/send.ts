@@ -4,6 +4,7 @@ import { CONTROL_CAPABILITIES } from './capabilities.ts';
 import { type Command, type CommandType, isTimed } from './commands.ts';
 import { checkRanges, type RangedDevice } from './ranges.ts';
 import type { DeviceRef, Session } from './session.ts';
+import { setPointOf } from './set-points.ts';
 
 type AnyHandler = (session: Session, device: DeviceRef, command: Command) => Promise<void>;
 type Handlers = Partial<Record<CommandType, AnyHandler>> | undefined;
@@ -14,9 +15,13 @@ export function checkCommand(kind: AnyKind, device: RangedDevice, command: Comma
   checkRanges(kind, device, command);
 }
 
-/** Refuses what is to end at a device that cannot end it: a limit without an end is not what was asked for. */
+/**
+ * Refuses what is to end at a device that cannot end it: a limit without an end is not what was asked for. A battery that runs by itself is
+ * safe whoever ends what it was told, so there the platform may.
+ */
 function checkTimed(kind: AnyKind, { id }: RangedDevice, command: Command): void {
   if (!isTimed(command) || kind.timed?.[command.type] !== undefined) return;
+  if (command.type === 'set_battery_power' && setPointOf(kind, command.type) !== undefined) return;
   throw new AppError(
     'command.time_unsupported',
     `${id} cannot end a limit by itself; omit for_seconds, and send the next limit when it is due`,

@@ -83,7 +83,7 @@ export const WITHOUT_CALLS: Pick<Session, 'http' | 'connect' | 'connections' | '
       tokenClaims: async () => undefined,
       tokenExtra: async () => undefined,
     },
-    connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts },
+    connections: { tcp: withoutPorts, mqtt: withoutPorts, amqp: withoutPorts, opcua: withoutPorts },
     signals: { wait: async () => undefined },
   };
 

@@ -99,6 +99,11 @@ export interface VendorSimulator extends Simulated {
   fault(fault: SimulatedFault | null): void;
   /** Brings a device into a situation that a witness needs. */
   arrange(device: DeviceRef, situation: Situation): void;
+  /**
+   * Brings it about that the user of a device has to do this, or has done it; false for a device of which that cannot be. For kinds with
+   * `interventions`.
+   */
+  intervene?(device: DeviceRef, code: string, isNeeded: boolean): boolean;
   /** The vendor loses the device, or reaches it again. */
   reach(device: Pick<DeviceRef, 'id' | 'details'>, isReachable: boolean): void;
   /** The user takes the device out of their home. */
@@ -111,8 +116,8 @@ export interface VendorSimulator extends Simulated {
   revoke(): void;
   /** Somebody with a device of every kind. */
   readonly user: SimulatedUser;
-  /** Somebody with no device, and somebody with 500. */
-  readonly users: { readonly none: SimulatedUser; readonly large: SimulatedUser };
+  /** Somebody with no device, and somebody with 500; a local vendor may have neither. */
+  readonly users: { readonly none?: SimulatedUser; readonly large?: SimulatedUser };
 }
 
 /** Credentials that sign in, for vendors without OAuth; a user name of the sign-in page for those with it. */
@@ -125,6 +130,8 @@ export interface SimulatedUser {
 /** How a vendor's simulator is made; loaded only where one is wanted. */
 export interface SimulatorModule {
   createSimulator(options: SimulatorOptions): VendorSimulator;
+  /** Hosts for which the conformance sets an address, as an operator does. */
+  readonly ownAddresses?: readonly string[];
   /** The code of a fault, where the vendor means something else by the status. */
   readonly faultCodes?: FaultCodes;
 }

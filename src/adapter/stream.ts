@@ -64,8 +64,11 @@ export interface StreamSession extends Session {
 
 /** A vendor that reports changes over a connection that we open; the platform opens it again when it breaks. */
 export interface Stream {
-  /** A connection on which nothing came for so long is treated as dead, seconds. */
-  readonly silenceSeconds: number;
+  /**
+   * A connection on which nothing came for so long is treated as dead, seconds. Absent where the vendor sends nothing while nothing happens:
+   * the system then asks now and again whether the other end is there (TCP keep-alive), and finds a dead one within about a quarter of an hour.
+   */
+  readonly silenceSeconds?: number;
   /** Subscribes and tells what comes, until the connection ends or `session.signal` fires; `opened` is called once subscribed. */
   run(session: StreamSession, devices: readonly DeviceRef[], opened: () => void): Promise<void>;
 }

@@ -1,11 +1,15 @@
 import type { Adapter } from '../adapter/adapter.ts';
 import { addConnect } from '../apps/connect/app.ts';
+import { willsOf } from '../apps/connect/gateway-wills.ts';
+import { gatewayDoor } from '../apps/connect/gateways.ts';
 import { acceptStations } from '../apps/connect/stations.ts';
+import { listenForUpgrades } from '../apps/connect/upgrades.ts';
 import { sleep } from '../core/clock.ts';
 import type { Host } from '../db/host.ts';
 import { mostLinks } from '../domain/accounts/index.ts';
 import { createVault } from '../domain/calls/index.ts';
 import { createCharging } from '../domain/charging/index.ts';
+import { createCursors } from '../domain/events/index.ts';
 import {
   createCards,
   createLinkSessions,
@@ -13,6 +17,8 @@ import {
   createVendorOAuth,
 } from '../domain/links/index.ts';
 import { createIdempotency } from '../http/idempotency.ts';
+import { PATH as GATEWAY_PATH } from '../tunnel/protocol.ts';
+import { createTunnels } from '../tunnel/tunnels.ts';
 import { createConnectCore } from './connect-core.ts';
 import { openVendors } from './open-vendors.ts';
 import type { Shared } from './shared.ts';
@@ -32,13 +38,16 @@ export async function openConnect(
   const { settings, clock, random, log, metrics, accounts, limits, market, closers, pausers, begin } = shared;
   // Nothing else of what services share: domains spread it into their options.
   const host: Host = { database: shared.database, clock, random, log, metrics };
-  const vendors = await openVendors(shared, list);
+  const tunnels = createTunnels();
+  const vendors = await openVendors(shared, list, tunnels);
   const { adapters, publicUrl, reach, simulated } = vendors;
   const { partnerOf } = reach;
   const vault = createVault(shared.vaultKeys, random);
   const core = await createConnectCore({
     ...{ host, adapters, vault, reach },
+    poster: vendors.poster,
     hasOwnAddress: vendors.hasOwnAddress,
+    historyKept: { rawDays: settings.historyDays, quarterDays: settings.historyQuarterDays },
     webhookUrlOf: (vendor) => {
       // Only what we serve ourselves, a simulator say, reaches us where we listen.
       const ours = vendors.baseUrlOf(vendor, 'api') === undefined ? undefined : shared.urlOf('connect');
@@ -46,11 +55,16 @@ export async function openConnect(
       return base === undefined ? undefined : `${base}/webhooks/${vendor}`;
     },
     isSimulated: simulated.isSimulated,
+    standsIn: (vendor) => vendors.baseUrlOf(vendor, 'api') !== undefined,
     mostLinks: async (account) => mostLinks((await accounts.users.find(account))?.tier ?? ''),
     stopping: shared.stopVendors,
+    accounts,
+    dropGateway: tunnels.drop,
+    willsOfGateways: willsOf(tunnels, clock),
   });
-  const { budgets, calls, devices, streams, polling, deliveries, discovery, linkCodes, links, commands } =
-    core;
+  const { gateways, presence, discover, eventLog, history, subscriptions, endUsers } = core;
+  const { budgets, calls, devices, streams, polling, deliveries, discovery } = core;
+  const { linkCodes, links, commands, interventions, setPoints } = core;
   closers.push(
     () => budgets.close(),
     // A renewal that is cut off costs the user the link: the vendor may have revoked the old sign-in already.
@@ -61,7 +75,10 @@ export async function openConnect(
   metrics.watchStreams(() => streams.counts());
   metrics.watchDeliveries(() => deliveries.backlog());
   const signInStore = createSignInStore(host.database);
-  const linkSessions = createLinkSessions({ store: signInStore, adapters, publicUrl, clock, random });
+  const linkSessions = createLinkSessions({
+    ...{ store: signInStore, adapters, publicUrl, clock, random },
+    requireGateway: gateways.find,
+  });
   const vendorOAuth = createVendorOAuth({
     ...{ store: signInStore, sessions: linkSessions, adapters, partnerOf, publicUrl, vault, clock, random },
     authorizeUrlOf: vendors.authorizeUrlOf,
@@ -70,16 +87,36 @@ export async function openConnect(
   });
   const charging = createCharging(host);
   const retention = charging.keepReadings(settings.readingsKeepDays);
-  closers.push(() => retention.close());
+  const eventRetention = eventLog.keep(settings.eventsKeepDays);
+  const historyRetention = history.keep();
+  closers.push(
+    () => retention.close(),
+    () => historyRetention.close(),
+    () => eventRetention.close(),
+    () => history.close(),
+    () => eventLog.close(),
+    () => subscriptions.close(),
+  );
   const idempotency = createIdempotency(accounts);
   const server = shared.makeServer('connect', settings.connectPort);
   const stations = acceptStations({
     ...{ adapters, calls, links, devices, charging, clock, log },
     trustProxy: settings.trustProxy,
   });
-  closers.push(() => stations.close());
-  stations.listen(server.app.server);
+  const door = gatewayDoor({
+    ...{ accounts, gateways, presence, tunnels, clock, random, log },
+    takeWills: setPoints.takeGatewayReport,
+    trustProxy: settings.trustProxy,
+  });
+  const upgrades = listenForUpgrades(server.app.server, new Map([...stations.takers, [GATEWAY_PATH, door]]));
+  closers.push(
+    () => presence.close(),
+    async () => tunnels.closeAll(),
+    () => stations.close(),
+    async () => upgrades.close(),
+  );
   metrics.watchStations(() => stations.counts());
+  metrics.watchGateways(() => tunnels.counts());
   await addConnect(
     server.app,
     {
@@ -89,9 +126,21 @@ export async function openConnect(
       cards: createCards({ calls, adapters }),
       devices,
       commands,
+      interventions,
+      endUsers,
+      setPoints,
       charging,
+      eventLog,
+      history,
+      eventCursors: createCursors(shared.vaultKeys),
+      subscriptions,
+      log,
+      metrics,
+      stopping: server.stopping,
       deliveries,
       discovery,
+      gateways,
+      discover,
       idempotency,
       limits,
       simulatedPages: simulated.pages,
@@ -114,11 +163,14 @@ export async function openConnect(
     VERSION,
   );
   pausers.push(
+    () => setPoints.stop(),
     () => polling.close(),
     () => streams.close(),
     () => discovery.close(),
+    () => subscriptions.stop(),
   );
   closers.push(
+    () => setPoints.close(),
     () => streams.close(),
     () => polling.close(),
     () => discovery.close(),
@@ -129,6 +181,9 @@ export async function openConnect(
     deliveries.start();
     streams.start();
     discovery.start();
+    presence.start();
+    setPoints.start();
+    subscriptions.start();
   });
   return { simulated: simulated.names };
 }

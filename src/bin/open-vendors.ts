@@ -1,6 +1,20 @@
+import { networkInterfaces } from 'node:os';
 import type { Adapter } from '../adapter/adapter.ts';
+import { withGatewayField } from '../adapter/gateway-field.ts';
+import type { ReachableGateways } from '../adapter/reach.ts';
+import {
+  type LocalNetworks,
+  listedNetworks,
+  NO_LOCAL_NETWORKS,
+  ownNetworks,
+} from '../core/local-networks.ts';
+import type { Settings } from '../core/settings/index.ts';
+import { whyAway } from '../domain/gateways/index.ts';
+import { createPoster, type GatewayTunnels, permittedAddresses } from '../outbound/index.ts';
 import { createKeptConnections } from '../outbound/kept-connections.ts';
+import { createLookAround } from '../outbound/look-around.ts';
 import { authorizeUrlOf, createVendorHosts } from '../outbound/vendor-hosts.ts';
+import type { Tunnels } from '../tunnel/tunnels.ts';
 import { partnerIn } from './partner.ts';
 import type { Shared } from './shared.ts';
 import { startSimulators } from './simulators.ts';
@@ -8,10 +22,13 @@ import { withAmounts } from './vendor-needs.ts';
 import { VERSION } from './version.ts';
 
 /** How vendors' clouds are reached, or the simulators that stand in for them. */
-export async function openVendors(shared: Shared, list: readonly Adapter[]) {
+export async function openVendors(shared: Shared, list: readonly Adapter[], tunnels: Tunnels) {
   const { settings, clock, random, log, closers, addressOf } = shared;
   const adapters = new Map(
-    list.map((adapter) => [adapter.slug, withAmounts(adapter, settings.vendors.get(adapter.slug))]),
+    list.map((adapter) => [
+      adapter.slug,
+      withGatewayField(withAmounts(adapter, settings.vendors.get(adapter.slug))),
+    ]),
   );
   const publicUrl = () => addressOf('connect') ?? '';
   const simulated = await startSimulators({
@@ -34,28 +51,52 @@ export async function openVendors(shared: Shared, list: readonly Adapter[]) {
     return simulated.baseUrlOf(vendor, host) ?? set?.baseUrls[host] ?? set?.baseUrl;
   };
   const partnerOf = (vendor: string) => simulated.partnerOf(vendor) ?? partnerIn(settings, vendor);
-  const { arePrivateAddressesAllowed } = settings;
+  const localNetworks = localNetworksOf(settings.localNetworks);
+  const ofGateways: GatewayTunnels = {
+    of: tunnels.of,
+    whyAway: (gateway) => whyAway(shared.database, gateway),
+  };
+  const gateways: GatewayTunnels & ReachableGateways = {
+    ...ofGateways,
+    isHere: (gateway) => tunnels.of(gateway) !== undefined,
+    lookAround: createLookAround({ gateways: ofGateways, clock }),
+  };
   const hosts = createVendorHosts({
+    gateways,
     baseUrlOf,
-    arePrivateAddressesAllowed,
+    localNetworks,
     clock,
     random,
     log,
     userAgent: `elnav/${VERSION}`,
   });
-  const connections = createKeptConnections({ arePrivateAddressesAllowed, clock, random });
+  const poster = createPoster({
+    guard: permittedAddresses(localNetworks),
+    clock,
+    userAgent: `elnav/${VERSION}`,
+  });
+  const connections = createKeptConnections({ localNetworks, gateways, clock, random });
   closers.push(
     () => hosts.close(),
     () => connections.close(),
+    () => poster.close(),
   );
   return {
     adapters,
     baseUrlOf,
     publicUrl,
+    poster,
     simulated,
-    reach: { ...hosts, connections, partnerOf },
+    reach: { ...hosts, connections, gateways, partnerOf },
     authorizeUrlOf: (adapter: Adapter) => authorizeUrlOf(adapter, baseUrlOf(adapter.slug, 'authorize')),
     hasOwnAddress: (vendor: string, host: string) =>
       settings.vendors.get(vendor)?.baseUrls[host] !== undefined,
   };
+}
+
+function localNetworksOf({ choice, hasLoopback }: Settings['localNetworks']): LocalNetworks {
+  if (choice === 'off') return NO_LOCAL_NETWORKS;
+  return choice === 'on'
+    ? ownNetworks({ interfaces: networkInterfaces, hasLoopback })
+    : listedNetworks(choice);
 }

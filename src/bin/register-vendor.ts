@@ -2,6 +2,7 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { systemClock } from '../core/clock.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemRandom } from '../core/ids.ts';
+import { NO_LOCAL_NETWORKS } from '../core/local-networks.ts';
 import { createLog } from '../core/log.ts';
 import { readSettings } from '../core/settings/index.ts';
 import { createVendorHttp } from '../domain/calls/index.ts';
@@ -35,7 +36,7 @@ async function register(slug: string | undefined, region: string | undefined): P
   const set = settings.vendors.get(adapter.slug);
   const hosts = createVendorHosts({
     baseUrlOf: (_vendor, host) => set?.baseUrls[host] ?? set?.baseUrl,
-    arePrivateAddressesAllowed: false,
+    localNetworks: NO_LOCAL_NETWORKS,
     clock: systemClock,
     random: systemRandom,
     log: createLog('warn'),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { DEVICE_FAULTS, SOCKET_FAULTS } from '../adapter/local-simulator.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { OperatorError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
@@ -35,6 +36,7 @@ Runs the simulator of a vendor, or of a source of prices or production, on a por
   --host <address>  127.0.0.1 unless told; others reach it at any other
   --fault <name>    what goes wrong with every call but the sign-in page
                     vendors: ${SIMULATED_FAULTS.join(', ')}
+                    devices at home: ${[...SOCKET_FAULTS, ...DEVICE_FAULTS].join(', ')}
                     prices:  ${PRICE_FAULTS.join(', ')}
   --list            every name
   --help            this

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { until } from '../../test/kit/until.ts';
+import type { Adapter } from '../adapter/adapter.ts';
+import { fits } from '../adapter/kit/index.ts';
 import { SIMULATED_FAULTS } from '../adapter/simulator.ts';
 import { readSettings } from '../core/settings/index.ts';
 import { PRICE_FAULTS } from '../sources/contract/simulated-prices.ts';
@@ -64,6 +67,21 @@ interface Running {
   readonly env: Record<string, string>;
 }
 
+/** What a device on a connection says that it is linked with. */
+function credentialsIn(output: string): Record<string, unknown> {
+  const [, json = ''] = /^Link with the credentials (.+)$/m.exec(output) ?? [];
+  return JSON.parse(json) as Record<string, unknown>;
+}
+
+/** What a device answers, in hex, to a request for its two registers from 40000 on. */
+async function modbusResponse({ output }: Running): Promise<string> {
+  const socket = connect(Number(credentialsIn(output()).port), '127.0.0.1');
+  socket.write(Buffer.from('00010000000601039c400002', 'hex'));
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return response.toString('hex');
+}
+
 describe('npm run simulate', () => {
   const running: ChildProcess[] = [];
   after(() => {
@@ -106,11 +124,60 @@ describe('npm run simulate', () => {
         vendors.find((one) => one.slug === slug)?.oauth === undefined,
       );
       assert.match(output(), /nothing that it tells is real/);
-      assert.match(output(), /"password"|with the password|"api_key"|"client_secret"/);
+      assert.match(output(), /"password"|with the password|"api_key"|"client_secret"|"host"/);
       const answer = await fetch(`${set?.baseUrl}/no/such/path`);
       assert.equal(answer.headers.get('elnav-simulated'), slug);
       await until('it tells what it was asked', () => output().includes('GET /no/such/path'));
     });
+
+  const adapters: readonly Adapter[] = vendors;
+  const devices = adapters.filter(({ localSimulator }) => localSimulator !== undefined);
+  assert.ok(devices.length > 0, 'no device has a simulator on a connection');
+  for (const { slug, name, credentials } of devices)
+    it(`runs a device of ${slug} at an address, with the credentials that link it`, async () => {
+      const { output } = await start(slug);
+      const [, host = '', port = ''] =
+        /^Simulated .+ at ([\d.]+):(\d+); nothing that it tells is real\.$/m.exec(output()) ?? [];
+      assert.ok(output().startsWith(`Simulated ${name} at `), output());
+      const told = credentialsIn(output());
+      assert.deepEqual({ host: told.host, port: told.port }, { host: '127.0.0.1', port: Number(port) });
+      assert.ok(
+        credentials !== undefined && fits(credentials, told),
+        `${slug} takes ${JSON.stringify(told)}`,
+      );
+      const socket = connect(Number(port), host);
+      await until('it tells that somebody is connected', () => output().includes('1 connected'));
+      socket.destroy();
+      await until('it tells that nobody is any more', () => output().includes('0 connected'));
+    });
+
+  it('runs a device with what it does wrong', async () => {
+    const sound = await start('sunspec');
+    const broken = await start('sunspec', '--fault', 'exception');
+    assert.match(broken.output(), /^Simulated SunSpec at 127\.0\.0\.1:\d+, with the fault exception;/);
+    assert.match(await modbusResponse(sound), /^000100000007010304/);
+    assert.match(await modbusResponse(broken), /^0001000000030183/);
+  });
+
+  it('runs on where a device refuses connections, and nothing listens', async () => {
+    const { child, output } = await start('sunspec', '--fault', 'refused');
+    // By the time that another one has started, a process with nothing to do would have ended.
+    await start('sunspec');
+    assert.equal(child.exitCode, null);
+    const { port } = credentialsIn(output());
+    const [error] = (await once(connect(Number(port), '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
+    assert.equal(error.code, 'ECONNREFUSED');
+  });
+
+  it('says in a sentence that it does not know a name, with the devices among those it knows', async () => {
+    const child = spawned(['feroamp']);
+    const ended = once(child, 'exit');
+    assert.match(
+      await text(child.stderr),
+      /^elnav: There is no vendor or source feroamp; did you mean ferroamp\? Simulators: .*\bferroamp\b.*\bsunspec\b.*\.\n$/,
+    );
+    assert.deepEqual(await ended, [1, null]);
+  });
 
   it('runs a source with its prices of today', async () => {
     const { env } = await start('elprisetjustnu');

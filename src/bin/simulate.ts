@@ -1,4 +1,10 @@
 import type { Adapter } from '../adapter/adapter.ts';
+import {
+  DEVICE_FAULTS,
+  type LocalFault,
+  type LocalSimulatorModule,
+  SOCKET_FAULTS,
+} from '../adapter/local-simulator.ts';
 import { simulatedSettings } from '../adapter/login.ts';
 import { SIMULATED_FAULTS, type Simulated, type SimulatedFault } from '../adapter/simulator.ts';
 import { systemClock } from '../core/clock.ts';
@@ -7,6 +13,7 @@ import { systemRandom } from '../core/ids.ts';
 import { moreSettings, vendorSettingNames } from '../core/settings/vendors.ts';
 import { postToLoopback } from '../simulation/post.ts';
 import { type ServedSimulator, serveSimulated } from '../simulation/serve.ts';
+import { serveLocal } from '../simulation/serve-local.ts';
 import type { ExchangeRateSource, PriceSource, ProductionSource } from '../sources/contract/market.ts';
 import {
   createSimulatedMarket,
@@ -28,21 +35,25 @@ const PARTNER = {
 
 type Source = PriceSource | ExchangeRateSource | ProductionSource;
 
+const KEEP_ALIVE_MS = 60_000;
+
 /** A simulator, and what to set and to type for it. */
 interface Made {
   readonly simulated: Simulated;
   readonly settings: Readonly<Record<string, string>>;
-  readonly notes: readonly string[];
+  /** Once it is on its port. */
+  readonly notes: () => readonly string[];
 }
 
+const adapters: readonly Adapter[] = vendors;
 const sources: readonly Source[] = [...priceSources, exchangeRateSource, productionSource];
 const candidates: readonly Candidate[] = [
-  ...vendors.map(({ slug, name, simulator }) => ({
+  ...adapters.map(({ slug, name, simulator, localSimulator }) => ({
     slug,
     name,
     kind: 'vendor' as const,
-    faults: SIMULATED_FAULTS,
-    isSimulatable: simulator !== undefined,
+    faults: localSimulator === undefined ? SIMULATED_FAULTS : [...SOCKET_FAULTS, ...DEVICE_FAULTS],
+    isSimulatable: simulator !== undefined || localSimulator !== undefined,
   })),
   ...sources.map((source) => ({
     slug: source.slug,
@@ -81,10 +92,13 @@ interface Run {
   readonly fault: string | undefined;
 }
 
-async function run({ slug, port, host, fault }: Run): Promise<void> {
+async function run(given: Run): Promise<void> {
+  const { slug, port, host, fault } = given;
+  const local = adapters.find((one) => one.slug === slug)?.localSimulator;
+  if (local !== undefined) return runLocal(await local(), given);
   let served: ServedSimulator | undefined;
   const url = () => (served?.url ?? '').replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-  const adapter = vendors.find((one) => one.slug === slug);
+  const adapter = adapters.find((one) => one.slug === slug);
   const source = sources.find((one) => one.slug === slug);
   const made =
     adapter === undefined ? await makeSource(source, fault) : await makeVendor(adapter, { fault, url });
@@ -99,7 +113,7 @@ async function run({ slug, port, host, fault }: Run): Promise<void> {
     throw refusal(error, { port, host });
   });
   const settings = { [vendorSettingNames(slug).baseUrl]: url(), ...made.settings };
-  const name = candidates.find((one) => one.slug === slug)?.name ?? slug;
+  const name = nameOf(slug);
   const lines = [
     `Simulated ${name} at ${url()}${fault === undefined ? '' : `, with the fault ${fault}`}; nothing that it tells is real.`,
     '',
@@ -107,7 +121,43 @@ async function run({ slug, port, host, fault }: Run): Promise<void> {
     '',
     ...Object.entries(settings).map(([setting, value]) => `  export ${setting}=${value}`),
     '',
-    ...made.notes,
+    ...made.notes(),
+  ];
+  console.log(`${lines.join('\n')}\n`);
+}
+
+function nameOf(slug: string): string {
+  return candidates.find((one) => one.slug === slug)?.name ?? slug;
+}
+
+/** A device that is reached over connections; what it lacks for a fault of its own is told before it listens for long. */
+async function runLocal(module: LocalSimulatorModule, { slug, port, host, fault }: Run): Promise<void> {
+  const served = await serveLocal({
+    module,
+    clock: systemClock,
+    random: systemRandom,
+    port,
+    host,
+    onConnections: (open) => console.log(`${open} connected`),
+    onFailure: (error) => console.error(error),
+  }).catch((error: unknown) => {
+    throw refusal(error, { port, host });
+  });
+  const { address, device } = served;
+  const known: readonly string[] = [...SOCKET_FAULTS, ...device.faults];
+  if (fault !== undefined && !known.includes(fault)) {
+    await served.close();
+    throw new OperatorError(`--fault must be one of ${known.join(', ')}, not ${fault}.`);
+  }
+  if (fault !== undefined) await served.fault(fault as LocalFault);
+  // Nothing listens then, and the process would end.
+  if (fault === 'refused') setInterval(() => {}, KEEP_ALIVE_MS);
+  const lines = [
+    `Simulated ${nameOf(slug)} at ${address.host}:${address.port}${fault === undefined ? '' : `, with the fault ${fault}`}; nothing that it tells is real.`,
+    '',
+    `Link with the credentials ${JSON.stringify(device.credentials)}`,
+    '',
+    'elnav calls it where ELNAV_LOCAL_NETWORKS permits its address, as npm start does by itself.',
   ];
   console.log(`${lines.join('\n')}\n`);
 }
@@ -128,9 +178,13 @@ async function makeVendor(
     ...(oauth === undefined ? {} : { partner }),
   });
   if (fault !== undefined) simulated.fault(fault as SimulatedFault);
-  const { name, password, credentials } = simulated.user;
   if (oauth === undefined)
-    return { simulated, settings: {}, notes: [`Link with the credentials ${JSON.stringify(credentials)}`] };
+    return {
+      simulated,
+      settings: {},
+      notes: () => [`Link with the credentials ${JSON.stringify(simulated.user.credentials)}`],
+    };
+  const { name, password } = simulated.user;
   const names = vendorSettingNames(slug);
   return {
     simulated,
@@ -140,7 +194,9 @@ async function makeVendor(
       ...(apiKeyHeader === undefined ? {} : { [names.apiKey]: partner.apiKey }),
       ...moreSettings(slug, partner),
     },
-    notes: [`Sign in as ${name} with the password ${password}; the sign-in page names the other users.`],
+    notes: () => [
+      `Sign in as ${name} with the password ${password}; the sign-in page names the other users.`,
+    ],
   };
 }
 
@@ -156,7 +212,7 @@ async function makeSource(source: Source | undefined, fault: string | undefined)
       ...('fetchDay' in source ? { ELNAV_PRICE_SOURCES: source.slug } : {}),
       ...(made.token === undefined ? {} : { [`ELNAV_${source.slug.toUpperCase()}_TOKEN`]: made.token }),
     },
-    notes: ['Prices of the next day are there from 12:45 in Stockholm, made up and always the same.'],
+    notes: () => ['Prices of the next day are there from 12:45 in Stockholm, made up and always the same.'],
   };
 }
 
@@ -167,7 +223,9 @@ async function makeProduction({ simulator }: ProductionSource, fault: string | u
   return {
     simulated,
     settings: {},
-    notes: ['Figures of production are settled 26 hours after their quarter, and revised after five days.'],
+    notes: () => [
+      'Figures of production are settled 26 hours after their quarter, and revised after five days.',
+    ],
   };
 }
 

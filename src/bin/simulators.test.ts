@@ -124,6 +124,14 @@ describe('which vendors are simulated', () => {
         'ELNAV_SIMULATE names typed, and its calls are led to http://127.0.0.1:1 by another setting. Unset one of the two.',
     });
   });
+
+  it('are not those whose devices are at addresses of their own, which is said with what to run', () => {
+    assert.throws(() => chosen({ ELNAV_SIMULATE: 'ferroamp' }, vendors), {
+      name: 'OperatorError',
+      message:
+        'ELNAV_SIMULATE names ferroamp, whose devices are called at an address of their own: run npm run simulate -- ferroamp, and link what it prints.',
+    });
+  });
 });
 
 describe('whether users may choose made-up devices', () => {

@@ -131,6 +131,10 @@ export function simulatedVendors(settings: Choice, adapters: readonly Adapter[])
   const needsNone = adapters.filter(isTesting).map(({ slug }) => slug);
   for (const slug of simulate ?? []) {
     if (needsNone.includes(slug)) continue;
+    if (adapters.some((adapter) => adapter.slug === slug && adapter.localSimulator !== undefined))
+      throw new OperatorError(
+        `ELNAV_SIMULATE names ${slug}, whose devices are called at an address of their own: run npm run simulate -- ${slug}, and link what it prints.`,
+      );
     if (!able.some((adapter) => adapter.slug === slug))
       throw new OperatorError(
         `ELNAV_SIMULATE names ${slug}, which has no simulator; those that have one: ${able.map((one) => one.slug).join(', ')}.`,

@@ -16,13 +16,22 @@ export interface RequestSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly description?: string;
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
 /** All keywords allowed in the schema of a request: descriptive ones, and those whose cost is bounded. */
-const DESCRIBING = ['title', 'description', 'default', 'examples', 'writeOnly', 'discriminator'];
+const DESCRIBING = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  'writeOnly',
+  'discriminator',
+  'x-api-only',
+];
 const JUDGING = {
   type: true,
   const: true,
@@ -41,7 +50,7 @@ const JUDGING = {
   format: true,
   minimum: true,
   maximum: true,
-} satisfies Record<keyof RequestSchema, true>;
+} satisfies Record<Exclude<keyof RequestSchema, 'description'>, true>;
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /**

@@ -89,7 +89,7 @@ function checkChoices(
 }
 
 function checkText(schema: RequestSchema, value: string, report: Report): void {
-  const { minLength, maxLength, pattern, format } = schema;
+  const { minLength, maxLength, pattern, format, description } = schema;
   if (minLength !== undefined && value.length < 2 * minLength && lengthOf(value) < minLength)
     report('minLength', { limit: minLength });
   if (maxLength !== undefined && (value.length > 2 * maxLength || lengthOf(value) > maxLength)) {
@@ -97,7 +97,8 @@ function checkText(schema: RequestSchema, value: string, report: Report): void {
     return;
   }
   if (format !== undefined && !Format.Test(format, value)) report('format', { format });
-  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) report('pattern', { pattern });
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value))
+    report('pattern', { pattern, description });
 }
 
 /** In characters, as JSON Schema counts, not in UTF-16 code units. */

@@ -16,12 +16,32 @@ export interface Metrics {
   /** How much later than planned devices are polled. */
   readonly pollLateness: Histogram<'vendor'>;
   readonly streamEnds: Counter<'vendor' | 'outcome'>;
+  readonly streamReports: Counter<'vendor'>;
   /** Sets the source of the number of open streams; called when metrics are read. */
   watchStreams(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
+  readonly eventsWritten: Counter;
+  /** Sets the source of how long the oldest event has been waiting that cannot be read yet, ms; called when metrics are read. */
+  watchEventLag(lag: () => Promise<number>): void;
+  /** Sets the source of the number of open streams of events; called when metrics are read. */
+  watchEventStreams(count: () => number): void;
+  readonly subscriptionDeliveries: Counter<'outcome'>;
+  /** Sets the source of how many subscriptions there are, and how far they are behind, s; called when metrics are read. */
+  watchSubscriptions(
+    look: () => Promise<readonly { readonly state: string; readonly count: number; readonly lag: number }[]>,
+  ): void;
   /** Sets the source of the number of waiting deliveries; called when metrics are read. */
   watchDeliveries(count: () => Promise<readonly { readonly vendor: string; readonly count: number }[]>): void;
   /** Sets the source of the number of connected stations; called when metrics are read. */
   watchStations(count: () => readonly { readonly vendor: string; readonly count: number }[]): void;
+  /** Sets the source of what gateways do; called when metrics are read. Bytes are those since the start. */
+  watchGateways(
+    count: () => {
+      readonly gateways: number;
+      readonly streams: number;
+      readonly received: number;
+      readonly sent: number;
+    },
+  ): void;
 }
 
 /**
@@ -126,6 +146,12 @@ export function createMetrics(): Metrics {
       labelNames: ['vendor', 'outcome'],
       registers: [registry],
     }),
+    streamReports: new Counter({
+      name: 'elnav_stream_reports_total',
+      help: 'States and parts of states of devices that streams of vendors reported, and that were taken',
+      labelNames: ['vendor'],
+      registers: [registry],
+    }),
     watchStreams(count) {
       new Gauge({
         name: 'elnav_streams_open',
@@ -135,6 +161,59 @@ export function createMetrics(): Metrics {
         collect() {
           this.reset();
           for (const { vendor, count: open } of count()) this.set({ vendor }, open);
+        },
+      });
+    },
+    eventsWritten: new Counter({
+      name: 'elnav_events_written_total',
+      help: 'Events written into the log by this process',
+      registers: [registry],
+    }),
+    watchEventLag(lag) {
+      new Gauge({
+        name: 'elnav_event_log_lag_seconds',
+        help: 'How long the oldest event has been waiting that no reader gets yet, because an older transaction of the database server has not ended',
+        registers: [registry],
+        async collect() {
+          this.set((await lag().catch(() => 0)) / 1_000);
+        },
+      });
+    },
+    watchEventStreams(count) {
+      new Gauge({
+        name: 'elnav_event_streams_open',
+        help: 'Open streams of events from this process to callers',
+        registers: [registry],
+        collect() {
+          this.set(count());
+        },
+      });
+    },
+    subscriptionDeliveries: new Counter({
+      name: 'elnav_subscription_deliveries_total',
+      help: 'Deliveries of events to subscriptions by this process, by outcome: delivered, failed, or gone (410)',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
+    watchSubscriptions(look) {
+      const states = { labelNames: ['state'], registers: [registry] };
+      const lag = new Gauge({
+        ...states,
+        name: 'elnav_subscription_lag_seconds',
+        help: 'Age of the oldest event after the cursor of a subscription, the greatest by state, in all processes',
+      });
+      new Gauge({
+        ...states,
+        name: 'elnav_subscriptions',
+        help: 'Subscriptions by state, in all processes: active, failing (the last delivery failed) or paused',
+        async collect() {
+          const all = await look().catch(() => []);
+          this.reset();
+          lag.reset();
+          for (const { state, count, lag: seconds } of all) {
+            this.set({ state }, count);
+            lag.set({ state }, seconds);
+          }
         },
       });
     },
@@ -148,6 +227,36 @@ export function createMetrics(): Metrics {
           const all = await count().catch(() => []);
           this.reset();
           for (const { vendor, count: waiting } of all) this.set({ vendor }, waiting);
+        },
+      });
+    },
+    watchGateways(count) {
+      new Gauge({
+        name: 'elnav_gateways_connected',
+        help: 'Gateways connected to this process',
+        registers: [registry],
+        collect() {
+          this.set(count().gateways);
+        },
+      });
+      new Gauge({
+        name: 'elnav_gateway_streams_open',
+        help: 'Open connections to devices through gateways, in this process',
+        registers: [registry],
+        collect() {
+          this.set(count().streams);
+        },
+      });
+      new Counter({
+        name: 'elnav_gateway_bytes_total',
+        help: 'Bytes between this process and gateways, by direction: received or sent',
+        labelNames: ['direction'],
+        registers: [registry],
+        collect() {
+          const { received, sent } = count();
+          this.reset();
+          this.inc({ direction: 'received' }, received);
+          this.inc({ direction: 'sent' }, sent);
         },
       });
     },

@@ -78,6 +78,9 @@ function complaint({ keyword, params, value }: Fault): string {
       return `must be a valid ${params.format}`;
     case 'anyOf':
       return `must be ${(params.choices as readonly RequestSchema[]).map(choiceOf).join(' or ')}, not ${describe(value)}`;
+    case 'pattern':
+      // What the field is says more than its pattern does.
+      return `does not have the right form: ${params.description ?? `it must match ${params.pattern}`}`;
     default:
       return 'does not have the right form';
   }

@@ -10,6 +10,10 @@ import type { Json } from '../core/json.ts';
 import type { Peer, QuestionResult } from './bus.ts';
 import type { Database } from './database.ts';
 
+/** What the driver warns of is said once for each process. */
+const warned: string[] = [];
+process.on('warning', ({ name, message }) => warned.push(`${name}: ${message}`));
+
 onEachEngine('the bus', (engine) => {
   let place: Place;
   let here: Database;
@@ -46,6 +50,20 @@ onEachEngine('the bus', (engine) => {
     });
     await here.bus.publishAndWait('long', { text });
     assert.equal(JSON.stringify(received) === JSON.stringify({ text }), true);
+  });
+
+  it('delivers each of many messages that are sent at once, in their order, and asks its connection for one thing at a time', async () => {
+    const received: Json[] = [];
+    there.bus.on('many', (message) => {
+      received.push(message);
+      return undefined;
+    });
+    const sent = Array.from({ length: 50 }, (_, index) => index);
+    await Promise.all(sent.map((index) => here.bus.publish('many', index)));
+    await until('all messages arrive', () => received.length === sent.length);
+    assert.deepEqual(received, sent);
+    await new Promise(setImmediate);
+    assert.deepEqual(warned, []);
   });
 });
 

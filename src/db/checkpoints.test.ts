@@ -63,7 +63,7 @@ describe('the write-ahead log of the embedded database', () => {
     await until('the log restarts', () => {
       looks += 1;
       // It restarts only at a write that finds nothing left to checkpoint.
-      if (looks % 1_000 === 0) write(1);
+      if (looks % 20 === 0) write(1);
       return beginnings() > before;
     });
     await seconds(62);

@@ -7,6 +7,8 @@ import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { lockDataDir } from './data-directory.ts';
+import { diskOf } from './disk.ts';
+import { createEventWriter, type EventWriter } from './events.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
 import { type Moments, ownMoments, serverMoments } from './moments.ts';
 import {
@@ -37,6 +39,9 @@ export interface Database {
   readonly group: Group;
   readonly rows: Rows;
   readonly lockedRows: LockedRows;
+  readonly events: EventWriter;
+  /** Resolves when everything that queries have found so far is on the disk. */
+  settled(): Promise<void>;
   /** Resolves once all queued writes are done. */
   close(): Promise<void>;
 }
@@ -64,23 +69,29 @@ function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
     lock.release();
     throw error;
   }
-  const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
+  const disk = diskOf(join(dataDir, `${DATABASE_FILE}-wal`));
+  const queries = new Kysely<Tables>({ dialect: sqliteDialect(file, disk.flush) });
   const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
-  const { group, drain } = groupsOfAll(queries, transaction);
+  const { group, drain } = groupsOfAll(transaction);
   const checkpoints = startCheckpoints({ file: join(dataDir, DATABASE_FILE), database: file, clock, log });
+  const moments = ownMoments(clock);
+  const engine = 'sqlite';
   return {
-    engine: 'sqlite',
+    engine,
     queries,
     bus: localBus(),
-    moments: ownMoments(clock),
+    moments,
     transaction,
     group,
     rows: sqliteRows,
     lockedRows: sqliteLockedRows,
+    events: createEventWriter({ engine, queries, moments, transaction, rows: sqliteRows }),
+    settled: disk.settled,
     async close() {
       await drain();
       await checkpoints.close();
       await queries.destroy();
+      await disk.close();
       lock.release();
     },
   };
@@ -108,15 +119,20 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
   const { group, drain } = groupsOfEach(
     new Kysely<Tables>({ dialect: postgresDialect(pool, { isPrepared: true }) }),
   );
+  const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
+  const engine = 'postgres';
   return {
-    engine: 'postgres',
+    engine,
     queries,
     bus,
     moments,
-    transaction: (work) => queries.transaction().execute(work),
+    transaction,
     group,
     rows: postgresRows,
     lockedRows: postgresLockedRows,
+    events: createEventWriter({ engine, queries, moments, transaction, rows: postgresRows }),
+    // PostgreSQL shows what is on its disk.
+    settled: async () => {},
     async close() {
       await bus.close();
       await drain();

@@ -26,7 +26,7 @@ interface Batch {
   /** Writes all or none; resolves to a function that settles the callers once the commit is durable. */
   run(queries: Queries): Promise<() => void>;
   /** Writes each separately, in order, so that a failure affects only one. */
-  runApart(queries: Queries): Promise<void>;
+  runApart(transaction: Transaction): Promise<void>;
   fail(error: unknown): void;
 }
 
@@ -65,10 +65,10 @@ function createKind<W, R>(writeAll: WriteAll<W, R>, { mostAtOnce, wake }: KindOp
           throw new Error(`${batch.length} writes have ${outcomes.length} outcomes`);
         return () => settleAll(outcomes);
       },
-      async runApart(queries) {
+      async runApart(transaction) {
         for (const { write, settle, fail } of batch) {
           try {
-            const [outcome] = await writeAll(queries, [write]);
+            const [outcome] = await transaction((queries) => writeAll(queries, [write]));
             settle(outcome as R);
           } catch (error) {
             fail(error);
@@ -92,8 +92,8 @@ const isOfOneWrite = (error: unknown): boolean =>
 
 type Transaction = <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
 
-/** Commits batches, in one transaction if there are several, and settles every caller with its own outcome. */
-async function commit(queries: Queries, batches: readonly Batch[], transaction: Transaction): Promise<void> {
+/** Commits batches in one transaction, and settles every caller with its own outcome. */
+async function commit(batches: readonly Batch[], transaction: Transaction): Promise<void> {
   const [only, ...others] = batches;
   if (only === undefined) return;
   const runAll = async (on: Queries) => {
@@ -103,11 +103,11 @@ async function commit(queries: Queries, batches: readonly Batch[], transaction: 
   };
   let settlers: (() => void)[];
   try {
-    settlers = others.length === 0 ? [await only.run(queries)] : await transaction(runAll);
+    settlers = await transaction(runAll);
   } catch (error) {
     const isSingle = others.length === 0 && only.size === 1;
     if (isSingle || !isOfOneWrite(error)) for (const batch of batches) batch.fail(error);
-    else for (const batch of batches) await batch.runApart(queries);
+    else for (const batch of batches) await batch.runApart(transaction);
     return;
   }
   for (const settleAll of settlers) settleAll();
@@ -117,11 +117,11 @@ async function commit(queries: Queries, batches: readonly Batch[], transaction: 
  * For the embedded database, which has one connection: writes of all kinds from one turn of the event loop share a transaction, and so
  * one flush of the disk.
  */
-export function groupsOfAll(queries: Queries, transaction: Transaction) {
+export function groupsOfAll(transaction: Transaction) {
   const kinds: Kind[] = [];
   const writer = createWriter(() => {
     const batches = kinds.flatMap((kind) => kind.take() ?? []);
-    return batches.length === 0 ? undefined : commit(queries, batches, transaction);
+    return batches.length === 0 ? undefined : commit(batches, transaction);
   });
   const group: Group = (writeAll, mostAtOnce = MOST_AT_ONCE) => {
     const { add, take } = createKind(writeAll, { mostAtOnce, wake: writer.wake });
@@ -141,7 +141,7 @@ export function groupsOfEach(queries: Queries) {
     const { add, take } = createKind(writeAll, { mostAtOnce, wake: () => writer.wake() });
     const writer = createWriter(() => {
       const batch = take();
-      return batch === undefined ? undefined : commit(queries, [batch], (work) => work(queries));
+      return batch === undefined ? undefined : commit([batch], (work) => work(queries));
     });
     writers.push(writer);
     return add;

@@ -53,6 +53,10 @@ export class PostgresListener {
   #peer: number | undefined;
   #peerSince = '';
   #channel = '';
+  /** Queries by connection: a connection of the driver takes one at a time. */
+  readonly #queries = new WeakMap<pg.Client, Promise<unknown>>();
+  /** Parts of texts that wait for their turn: they are sent by one statement, and so by one commit. */
+  readonly #unsent = new WeakMap<pg.Client, { readonly parts: string[]; readonly sent: Promise<void> }>();
 
   constructor(options: ListenerOptions, events: ListenerEvents) {
     this.#options = options;
@@ -98,8 +102,8 @@ export class PostgresListener {
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
-      await client.query(NOTICED_BY_THE_SERVER);
-      await client.query(`listen ${this.#channel}`);
+      await this.#query(client, NOTICED_BY_THE_SERVER);
+      await this.#query(client, `listen ${this.#channel}`);
       await this.#learnTime(client);
       await this.#introduce(client);
     } catch (error) {
@@ -124,29 +128,49 @@ export class PostgresListener {
   /** Reads this process's backend pid, and ends its previous backend, so that no peer waits for it. */
   async #introduce(client: pg.Client): Promise<void> {
     const before = [this.#peer, this.#peerSince];
-    const { rows } = await client.query<{ pid: number; since: string }>(
+    const { rows } = await this.#query<{ pid: number; since: string }>(
+      client,
       'select pid, backend_start::text as since from pg_stat_activity where pid = pg_backend_pid()',
     );
     this.#peer = rows[0]?.pid;
     this.#peerSince = rows[0]?.since ?? '';
-    await client.query(
+    await this.#query(
+      client,
       'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2',
       before,
     );
   }
 
-  /** Reads the server's clock; fails when the server does not respond within the limit for heartbeats. */
-  async #learnTime(client: pg.Client): Promise<void> {
-    // The driver's types lack the timeout of a single query.
-    const question: pg.QueryConfig & { readonly query_timeout: number } = {
-      text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
-      query_timeout: SILENT_MS,
-    };
+  /** Reads the server's clock. */
+  #learnTime(client: pg.Client): Promise<void> {
     const { clock, moments } = this.#options;
-    const askedAt = clock.now();
-    const { rows } = await client.query<{ now: number }>(question);
-    const now = rows[0]?.now;
-    if (now !== undefined) moments.learn(now, askedAt);
+    return this.#inTurn(client, async () => {
+      const askedAt = clock.now();
+      const { rows } = await client.query<{ now: number }>(
+        timed('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now'),
+      );
+      const now = rows[0]?.now;
+      if (now !== undefined) moments.learn(now, askedAt);
+    });
+  }
+
+  /** Fails when the server does not respond within the limit for heartbeats. */
+  #query<R extends pg.QueryResultRow>(
+    client: pg.Client,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult<R>> {
+    return this.#inTurn(client, () => client.query<R>(timed(text, values)));
+  }
+
+  /** Does the work after all that was asked of the connection before. */
+  #inTurn<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#queries.get(client) ?? Promise.resolve()).then(work);
+    this.#queries.set(
+      client,
+      turn.catch(() => {}),
+    );
+    return turn;
   }
 
   /** Gives up a failed connection, and opens another. */
@@ -190,7 +214,8 @@ export class PostgresListener {
 
   /** Processes that listen, without this one. */
   async others(client: pg.Client): Promise<Set<Peer>> {
-    const { rows } = await client.query<{ pid: number }>(
+    const { rows } = await this.#query<{ pid: number }>(
+      client,
       'select pid from pg_stat_activity where application_name = $1 and datname = current_database() and pid <> pg_backend_pid()',
       [this.#channel],
     );
@@ -198,7 +223,8 @@ export class PostgresListener {
   }
 
   async isThere(client: pg.Client, peer: Peer): Promise<boolean> {
-    const { rows } = await client.query(
+    const { rows } = await this.#query(
+      client,
       'select 1 from pg_stat_activity where pid = $1 and application_name = $2',
       [peer, this.#channel],
     );
@@ -206,13 +232,29 @@ export class PostgresListener {
   }
 
   /** Sends an ASCII text to every process. */
-  async send(client: pg.Client, text: string): Promise<void> {
-    const count = Math.ceil(text.length / PART_CHARACTERS);
-    const part = randomId(this.#options.random).slice(0, 12);
-    for (let index = 0; index < count; index += 1) {
-      const slice = text.slice(index * PART_CHARACTERS, (index + 1) * PART_CHARACTERS);
-      await client.query('select pg_notify($1, $2)', [this.#channel, `${part} ${index} ${count} ${slice}`]);
+  send(client: pg.Client, text: string): Promise<void> {
+    const parts = this.#partsOf(text);
+    const waiting = this.#unsent.get(client);
+    if (waiting !== undefined) {
+      waiting.parts.push(...parts);
+      return waiting.sent;
     }
+    const sent = this.#inTurn(client, async () => {
+      this.#unsent.delete(client);
+      const notify = 'select pg_notify($1, part) from unnest($2::text[]) as part';
+      await client.query(timed(notify, [this.#channel, parts]));
+    });
+    this.#unsent.set(client, { parts, sent });
+    return sent;
+  }
+
+  #partsOf(text: string): string[] {
+    const count = Math.ceil(text.length / PART_CHARACTERS);
+    const id = randomId(this.#options.random).slice(0, 12);
+    return Array.from({ length: count }, (_, index) => {
+      const slice = text.slice(index * PART_CHARACTERS, (index + 1) * PART_CHARACTERS);
+      return `${id} ${index} ${count} ${slice}`;
+    });
   }
 
   #receive(payload: string): void {
@@ -238,4 +280,12 @@ export class PostgresListener {
     this.#client = undefined;
     await client?.end();
   }
+}
+
+/** A query with the limit for heartbeats. The driver's types lack the timeout of a single query. */
+function timed(
+  text: string,
+  values: readonly unknown[] = [],
+): pg.QueryConfig & { readonly query_timeout: number } {
+  return { text, values: [...values], query_timeout: SILENT_MS };
 }

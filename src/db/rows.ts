@@ -46,6 +46,8 @@ interface Locked<C> {
   readonly key: Readonly<Record<string, keyof C & string>>;
   /** Where the key matches several rows: the columns by which they are ordered for locking. */
   readonly within?: readonly string[];
+  /** Columns of the table that the rows have too, as they are before the change, by their names there. */
+  readonly before?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -58,17 +60,30 @@ export type LockedRows = <C extends Readonly<Record<string, Column>>>(
   rows: readonly { readonly [N in keyof C]: Value<C[N]> }[],
 ) => RawBuilder<unknown>;
 
-export const sqliteLockedRows: LockedRows = (_of, columns, rows) => sqliteRows(columns, rows);
+export const sqliteLockedRows: LockedRows = (of, columns, rows) => {
+  if (of.before === undefined) return sqliteRows(columns, rows);
+  const { all, same } = joined(of, columns);
+  return sql`(select ${all} from ${sqliteRows(columns, rows)} as given join ${sql.table(of.table)} on ${same})`;
+};
 
-export const postgresLockedRows: LockedRows = ({ table, key, within = [] }, columns, rows) => {
-  const all = Object.keys(columns).map((name) => sql.ref(`given.${name}`));
-  const keys = Object.entries(key);
-  const same = keys.map(
+/** The columns of the rows, and what joins them with those of the table. */
+function joined<C extends object>({ table, key, before = {} }: Locked<C>, columns: C) {
+  const given = Object.keys(columns).map((name) => sql.ref(`given.${name}`));
+  const held = Object.entries(before).map(
+    ([name, column]) => sql`${sql.ref(`${table}.${column}`)} as ${sql.ref(name)}`,
+  );
+  const same = Object.entries(key).map(
     ([column, name]) => sql`${sql.ref(`${table}.${column}`)} = ${sql.ref(`given.${name}`)}`,
   );
+  return { all: sql.join([...given, ...held]), same: sql.join(same, sql` and `) };
+}
+
+export const postgresLockedRows: LockedRows = (of, columns, rows) => {
+  const { table, key, within = [] } = of;
+  const { all, same } = joined(of, columns);
   const order = [...Object.keys(key), ...within].map((column) => sql.ref(`${table}.${column}`));
   // PostgreSQL locks row by row after sorting; a plain update would lock in the order of its plan.
-  return sql`(select ${sql.join(all)} from ${postgresRows(columns, rows)} as given
-    join ${sql.table(table)} on ${sql.join(same, sql` and `)}
+  return sql`(select ${all} from ${postgresRows(columns, rows)} as given
+    join ${sql.table(table)} on ${same}
     order by ${sql.join(order)} for no key update of ${sql.table(table)})`;
 };

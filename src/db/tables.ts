@@ -140,6 +140,27 @@ interface Links {
   sealed_credentials: string;
   /** Since when the vendor refuses newly issued tokens. */
   refused_since: number | null;
+  /** The gateway that its devices are reached through. */
+  gateway_id: string | null;
+}
+
+/** Processes in users' networks that dial in to Connect and open connections for it there. */
+interface Gateways {
+  account_id: number;
+  id: string;
+  name: string;
+  /** SHA-256 of its key, hex; null until it is paired. */
+  key_sha256: string | null;
+  /** SHA-256 of its pairing code, hex, while one is valid. */
+  code_sha256: string | null;
+  code_expires_at: number | null;
+  created_at: number;
+  paired_at: number | null;
+  last_heard_at: number | null;
+  /** The process that it is connected to. */
+  instance: string | null;
+  version: string | null;
+  networks_json: string | null;
 }
 
 /** Documents that an adapter stores about a link. */
@@ -175,6 +196,97 @@ interface Devices {
   missing_since: number | null;
   /** When fields were so that the vendor reported by themselves. */
   reported_json: string | null;
+  /** `tx` of its last event. */
+  logged_tx: number | null;
+  /** Its open interventions and those of its link, as `GET /devices` shows them; null without any. */
+  interventions_json: string | null;
+}
+
+/** What only the user can do; open until the vendor says that it is done. */
+interface Interventions {
+  account_id: number;
+  id: string;
+  link_id: string;
+  vendor: string;
+  /** Null: it is of the link, and so of each of its devices. */
+  device_id: string | null;
+  device_type: string | null;
+  code: string;
+  capabilities_json: string;
+  opened_at: number;
+  resolved_at: number | null;
+}
+
+/** What happened, one row for each change, written in the transaction that made it. */
+interface Events {
+  id: Generated<number>;
+  /** Before the id in the order of the log; 0 on the embedded database. */
+  tx: number;
+  account_id: number;
+  type: string;
+  device_id: string | null;
+  vendor: string | null;
+  link_id: string | null;
+  user_ref: string | null;
+  occurred_at: number;
+  recorded_at: number;
+  data_json: string;
+}
+
+/** One row about the log. */
+interface EventLog {
+  /** Added to the numbers of transactions, which begin anew where a dump is restored. */
+  tx_offset: number;
+  /** The last event that was removed because of its age. */
+  removed_tx: number;
+  removed_id: number;
+}
+
+/** How far a projection has read the log: stored with what it writes. */
+interface EventReaders {
+  name: string;
+  tx: number;
+  id: number;
+}
+
+/** A device of a user with history, and a short number for it. */
+interface HistoryDevices {
+  number: Generated<number>;
+  account_id: number;
+  vendor: string;
+  device_id: string;
+  user_ref: string;
+  /** What is known of it, and its quarter that has not ended: see `domain/history/fold.ts`. */
+  open_json: string;
+}
+
+interface HistoryFields {
+  device: number;
+  battery_soc: number | null;
+  power_w: number | null;
+  energy_wh: number | null;
+  temperature_milli_c: number | null;
+  production_w: number | null;
+  remaining_seconds: number | null;
+  connected: number | null;
+  charging: number | null;
+  power_on: number | null;
+  door_open: number | null;
+}
+
+/** What a device is like from a moment until the next one. */
+interface HistoryReadings extends HistoryFields {
+  at: number;
+  /** 0: it is not known what it is like. */
+  known: number;
+}
+
+/** What a device was like in a quarter of an hour. */
+interface HistoryQuarters extends HistoryFields {
+  /** Quarters since 1970 UTC. */
+  quarter: number;
+  /** For how many of its 900 seconds it is known. */
+  covered_s: number;
 }
 
 /** Accepted commands, and the queue that runs commands of a device one at a time across processes. */
@@ -291,6 +403,66 @@ interface PriceBackfills {
   finished_at: number | null;
 }
 
+/** Where an account wants events to be posted, and how far it has got. */
+interface Subscriptions {
+  account_id: number;
+  id: string;
+  url: string;
+  /** Null: events of every type. */
+  types_json: string | null;
+  device_id: string | null;
+  user_ref: string | null;
+  /** Of the payload. */
+  version: number;
+  /** hmac-sha256 or ed25519 */
+  signature: string;
+  /** Of Ed25519, as receivers want it. */
+  public_key: string | null;
+  vault_key: string;
+  sealed_secrets: string;
+  /** active or paused */
+  status: string;
+  /** Why it is paused: gone or failing. */
+  reason: string | null;
+  created_at: number;
+  /** Another one with each change by its owner: the end of a delivery that began before changes nothing but its claim. */
+  generation: number;
+  /** Everything up to here was delivered. */
+  cursor_tx: number;
+  cursor_id: number;
+  /** What was recorded before this moment was delivered. */
+  covered_at: number;
+  /** How many events the batch has that has to be repeated; 0 without one. */
+  pending: number;
+  /** Until when a process has claimed it. */
+  free_at: number;
+  retry_at: number;
+  failures: number;
+  failing_since: number | null;
+  /** Events that were recorded in between were removed before they could be delivered. */
+  lost_from: number | null;
+  lost_until: number | null;
+  /** How many there have been. */
+  attempts: number;
+}
+
+/** The last deliveries to a subscription: a ring, whose oldest place the next one takes. */
+interface SubscriptionAttempts {
+  account_id: number;
+  subscription_id: string;
+  slot: number;
+  number: number;
+  at: number;
+  duration_ms: number;
+  message_id: string;
+  /** How many were sent. */
+  events: number;
+  status: number | null;
+  error: string | null;
+  /** The start of the body. */
+  response: string | null;
+}
+
 /** Leases: work that one of several processes does, and until when it holds the lease. */
 interface Leases {
   name: string;
@@ -345,6 +517,14 @@ interface LinkTokens {
   renewing_until: number | null;
 }
 
+/** What accounts prove themselves with to OPC UA servers. */
+interface ApplicationCertificates {
+  account_id: number;
+  vault_key: string;
+  sealed_certificate: string;
+  created_at: number;
+}
+
 /** Sign-ins at vendors that are in progress. */
 interface OauthStates {
   /** SHA-256, hex, of the value in the URL; the same for sessions and codes. */
@@ -379,6 +559,8 @@ interface LinkSessions {
   redirect_uri: string | null;
   /** Types of devices that permissions are asked for; null for all. */
   device_types_json: string | null;
+  /** Through which devices in the user's network are linked. */
+  gateway_id: string | null;
   created_at: number;
   expires_at: number;
   used_at: number | null;
@@ -465,6 +647,40 @@ interface DeviceTurns {
   active_until: number | null;
 }
 
+/** What a device was told to hold by a command of a type, until it is released. */
+interface SetPoints {
+  account_id: number;
+  vendor: string;
+  device_id: string;
+  command_type: string;
+  link_id: string;
+  /** Another one with each command: whoever acts on an older one comes too late. */
+  version: string;
+  /** sending, held, paused, releasing, released */
+  state: string;
+  /** What is in force, as it is sent. */
+  command_json: string;
+  /** The command that is being sent, or was when the process died. */
+  next_json: string | null;
+  key_id: string;
+  since: number;
+  /** When it was last sent. */
+  renewed_at: number;
+  until: number | null;
+  /** 1: the device ends it at `until`. */
+  ends_by_itself: number;
+  /** How long after it was last sent the device ends it. */
+  revert_ms: number | null;
+  due_at: number;
+  failures: number;
+  error: string | null;
+  releasing_since: number | null;
+  /** Why it is released. */
+  reason: string | null;
+  /** When the link was made that is deleted once its set-points are released. */
+  removes_link_of: number | null;
+}
+
 /** When the devices of a link are listed again. */
 interface LinkLists {
   account_id: number;
@@ -536,8 +752,16 @@ export interface Tables {
   audit: Audit;
   idempotent_requests: IdempotentRequests;
   links: Links;
+  gateways: Gateways;
   link_documents: LinkDocuments;
   devices: Devices;
+  events: Events;
+  event_log: EventLog;
+  event_readers: EventReaders;
+  history_devices: HistoryDevices;
+  history_readings: HistoryReadings;
+  history_quarters: HistoryQuarters;
+  interventions: Interventions;
   commands: Commands;
   charging_transactions: ChargingTransactions;
   meter_readings: MeterReadings;
@@ -550,6 +774,9 @@ export interface Tables {
   production: Production;
   production_sources: ProductionSources;
   link_tokens: LinkTokens;
+  application_certificates: ApplicationCertificates;
+  subscriptions: Subscriptions;
+  subscription_attempts: SubscriptionAttempts;
   oauth_states: OauthStates;
   link_codes: LinkCodes;
   link_sessions: LinkSessions;
@@ -560,6 +787,7 @@ export interface Tables {
   device_turns: DeviceTurns;
   link_streams: LinkStreams;
   link_lists: LinkLists;
+  set_points: SetPoints;
   passwords: Passwords;
   web_sessions: WebSessions;
   magic_links: MagicLinks;

@@ -24,6 +24,8 @@ export interface DocumentOptions {
   readonly firstCalls: readonly string[];
   /** Warnings shown before an operation is tried on the page, by method and path. */
   readonly warnings?: Readonly<Record<string, string>>;
+  /** What is sent to callers, by name, as OpenAPI's `webhooks` has it. */
+  readonly webhooks?: Readonly<Record<string, object>>;
   /** Public addresses of the services, without a trailing slash; undefined where unknown. */
   readonly addressOf: (service: Service) => string | undefined;
   /** Renders the page in the frame of the service. */
@@ -48,6 +50,7 @@ export async function addDocuments(app: FastifyInstance, options: DocumentOption
       },
       tags: [...options.tags],
       components: { securitySchemes: schemesOf(options.service) },
+      ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     },
     transform: ({ schema, url, route }) => ({
       schema: { ...schema, security: securityOf(route.config?.access) },

@@ -1,46 +1,143 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { describe, it } from 'node:test';
-import { HttpFailure } from '../adapter/http.ts';
+import { LOOPBACK } from '../../test/kit/loopback.ts';
 import { turnedClock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import { listedNetworks, ownNetworks } from '../core/local-networks.ts';
 import { silentLog } from '../core/log.ts';
-import { isPublicAddress } from './address-guard.ts';
-import { createAgent, createHttp, publicAddresses } from './index.ts';
+import { type AddressGuard, createAgent, createHttp, permittedAddresses, publicAddresses } from './index.ts';
 import { answers, testServer } from './test-server.ts';
 
 const PUBLIC: LookupAddress = { address: '93.184.215.14', family: 4 };
 
-describe('addresses of the public internet', () => {
-  it('are told from all others', () => {
-    const inside = [
-      '127.0.0.1 127.255.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 100.127.255.255',
-      '0.0.0.0 192.0.0.8 198.18.0.1 203.0.113.5 224.0.0.1 255.255.255.255 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd12::1',
-      '::ffff:127.0.0.1 ::ffff:93.184.215.14 64:ff9b::7f00:1 64:ff9b:1::1 2002:7f00:1:: 2001:db8::1 2001::1 ff02::1 localhost',
-    ].flatMap((line) => line.split(' '));
-    for (const address of inside) assert.equal(isPublicAddress(address), false, address);
-    const outside =
-      '93.184.215.14 172.32.0.1 100.128.0.1 11.0.0.1 2606:4700::1111 2a00:1450:400f::1 2001:200::1';
-    for (const address of outside.split(' ')) assert.equal(isPublicAddress(address), true, address);
+/** What is said of a base address; undefined where it may be called as far as it stands. */
+function said(guard: AddressGuard, url: string): string | undefined {
+  try {
+    guard.checkUrl(new URL(url));
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'vendor.address_not_permitted', String(error));
+    return error.message;
+  }
+}
+
+/** What a name leads to over the lookup for a way of calling: an address, or what is said. */
+const looked = (guard: AddressGuard, place: string, all = false) =>
+  new Promise((resolve) => {
+    const lookup = guard.lookupForUrl(new URL(place));
+    lookup('a.example', { all }, (error, address) => resolve(error?.message ?? address));
   });
 
-  it('are all that a base address may name', () => {
-    const { faultIn } = publicAddresses();
-    const faultOf = (url: string) => faultIn(new URL(url));
-    for (const host of [
-      '169.254.169.254',
-      '[::ffff:127.0.0.1]',
-      '0x7f.1',
-      '127.1',
-      '2130706433',
-      '[::1]',
-      '10.0.0.1',
-    ])
-      assert.equal(faultOf(`https://${host}/api`), 'is not a public address', host);
-    assert.equal(faultOf('http://example.org'), 'is not an https address');
-    assert.match(faultOf('https://example.org:22') ?? '', /port 22/);
-    assert.match(faultOf('https://a:b@example.org') ?? '', /user name/);
-    assert.equal(faultOf('https://example.org/api'), null);
-    assert.equal(faultOf('https://93.184.215.14:8443'), null);
+const inside =
+  (...addresses: string[]) =>
+  async (): Promise<LookupAddress[]> =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+describe('a base address, where no local network is permitted', () => {
+  it('is public, over https, and without a password', () => {
+    const guard = publicAddresses();
+    for (const host of ['127.0.0.1', '0x7f.1', '127.1', '2130706433', '[::1]', '10.0.0.1'])
+      assert.match(said(guard, `https://${host}/api`) ?? '', /is in a private network/, host);
+    for (const host of ['169.254.169.254', '[::ffff:127.0.0.1]'])
+      assert.match(said(guard, `https://${host}/api`) ?? '', /at which no device is/, host);
+    assert.match(said(guard, 'http://example.org') ?? '', /^example.org is called over https only/);
+    assert.match(said(guard, 'https://example.org:22') ?? '', /at the ports 443 and 8443 only/);
+    assert.match(said(guard, 'https://a:b@example.org') ?? '', /user name or a password/);
+    assert.equal(said(guard, 'https://example.org/api'), undefined);
+    assert.equal(said(guard, 'https://93.184.215.14:8443'), undefined);
+  });
+
+  it('is refused with the network, the setting, and the other way', () => {
+    assert.equal(
+      said(publicAddresses(), 'http://192.168.1.20'),
+      '192.168.1.20 is in a private network that is not called from here: ELNAV_LOCAL_NETWORKS is off; set it to 192.168.1.0/24, or link the device through a gateway in its network (POST /gateways)',
+    );
+  });
+
+  it('does not tell strangers where names of a network lead', async () => {
+    const told = await looked(publicAddresses(inside('10.3.4.5')), 'https://a.example');
+    assert.match(String(told), /^a.example leads into a private network that .* such as 192.168.1.0\/24, or/);
+    assert.doesNotMatch(String(told), /10\.3/);
+  });
+});
+
+describe('a base address, where local networks are permitted', () => {
+  const home = listedNetworks(['192.168.1.0/24', 'fd00::/8']);
+
+  it('is called there without https and at any port, and nowhere else', async () => {
+    const guard = permittedAddresses(home, inside('192.168.1.20'));
+    for (const url of ['http://192.168.1.20', 'https://192.168.1.20:1234', 'http://[fd12::1]:81'])
+      assert.equal(said(guard, url), undefined, url);
+    assert.equal(said(guard, 'http://a.example:81'), undefined);
+    assert.equal(await looked(guard, 'http://a.example:81'), '192.168.1.20');
+    assert.match(
+      said(guard, 'http://10.0.0.1') ?? '',
+      /ELNAV_LOCAL_NETWORKS is 192.168.1.0\/24,fd00::\/8; set it to 192.168.1.0\/24,fd00::\/8,10.0.0.0\/24, or/,
+    );
+    for (const url of ['http://169.254.169.254', 'http://[fd00:ec2::254]', 'http://[::ffff:192.168.1.20]'])
+      assert.match(said(guard, url) ?? '', /at which no device is/, url);
+  });
+
+  it('is called as before where it is public', async () => {
+    const guard = permittedAddresses(home, inside(PUBLIC.address));
+    assert.equal(await looked(guard, 'https://a.example'), PUBLIC.address);
+    for (const url of ['http://a.example', 'https://a.example:9200'])
+      assert.match(
+        String(await looked(guard, url)),
+        /^a.example is called .* only, unless it is in a local/,
+        url,
+      );
+    assert.match(said(guard, `http://${PUBLIC.address}`) ?? '', /over https only/);
+  });
+
+  it('is refused whole where a name has one address elsewhere', async () => {
+    const guard = permittedAddresses(home, inside('192.168.1.20', '10.0.0.1'));
+    assert.match(
+      String(await looked(guard, 'http://a.example')),
+      /^a.example leads to 10.0.0.1 in a private/,
+    );
+    const metadata = permittedAddresses(home, inside('192.168.1.20', '169.254.169.254'));
+    assert.match(
+      String(await looked(metadata, 'http://a.example')),
+      /leads to 169.254.169.254, a link-local/,
+    );
+  });
+
+  it('follows the networks of the machine, without those that it shares with strangers', () => {
+    const named = (address: string, cidr: string | null) =>
+      ({
+        address,
+        cidr,
+        internal: address.startsWith('127.'),
+        family: 'IPv4',
+        netmask: '',
+        mac: '',
+      }) as const;
+    let interfaces = {
+      lo: [named('127.0.0.1', '127.0.0.1/8')],
+      wifi: [named('192.168.1.7', '192.168.1.7/24')],
+    };
+    const own = ownNetworks({ interfaces: () => interfaces, hasLoopback: true });
+    const guard = permittedAddresses(own);
+    assert.equal(said(guard, 'http://127.0.0.1:8080'), undefined);
+    assert.equal(said(guard, 'http://192.168.1.20'), undefined);
+    interfaces = {
+      lo: interfaces.lo,
+      wifi: [
+        named('10.9.8.7', '10.9.8.7/24'),
+        named('93.184.215.14', '93.184.215.14/24'),
+        named('169.254.3.4', '169.254.3.4/16'),
+      ],
+    };
+    assert.match(
+      said(guard, 'http://192.168.1.20') ?? '',
+      /ELNAV_LOCAL_NETWORKS is on, which permits 127.0.0.0\/8 and 10.9.8.0\/24; set it to 127.0.0.0\/8,10.9.8.0\/24,192.168.1.0\/24/,
+    );
+    assert.equal(said(guard, 'http://10.9.8.1'), undefined);
+    assert.match(said(guard, 'http://93.184.215.20') ?? '', /over https only/);
+    const behindProxy = permittedAddresses(ownNetworks({ interfaces: () => interfaces, hasLoopback: false }));
+    assert.match(said(behindProxy, 'http://127.0.0.1') ?? '', /private network/);
   });
 });
 
@@ -51,7 +148,7 @@ describe('a guarded client', () => {
     random: (bytes: number) => Buffer.alloc(bytes),
     log: silentLog,
   };
-  const isRefused = (error: unknown) => error instanceof HttpFailure && error.kind === 'refused';
+  const isRefused = { code: 'vendor.address_not_permitted' };
 
   it('calls nothing inside, however it is written', async (test) => {
     // One that would answer, so that only the guard can be what stops the call.
@@ -92,15 +189,24 @@ describe('a guarded client', () => {
   });
 
   it('gives the socket the addresses that it judged, once', async () => {
-    const answersInTurn = [[PUBLIC], [{ address: '127.0.0.1', family: 4 }]];
-    const { lookup } = publicAddresses(async () => answersInTurn.shift() ?? []);
-    const looked = (all: boolean) =>
-      new Promise((resolve) => {
-        lookup('a.example', { all }, (error, address) => resolve(error?.code ?? address));
-      });
-    assert.deepEqual(await looked(true), [PUBLIC]);
-    assert.equal(await looked(false), 'ENOTPERMITTED');
-    assert.equal(await looked(false), 'ENOTFOUND');
+    const inTurn = [[PUBLIC], [{ address: '127.0.0.1', family: 4 }]];
+    const guard = publicAddresses(async () => inTurn.shift() ?? []);
+    assert.deepEqual(await looked(guard, 'https://a.example', true), [PUBLIC]);
+    assert.match(String(await looked(guard, 'https://a.example')), /private network/);
+    assert.equal(await looked(guard, 'https://a.example'), 'the name has no address');
+  });
+
+  it('calls a name without https only where it is in a local network', async (test) => {
+    const { url, requests } = await testServer(test, [answers(200)]);
+    const { port } = new URL(url);
+    let addresses = [PUBLIC];
+    const guard = permittedAddresses(LOOPBACK, async () => addresses);
+    const http = createHttp({ ...options, baseUrl: `http://inverter.example:${port}`, guard });
+    await assert.rejects(http.send({ path: '/' }), isRefused);
+    addresses = [{ address: '127.0.0.1', family: 4 }];
+    assert.equal((await http.send({ path: '/' })).status, 200);
+    assert.equal(requests.length, 1);
+    await http.close();
   });
 
   it('shares its connections and its guard', async () => {

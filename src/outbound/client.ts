@@ -1,5 +1,6 @@
 import { type Http, type HttpAnswer, HttpFailure, type HttpFailureKind } from '../adapter/http.ts';
 import { type Clock, sleep } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
 import type { Random } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { createSemaphore } from '../core/semaphore.ts';
@@ -113,11 +114,7 @@ export function createHttp(options: HttpOptions): OutboundHttp {
   };
 
   const run = async (outgoing: Outgoing, call: Call): Promise<HttpAnswer> => {
-    const fault = agent.guard?.faultIn(outgoing.url) ?? null;
-    if (fault !== null)
-      throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`, {
-        wasSent: false,
-      });
+    agent.guard?.checkUrl(outgoing.url);
     if (lanes.isFull)
       throw new HttpFailure('rate_limited', `too many calls to ${name} are waiting`, {
         retryAfterSeconds: BUSY_SECONDS,
@@ -172,7 +169,11 @@ export function createHttp(options: HttpOptions): OutboundHttp {
         return answer;
       } catch (error) {
         const failure = call.signal.aborted && !(error instanceof HttpFailure) ? outOfTime(name) : error;
-        if (!(failure instanceof HttpFailure)) throw failure;
+        if (!(failure instanceof HttpFailure)) {
+          // Not permitted, or not the device that it was.
+          if (failure instanceof AppError) outcome = 'refused';
+          throw failure;
+        }
         outcome = failure.kind;
         // The last attempt may have got nowhere, and one before it may have been taken.
         throw failure.wasSent === call.wasSent ? failure : failure.with({ wasSent: call.wasSent });

@@ -45,11 +45,7 @@ export async function openEvents(options: EventsOptions): Promise<AsyncIterable<
     },
     { name, baseUrl: options.baseUrl, userAgent: options.userAgent, mostBytes: 0, timeoutMs: 0 },
   );
-  const fault = agent.guard?.faultIn(outgoing.url) ?? null;
-  if (fault !== null)
-    throw new HttpFailure('refused', `the address of ${name} ${fault}, so it is not called`, {
-      wasSent: false,
-    });
+  agent.guard?.checkUrl(outgoing.url);
   if (signal.aborted) throw outOfTime(name);
   // How long it may be silent is decided by the owner of the stream.
   const begun = await begin(outgoing, { dispatcher: agent.dispatcher, signal, now, bodyTimeout: 0 });

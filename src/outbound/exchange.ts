@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { failureOfStatus, HttpFailure, type HttpRequest } from '../adapter/http.ts';
 import { limitedSeconds, retryAfterSeconds } from '../adapter/retry-after.ts';
+import { AppError } from '../core/errors.ts';
 
 /** A request as it goes out. */
 export interface Outgoing {
@@ -70,7 +71,7 @@ export async function begin(
     return { ...answered, body };
   } catch (error) {
     const broken = brokenOff(outgoing.name, error, signal);
-    throw wasSent ? broken : broken.with({ wasSent });
+    throw wasSent || broken instanceof AppError ? broken : broken.with({ wasSent });
   }
 }
 
@@ -223,13 +224,12 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
  * An error of the connection, by its code alone: the errors themselves may hold the bytes that were being read. Neither are they
  * handed on as the cause.
  */
-export function brokenOff(name: string, error: unknown, signal: AbortSignal): HttpFailure {
-  if (error instanceof HttpFailure) return error;
+export function brokenOff(name: string, error: unknown, signal: AbortSignal): HttpFailure | AppError {
+  // What was decided here of the connection is final.
+  if (error instanceof HttpFailure || error instanceof AppError) return error;
   if (signal.aborted) return outOfTime(name);
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) return outOfTime(name);
-  if (code === 'ENOTPERMITTED')
-    return new HttpFailure('refused', `${name} has an address that is not permitted, so it is not called`);
   if (code === 'UND_ERR_INVALID_ARG')
     return new HttpFailure('refused', `a call to ${name} has a header that cannot be sent`);
   const isUnparsed = error instanceof Error && error.name === 'HTTPParserError';

@@ -9,7 +9,7 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
   /**
-   * False for an address without an account. The letter is queued, retried and opens the same connections as any other, so that an
+   * False for an address without an account. The email is queued, retried and opens the same connections as any other, so that an
    * observer cannot tell the two apart; only the server does not receive it.
    */
   readonly isMailed: boolean;

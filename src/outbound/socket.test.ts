@@ -102,7 +102,7 @@ describe('a WebSocket to a vendor', () => {
     const { signal } = new AbortController();
     for (const url of ['http://127.0.0.1:1/', 'https://169.254.169.254/', 'https://[::ffff:127.0.0.1]/'])
       await assert.rejects(openSocket({ name: 'it', url: new URL(url), headers: {}, signal, agent, now }), {
-        kind: 'refused',
+        code: 'vendor.address_not_permitted',
       });
     await agent.close();
   });

@@ -26,8 +26,7 @@ export interface SocketRequest {
  */
 export async function openSocket(request: SocketRequest): Promise<VendorSocket> {
   const { url, headers, protocol, signal, agent } = request;
-  const fault = agent.guard?.faultIn(url) ?? null;
-  if (fault !== null) throw new HttpFailure('refused', `the address ${fault}`);
+  agent.guard?.checkUrl(url);
   if (signal.aborted) throw new HttpFailure('timeout', 'the connection was given up');
   const address = new URL(url);
   address.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:';

@@ -18,16 +18,24 @@ export interface EventsClient<Home> {
 
 interface EventsOptions<Home> {
   readonly clock: Clock;
-  /** How often something is sent so that the connection is known to live, seconds. */
-  readonly everySeconds: number;
+  /** How often something is sent so that the connection is known to live, seconds; never unless it is said. */
+  readonly everySeconds?: number;
   /** What is sent then: a comment unless the vendor has an event for it. */
   readonly heartbeat?: SentEvent;
+  /** What is sent first, as it goes over the wire. */
+  readonly greeting?: string;
   /** A client has come: the vendor may tell it what is so now. */
   readonly opened?: (client: EventsClient<Home>) => void;
 }
 
 /** Server-sent events as a vendor's server sends them: a heartbeat, and what it tells to those who listen at a home. */
-export function simulatedEvents<Home>({ clock, everySeconds, heartbeat, opened }: EventsOptions<Home>) {
+export function simulatedEvents<Home>({
+  clock,
+  everySeconds,
+  heartbeat,
+  greeting,
+  opened,
+}: EventsOptions<Home>) {
   const open = new Map<SimulatedEvents, EventsClient<Home>>();
 
   return {
@@ -44,6 +52,7 @@ export function simulatedEvents<Home>({ clock, everySeconds, heartbeat, opened }
           open.set(stream, client);
           let cancel = () => {};
           const beat = () => {
+            if (everySeconds === undefined) return;
             cancel = clock.after(everySeconds * 1_000, () => {
               stream.write(heartbeat === undefined ? ':\n\n' : asText(heartbeat));
               beat();
@@ -54,6 +63,7 @@ export function simulatedEvents<Home>({ clock, everySeconds, heartbeat, opened }
             cancel();
             open.delete(stream);
           });
+          if (greeting !== undefined) stream.write(greeting);
           opened?.(client);
         },
       };

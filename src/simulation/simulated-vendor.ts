@@ -17,6 +17,12 @@ export interface SimulatedDevices<Home, Device> {
   find(home: Home, device: Pick<DeviceRef, 'id' | 'details'>): Device | undefined;
   /** Brings a device into a situation that a witness needs; it is reachable then. */
   arrange(device: Device, situation: Situation, home: Home): void;
+  /** Brings it about that the user has to do something, or has done it; false where that cannot be of the device. */
+  intervene?(
+    device: Device,
+    needed: { readonly code: string; readonly isNeeded: boolean },
+    home: Home,
+  ): boolean;
   /** Whether the vendor can reach the device. */
   reach(device: Device, isReachable: boolean, home: Home): void;
   remove(home: Home, device: Device): void;
@@ -45,8 +51,11 @@ interface UsedUp extends Limit {
 export interface SimulatedVendor<Home, Device> {
   /** The vendor's name, for its sign-in page. */
   readonly vendor: string;
-  /** What each user has: `home` a device of every kind, `none` nothing, `large` 500 devices; others as the vendor needs. */
-  readonly users: Readonly<Record<'home' | 'none' | 'large', Home>> & Readonly<Record<string, Home>>;
+  /**
+   * What each user has: `home` a device of every kind, `none` nothing, `large` 500 devices; others as the vendor needs. Only a device that is
+   * called at home does without `none` and `large`.
+   */
+  readonly users: { readonly home: Home } & Readonly<Record<string, Home>>;
   readonly signIn: MakeSignIn;
   readonly routes: Routes<Home>;
   readonly devices: SimulatedDevices<Home, Device>;
@@ -156,6 +165,10 @@ export function simulatedVendor<Home, Device>(
       devices.reach(found, true, home);
       devices.arrange(found, situation, home);
     },
+    intervene(device, code, isNeeded) {
+      const { home, found } = place(device);
+      return devices.intervene?.(found, { code, isNeeded }, home) ?? false;
+    },
     reach(device, isReachable) {
       const { home, found } = place(device);
       devices.reach(found, isReachable, home);
@@ -173,8 +186,16 @@ export function simulatedVendor<Home, Device>(
     },
     expireTokens: signIn.expireTokens,
     revoke: signIn.revoke,
-    user: userNamed('home'),
-    users: { none: userNamed('none'), large: userNamed('large') },
+    // Where it is reached may be known later than it is made.
+    get user() {
+      return userNamed('home');
+    },
+    get users() {
+      return {
+        ...(users.none === undefined ? {} : { none: userNamed('none') }),
+        ...(users.large === undefined ? {} : { large: userNamed('large') }),
+      };
+    },
   };
 }
 

@@ -3,16 +3,25 @@ import type { Adapter } from '../adapter/adapter.ts';
 import { chargeamps } from './chargeamps/index.ts';
 import { easee } from './easee/index.ts';
 import { enphase } from './enphase/index.ts';
+import { ferroamp } from './ferroamp/index.ts';
+import { fronius } from './fronius/index.ts';
 import { homeconnect } from './homeconnect/index.ts';
 import { hue } from './hue/index.ts';
+import { hue_bridge } from './hue_bridge/index.ts';
 import { kone } from './kone/index.ts';
+import { modbus } from './modbus/index.ts';
+import { mqtt } from './mqtt/index.ts';
 import { myuplink } from './myuplink/index.ts';
 import { netatmo } from './netatmo/index.ts';
 import { ocpp } from './ocpp/index.ts';
+import { opcua } from './opcua/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { sensibo } from './sensibo/index.ts';
+import { shelly } from './shelly/index.ts';
 import { smartcar } from './smartcar/index.ts';
 import { solaredge } from './solaredge/index.ts';
+import { sonnen } from './sonnen/index.ts';
+import { sunspec } from './sunspec/index.ts';
 import { tesla } from './tesla/index.ts';
 import { volvo } from './volvo/index.ts';
 import { zaptec } from './zaptec/index.ts';
@@ -21,16 +30,25 @@ export const vendors: readonly Adapter[] = [
   chargeamps,
   easee,
   enphase,
+  ferroamp,
+  fronius,
   homeconnect,
   hue,
+  hue_bridge,
   kone,
+  modbus,
+  mqtt,
   myuplink,
   netatmo,
   ocpp,
+  opcua,
   sandbox,
   sensibo,
+  shelly,
   smartcar,
   solaredge,
+  sonnen,
+  sunspec,
   tesla,
   volvo,
   zaptec,

@@ -41,10 +41,26 @@ describe('an address that an account enters', () => {
   });
   after(() => server.close());
 
-  it('cannot be in a private network', async () => {
-    const world = await makeWorld({ engine: 'sqlite', adapters: [box] });
+  const linkTo = async (address: string, env: Record<string, string>) => {
+    const world = await makeWorld({ engine: 'sqlite', adapters: [box], env });
     const caller = await world.newAccount();
-    const private_ = [
+    const answer = await caller.call('POST', '/link', {
+      vendor: 'box',
+      user_ref: 'u',
+      credentials: { address },
+    });
+    await world.close();
+    return answer;
+  };
+
+  it('cannot be in a network that the operator does not permit, however it is written', async () => {
+    const world = await makeWorld({
+      engine: 'sqlite',
+      adapters: [box],
+      env: { ELNAV_LOCAL_NETWORKS: '192.168.7.0/24' },
+    });
+    const caller = await world.newAccount();
+    const elsewhere = [
       `http://127.0.0.1:${port}`,
       `https://127.0.0.1:${port}`,
       'https://127.1',
@@ -52,6 +68,7 @@ describe('an address that an account enters', () => {
       'https://2130706433',
       'https://[::1]',
       'https://[::ffff:127.0.0.1]',
+      'https://[::ffff:192.168.7.1]',
       'https://[64:ff9b::7f00:1]',
       'https://169.254.169.254',
       'https://10.0.0.1',
@@ -60,28 +77,48 @@ describe('an address that an account enters', () => {
       'https://[fd00::1]',
       'https://[fe80::1]',
       'https://localhost',
+      `http://localhost:${port}`,
       'https://user:pw@10.0.0.1',
+      'http://93.184.215.14',
+      'https://93.184.215.14:9200',
     ];
-    for (const address of private_) {
+    for (const address of elsewhere) {
       const answer = await caller.call('POST', '/link', {
         vendor: 'box',
         user_ref: 'u',
         credentials: { address },
       });
-      assert.equal(answer.status, 502, `${address}: ${JSON.stringify(answer.body)}`);
+      assert.deepEqual(
+        [answer.status, Object.keys(answer.body as object)],
+        [403, ['error']],
+        `${address}: ${JSON.stringify(answer.body)}`,
+      );
     }
     assert.equal(asked, 0, 'nothing was called');
     await world.close();
   });
 
-  it('can be in one once the operator allows it', async () => {
-    const env = { ELNAV_ALLOW_PRIVATE_ADDRESSES: 'on' };
-    const world = await makeWorld({ engine: 'sqlite', adapters: [box], env });
-    const caller = await world.newAccount();
-    const credentials = { address: `http://127.0.0.1:${port}` };
-    const answer = await caller.call('POST', '/link', { vendor: 'box', user_ref: 'u', credentials });
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.equal(asked, 1);
-    await world.close();
+  it('is refused with what would have to be set, and with the other way', async () => {
+    const refused = await linkTo('http://192.168.1.20', { ELNAV_LOCAL_NETWORKS: 'off' });
+    assert.deepEqual(refused.body, {
+      error:
+        '192.168.1.20 is in a private network that is not called from here: ELNAV_LOCAL_NETWORKS is off; set it to 192.168.1.0/24, or link the device through a gateway in its network (POST /gateways)',
+    });
+  });
+
+  it('can be in a network that the operator permits, or that is the own one of a developer', async () => {
+    const address = `http://127.0.0.1:${port}`;
+    const answers = [
+      await linkTo(address, { ELNAV_LOCAL_NETWORKS: '127.0.0.0/8' }),
+      await linkTo(address, {}),
+      await linkTo(`http://localhost:${port}`, { ELNAV_LOCAL_NETWORKS: '127.0.0.0/8,::1/128' }),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal(asked, 3);
+    const behindProxy = await linkTo(address, { ELNAV_TRUST_PROXY: '127.0.0.1' });
+    assert.equal(behindProxy.status, 403);
   });
 });

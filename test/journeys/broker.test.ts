@@ -11,6 +11,7 @@ import { systemClock, turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
 import { createKeptConnections } from '../../src/outbound/kept-connections.ts';
 import { makeCoreWorld } from '../kit/core-world.ts';
+import { LOOPBACK } from '../kit/loopback.ts';
 import { MQTT_URL, ownTopic, withoutBroker } from '../kit/mosquitto.ts';
 import { until } from '../kit/until.ts';
 
@@ -84,7 +85,7 @@ function boxes() {
 /** The box itself, with a connection of its own. */
 async function box(topic: string) {
   const kept = createKeptConnections({
-    arePrivateAddressesAllowed: true,
+    localNetworks: LOOPBACK,
     clock: systemClock,
     random: systemRandom,
   });
@@ -130,7 +131,7 @@ describe('a vendor over the broker of its user', { skip: withoutBroker, timeout:
     const topic = ownTopic();
     const clock = turnedClock();
     const device = await box(topic);
-    const kept = createKeptConnections({ arePrivateAddressesAllowed: true, clock, random: systemRandom });
+    const kept = createKeptConnections({ localNetworks: LOOPBACK, clock, random: systemRandom });
     const world = await makeCoreWorld('sqlite', [boxes()], { clock, connections: kept });
     const account = await world.newAccount();
     await world.link(account, 'boxes', { topic });

@@ -1,72 +1,29 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
-import { conforms } from '../../src/adapter/conformance/index.ts';
-import { WITHOUT_CALLS } from '../../src/adapter/session.ts';
-import { turnedClock } from '../../src/core/clock.ts';
+import { afterEach, beforeEach, it } from 'node:test';
+import { systemClock, turnedClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/ids.ts';
-import { silentLog } from '../../src/core/log.ts';
-import { connectionsOf } from '../../src/domain/calls/connections.ts';
+import { NO_LOCAL_NETWORKS } from '../../src/core/local-networks.ts';
 import { createKeptConnections } from '../../src/outbound/kept-connections.ts';
+import { type ServedLocal, serveLocal } from '../../src/simulation/serve-local.ts';
 import { type CoreWorld, makeCoreWorld, openCore } from '../kit/core-world.ts';
 import { onEachEngine } from '../kit/databases.ts';
-import { meters, type ServedMeter, serveMeter } from '../kit/meters.ts';
+import { LOOPBACK } from '../kit/loopback.ts';
+import { createMeter, meters, type SimulatedMeter } from '../kit/meters.ts';
 import { until } from '../kit/until.ts';
 
-describe('a vendor whose devices are reached over TCP', () => {
-  it('conforms to the contract', async () => {
-    const meter = await serveMeter();
-    const clock = turnedClock();
-    const adapter = meters(meter.port);
-    const kept = createKeptConnections({ arePrivateAddressesAllowed: true, clock, random: systemRandom });
-    const credentials = { host: '127.0.0.1', port: meter.port };
-    const link = { account: 1, link: 'link-1' };
-    const { signal } = new AbortController();
-    const findings = await conforms(adapter, {
-      credentials,
-      session: () => ({
-        ...link,
-        userRef: 'u',
-        linkedAt: 0,
-        credentials,
-        clock,
-        log: silentLog,
-        documents: { get: async () => undefined, put: async () => {}, remove: async () => {} },
-        signal,
-        ...WITHOUT_CALLS,
-        connections: connectionsOf({
-          adapter,
-          link,
-          kept,
-          spend: () => {},
-          trace: { host: undefined, isCommandSent: false },
-          signal,
-        }),
-      }),
-      arrange: async (_device, situation) => meter.arrange(situation),
-      pass: async (seconds) => clock.turn(seconds * 1_000),
-    });
-    await kept.close();
-    await meter.close();
-    assert.ok(findings.length > 12, `only ${findings.length} checks`);
-    assert.deepEqual(
-      findings.filter(({ fault }) => fault !== null),
-      [],
-    );
-  });
-});
-
 onEachEngine('connections that links keep', (engine) => {
-  let meter: ServedMeter;
+  let served: ServedLocal;
+  let meter: SimulatedMeter;
   let kept: ReturnType<typeof createKeptConnections>;
   let world: CoreWorld;
   let account: number;
   let credentials: { host: string; port: number };
 
-  const open = async (arePrivateAddressesAllowed: boolean) => {
+  const open = async (localNetworks = LOOPBACK) => {
     const clock = turnedClock();
-    kept = createKeptConnections({ arePrivateAddressesAllowed, clock, random: systemRandom });
-    world = await makeCoreWorld(engine, [meters(meter.port)], { clock, connections: kept });
+    kept = createKeptConnections({ localNetworks, clock, random: systemRandom });
+    world = await makeCoreWorld(engine, [meters(credentials.port)], { clock, connections: kept });
     account = await world.newAccount();
   };
   const shut = async () => {
@@ -74,13 +31,22 @@ onEachEngine('connections that links keep', (engine) => {
     await kept.close();
   };
   beforeEach(async () => {
-    meter = await serveMeter();
-    credentials = { host: '127.0.0.1', port: meter.port };
-    await open(true);
+    served = await serveLocal({
+      module: {
+        createLocalSimulator(options) {
+          meter = createMeter(options);
+          return meter;
+        },
+      },
+      clock: systemClock,
+      random: systemRandom,
+    });
+    credentials = { ...served.address };
+    await open();
   });
   afterEach(async () => {
     await shut();
-    await meter.close();
+    await served.close();
   });
   const link = () => world.link(account, 'meters', credentials);
   const statusOf = async () => (await world.links.list(account))[0]?.status;
@@ -90,9 +56,9 @@ onEachEngine('connections that links keep', (engine) => {
     const reads = Array.from({ length: 5 }, () => world.read(account, 'lamp-1'));
     await Promise.all([...reads, world.send(account, 'lamp-1', { type: 'turn_on' })]);
     assert.equal(meter.isOn(), true);
-    assert.deepEqual([meter.sockets.length, meter.mostAtOnce()], [1, 1]);
+    assert.deepEqual([served.connections().opened, meter.mostAtOnce()], [1, 1]);
     const [{ id = '' } = {}] = await world.links.list(account);
-    const limits = await world.budgets.view(meters(meter.port), [{ account, link: id }]);
+    const limits = await world.budgets.view(meters(credentials.port), [{ account, link: id }]);
     assert.ok((limits[0]?.used ?? 0) >= 4, JSON.stringify(limits));
   });
 
@@ -101,15 +67,13 @@ onEachEngine('connections that links keep', (engine) => {
     await world.read(account, 'lamp-1');
     const [{ id = '' } = {}] = await world.links.list(account);
     await world.links.remove(account, id);
-    await until('it is closed', () =>
-      meter.sockets.every(({ closed, readableEnded }) => closed || readableEnded),
-    );
-    assert.equal(meter.sockets.length, 1);
+    await until('it is closed', () => served.connections().open === 0);
+    assert.equal(served.connections().opened, 1);
   });
 
   it('tell a device that does not answer from a command that may have been taken', async () => {
     await link();
-    meter.isDeaf = true;
+    await served.fault('hang');
     // Nothing else waits for this clock.
     const turning = setInterval(() => world.clock.turn(1_000), 5);
     await assert.rejects(
@@ -117,25 +81,25 @@ onEachEngine('connections that links keep', (engine) => {
       (error) =>
         error instanceof AppError &&
         error.code === 'vendor.timeout' &&
-        error.message.includes(`127.0.0.1:${meter.port}`),
+        error.message.includes(`127.0.0.1:${credentials.port}`),
     );
     await until('the link says so', async () => (await statusOf()) === 'unreachable');
     await assert.rejects(world.send(account, 'lamp-1', { type: 'turn_on' }), {
       code: 'command.outcome_unknown',
     });
     clearInterval(turning);
-    meter.isDeaf = false;
+    await served.fault(null);
     await world.read(account, 'lamp-1');
     await until('the link says so', async () => (await statusOf()) === 'active');
   });
 
   it('lead into no private network unless the operator permits it', async () => {
     await shut();
-    await open(false);
-    await assert.rejects(link(), { code: 'vendor.refused' });
-    credentials = { host: 'localhost', port: meter.port };
-    await assert.rejects(link(), { code: 'vendor.refused' });
-    assert.equal(meter.sockets.length, 0);
+    await open(NO_LOCAL_NETWORKS);
+    await assert.rejects(link(), { code: 'vendor.address_not_permitted' });
+    credentials = { host: 'localhost', port: credentials.port };
+    await assert.rejects(link(), { code: 'vendor.address_not_permitted' });
+    assert.equal(served.connections().opened, 0);
   });
 
   // The embedded database has one process.
@@ -145,20 +109,18 @@ onEachEngine('connections that links keep', (engine) => {
       // A process has connections of its own.
       const { clock, place } = world;
       const ofOther = createKeptConnections({
-        arePrivateAddressesAllowed: true,
+        localNetworks: LOOPBACK,
         clock,
         random: systemRandom,
       });
-      const adapters = [meters(meter.port)];
+      const adapters = [meters(credentials.port)];
       const other = await openCore({ place, clock, adapters, connections: ofOther });
       await world.read(account, 'lamp-1');
       await other.read(account, 'lamp-1');
-      assert.equal(meter.sockets.length, 2);
+      assert.equal(served.connections().opened, 2);
       const [{ id = '' } = {}] = await world.links.list(account);
       await world.links.remove(account, id);
-      await until('all are closed', () =>
-        meter.sockets.every(({ closed, readableEnded }) => closed || readableEnded),
-      );
+      await until('all are closed', () => served.connections().open === 0);
       await other.close();
       await ofOther.close();
     });

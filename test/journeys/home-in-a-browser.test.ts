@@ -104,7 +104,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
     await page.getByText('1 to choose from').waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'Siemens' }).click();
-    await page.getByRole('heading', { name: 'Connect Home Connect' }).waitFor();
+    await page.getByRole('heading', { name: 'Connect Siemens' }).waitFor();
     await page.getByText('The devices are made up').waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Continue to Home Connect' }).click();
@@ -139,7 +139,7 @@ describe('a home with a dishwasher and a heat pump, linked in a browser', { skip
     await page.getByText('With the account of the myUplink app').waitFor();
     await assertAccessible(page);
     await page.getByRole('link', { name: 'NIBE' }).click();
-    await page.getByRole('heading', { name: 'Connect myUplink' }).waitFor();
+    await page.getByRole('heading', { name: 'Connect NIBE' }).waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Continue to myUplink' }).click();
     await page.getByRole('heading', { name: 'Simulated myUplink sign-in' }).waitFor();

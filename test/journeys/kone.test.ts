@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
+import { NO_LOCAL_NETWORKS } from '../../src/core/local-networks.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createVendorHosts } from '../../src/outbound/vendor-hosts.ts';
 import { kone } from '../../src/vendors/kone/index.ts';
@@ -25,7 +26,7 @@ describe('KONE on a port, to the state of a lift', () => {
     vendor = served.vendor as KoneSimulator;
     hosts = createVendorHosts({
       baseUrlOf: () => served.url,
-      arePrivateAddressesAllowed: false,
+      localNetworks: NO_LOCAL_NETWORKS,
       clock,
       random: systemRandom,
       log: silentLog,

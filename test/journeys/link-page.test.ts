@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { credentialFields, isForEndUsers } from '../../src/adapter/credential-fields.ts';
 import { type TurnedClock, turnedClock } from '../../src/core/clock.ts';
 import { AppError, ERRORS, type ErrorCodeName } from '../../src/core/errors.ts';
 import { vendors } from '../../src/vendors/index.ts';
@@ -58,7 +59,7 @@ describe('the link page', () => {
     const hrefs = [...page.matchAll(/<a class="vendor" href="([^"]+)"/g)].map(([, href]) => href);
     const path = new URL(url).pathname;
     // By name, and the simulated one last.
-    const others = [...vendors, vendor.adapter].filter(({ slug }) => slug !== 'sandbox');
+    const others = [...vendors, vendor.adapter].filter((one) => one.slug !== 'sandbox' && isForEndUsers(one));
     const expected = others
       .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
       .map(({ slug, oauth }) => `${oauth === undefined ? path : url}/${slug}`);
@@ -67,7 +68,9 @@ describe('the link page', () => {
     assert.ok(page.includes(`href="${path}/cancel"`));
     const found = async (query: string) => {
       const text = await (await browser.send(`${url}?q=${encodeURIComponent(query)}`)).text();
-      const tiles = text.matchAll(/href="[^"]*?(\w+)"><svg.*?"vendor-name">([^<]*)<.*?<\/a>/g);
+      const tiles = text.matchAll(
+        /href="[^"]*?(\w+)(?:\?brand=[^"]*)?"><svg.*?"vendor-name">([^<]*)<.*?<\/a>/g,
+      );
       const count = /id="count">(\d+|No)/.exec(text)?.[1];
       const all = [...tiles].map(([tile, slug, name]) => ({ slug, name, tile }));
       assert.equal(count, all.length === 0 ? 'No' : String(all.length), query);
@@ -108,26 +111,31 @@ describe('the link page', () => {
     const [vw] = await found('volksvagen id4');
     assert.deepEqual([vw?.slug, vw?.name], ['smartcar', 'Volkswagen']);
     assert.match(vw?.tile ?? '', />With the account of the Volkswagen app, through Smartcar</);
+    const href = /href="([^"]*)"/.exec(vw?.tile ?? '')?.[1] ?? '';
+    const consent = await (await new CookieBrowser().send(href)).text();
+    assert.match(consent, /<h1>Connect Volkswagen<.*Volkswagen is connected through Smartcar, where/s);
     const swedish = await (await CookieBrowser.inLanguage('sv').send(`${url}?q=zaptec`)).text();
     assert.match(swedish, />Med kontot i Zaptec-appen<.*>Via OCPP, [^<]*installatör</s);
   });
 
   it('creates a form from the schema of every vendor, with a label for every field', async () => {
+    const withForms = [...vendors, vendor.adapter].filter((one) => !('oauth' in one) && isForEndUsers(one));
     let fields = 0;
     for (const language of ['en', 'sv'])
-      for (const { slug, credentials } of [...vendors, vendor.adapter].filter((one) => !('oauth' in one))) {
+      for (const { slug, credentials } of withForms) {
         const page = await (
           await CookieBrowser.inLanguage(language).send(`${await session()}/${slug}`)
         ).text();
-        const names = Object.keys((credentials as { properties: object }).properties);
-        for (const name of names) {
+        for (const { name } of credentialFields(credentials)) {
           fields += 1;
           assert.ok(page.includes(`name="${name}"`), `${slug} asks for ${name}`);
           const isLabelled =
-            page.includes(`<label for="field-${name}">`) || /<fieldset[^>]*><legend>.+<\/legend>/.test(page);
+            page.includes(`<label for="field-${name}">`) ||
+            page.includes(`<label class="check"><input type="checkbox" name="${name}"`) ||
+            /<fieldset[^>]*><legend>.+<\/legend>/.test(page);
           assert.ok(isLabelled, `${slug}: ${name} has a label`);
         }
-        const inputs = page.match(/<input type="(?:checkbox|text|password)"/g)?.length ?? 0;
+        const inputs = page.match(/<(?:select|input type="(?:checkbox|text|password)")/g)?.length ?? 0;
         const labels = page.match(/<label[ >]/g)?.length ?? 0;
         assert.equal(inputs, labels, `${slug} in ${language}`);
         assert.doesNotMatch(page, /type="text"[^>]*name="password"/);

@@ -44,6 +44,23 @@ for (const engine of ENGINES)
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       return answer.body as { session: string; url: string; expires_at: string };
     };
+    it('is not begun for a vendor that a page cannot ask for, and says how it is linked', async () => {
+      const { status, headers, body } = await caller.call('POST', '/link/sessions', {
+        user_ref: 'anna',
+        vendor: 'opcua',
+      });
+      assert.deepEqual([status, headers.get('elnav-error')], [400, 'request.invalid']);
+      assert.match(
+        JSON.stringify(body),
+        /vendor is opcua, which has more to say than a page can ask for; link it with POST \/link/,
+      );
+      const { url } = await begin();
+      const browser = CookieBrowser.inLanguage('en');
+      assert.doesNotMatch(await (await browser.send(url)).text(), /OPC UA/);
+      const form = await browser.send(`${url}/opcua`);
+      assert.doesNotMatch(await form.text(), /name="devices"|name="security"/);
+    });
+
     const view = async (session: string): Promise<View> => {
       const answer = await caller.call('GET', `/link/sessions/${session}`);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isForEndUsers } from '../../src/adapter/credential-fields.ts';
 import { needsPartner } from '../../src/bin/vendor-needs.ts';
 import { turnedClock } from '../../src/core/clock.ts';
 import { vendors } from '../../src/vendors/index.ts';
@@ -9,7 +10,7 @@ import { makeWorld } from '../kit/world.ts';
 
 /** By name. Nobody is set up, and none of them is simulated. */
 const OTHERS = vendors
-  .filter((vendor) => vendor.slug !== 'sandbox' && !needsPartner(vendor))
+  .filter((vendor) => vendor.slug !== 'sandbox' && !needsPartner(vendor) && isForEndUsers(vendor))
   .toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
   .map(({ slug }) => slug);
 

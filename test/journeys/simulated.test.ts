@@ -66,7 +66,8 @@ for (const engine of ENGINES) {
       it(`links ${slug}, and reads devices whose names say that they are simulated`, async () => {
         const { createSimulator } = (await simulator?.()) ?? assert.fail();
         // Another instance of the simulator, since its users are the same.
-        const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl: () => '' });
+        const baseUrl = () => 'http://192.168.1.20';
+        const { user } = createSimulator({ clock: turnedClock(), random: systemRandom, baseUrl });
         const credentials =
           oauth === undefined
             ? user.credentials

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
 import { turnedClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/ids.ts';
+import { NO_LOCAL_NETWORKS } from '../../src/core/local-networks.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createVendorHosts } from '../../src/outbound/vendor-hosts.ts';
 import { type ChimesSimulator, chimes, SILENCE_SECONDS } from '../kit/chimes.ts';
@@ -23,7 +24,7 @@ onEachEngine('a stream of events, from its vendor on a port to the state of a de
     vendor = served.vendor as ChimesSimulator;
     hosts = createVendorHosts({
       baseUrlOf: () => served.url,
-      arePrivateAddressesAllowed: false,
+      localNetworks: NO_LOCAL_NETWORKS,
       clock,
       random: systemRandom,
       log: silentLog,

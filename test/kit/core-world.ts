@@ -10,8 +10,11 @@ import { createMetrics } from '../../src/core/metrics.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Accounts, createAccounts } from '../../src/domain/accounts/index.ts';
 import { createVault } from '../../src/domain/calls/index.ts';
+import type { Poster } from '../../src/domain/subscriptions/index.ts';
+import { createPoster, permittedAddresses } from '../../src/outbound/index.ts';
 import { TEST_KEYS } from './accounts.ts';
 import { type Engine, makePlace, type Place } from './databases.ts';
+import { LOOPBACK } from './loopback.ts';
 
 /** Links, devices and commands of one process, without HTTP. */
 export type Core = Awaited<ReturnType<typeof openCore>>;
@@ -22,6 +25,8 @@ interface CoreOptions {
   readonly adapters: readonly Adapter[];
   /** The destination of calls of adapters with hosts. */
   readonly hostOf?: Reach['hostOf'];
+  /** What asks devices for the certificates that are kept with their links. */
+  readonly certificateAt?: Reach['certificateAt'];
   /** What opens their WebSockets. */
   readonly openSocket?: Reach['openSocket'];
   /** The source of their streams of events. */
@@ -29,6 +34,8 @@ interface CoreOptions {
   /** What their connections to devices and brokers are kept by. */
   readonly connections?: Reach['connections'];
   readonly log?: Log;
+  /** What posts events to receivers; by default to this machine. */
+  readonly poster?: Poster;
 }
 
 const PARTNER = { clientId: 'elnav-tests', clientSecret: 'a-secret-of-the-tests' };
@@ -43,22 +50,31 @@ export async function openCore({
   clock,
   adapters: list,
   hostOf = noHost,
+  certificateAt,
   openSocket,
   openEvents,
   connections,
   log = silentLog,
+  poster,
 }: CoreOptions) {
   const database: Database = await place.open(clock);
   const bounds = { links: 1_000 };
   const metrics = createMetrics();
   const vault = createVault(TEST_KEYS, systemRandom);
+  const posting = createPoster({
+    guard: permittedAddresses(LOOPBACK),
+    clock,
+    userAgent: 'elnav/test',
+  });
   const core = await createConnectCore({
+    poster: poster ?? posting,
     host: { database, clock, random: systemRandom, log, metrics },
     adapters: new Map(list.map((adapter) => [adapter.slug, adapter])),
     vault,
     reach: {
       hostOf,
       partnerOf: () => PARTNER,
+      ...(certificateAt === undefined ? {} : { certificateAt }),
       ...(openSocket === undefined ? {} : { openSocket }),
       ...(openEvents === undefined ? {} : { openEvents }),
       ...(connections === undefined ? {} : { connections }),
@@ -66,9 +82,12 @@ export async function openCore({
     hasOwnAddress: () => false,
     webhookUrlOf: (vendor) => `https://elnav.example/webhooks/${vendor}`,
     isSimulated: () => false,
+    standsIn: () => false,
     mostLinks: async () => bounds.links,
+    historyKept: { rawDays: 90, quarterDays: 1_096 },
+    accounts: { noteChange: async () => {} },
   });
-  const { commands, deliveries, devices, discovery, links, polling, streams } = core;
+  const { commands, deliveries, devices, discovery, links, polling, setPoints, streams } = core;
   return {
     ...core,
     database,
@@ -85,12 +104,17 @@ export async function openCore({
     list: async (account: number, query: object = {}): Promise<JsonObject[]> =>
       JSON.parse((await devices.list(account, { limit: 1_000, ...query })).body.toString()),
     async close() {
+      await setPoints.close();
       commands.close();
       await streams.close();
       await polling.close();
       await discovery.close();
       await deliveries.close();
       await devices.flush();
+      await core.history.close();
+      await core.subscriptions.close();
+      await posting.close();
+      await core.eventLog.close();
       await database.close();
     },
   };

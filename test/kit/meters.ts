@@ -1,11 +1,14 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
 import Type, { type Static } from 'typebox';
 import { type Adapter, kind } from '../../src/adapter/adapter.ts';
 import type { Command } from '../../src/adapter/commands.ts';
-import type { Situation } from '../../src/adapter/conformance/witnesses.ts';
 import type { Purpose } from '../../src/adapter/connections.ts';
 import { limit } from '../../src/adapter/kit/index.ts';
+import {
+  DEVICE_FAULTS,
+  type DeviceFault,
+  type LocalSimulator,
+  type LocalSimulatorOptions,
+} from '../../src/adapter/local-simulator.ts';
 import type { DeviceRef, Session } from '../../src/adapter/session.ts';
 import { AppError } from '../../src/core/errors.ts';
 
@@ -13,7 +16,14 @@ import { AppError } from '../../src/core/errors.ts';
 const ON = 0;
 const READ = 3;
 const WRITE = 6;
+/** Which device it is. */
+const NAME = 17;
 const COUNT = 2;
+/** Of the function code of a refusal, which a code of the exception follows. */
+const EXCEPTION = 0x80;
+const DEVICE_FAILURE = 4;
+/** What a register holds that is not implemented. */
+const UNKNOWN = 0xffff;
 
 const Credentials = Type.Object(
   { host: Type.String({ maxLength: 200 }), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
@@ -42,13 +52,15 @@ async function ask(session: Session, pdu: readonly number[], purpose: Purpose): 
 }
 
 interface Registers {
-  readonly on: boolean;
+  readonly on: number;
   readonly watt: number;
 }
 
+const isKnown = (register: number) => register !== UNKNOWN;
+
 async function read(session: Session, { id }: DeviceRef): Promise<Registers> {
   const response = await ask(session, [READ, 0, ON, 0, COUNT], { device: id });
-  return { on: response.readUInt16BE(2) === 1, watt: response.readUInt16BE(4) };
+  return { on: response.readUInt16BE(2), watt: response.readUInt16BE(4) };
 }
 
 async function order(session: Session, { id }: DeviceRef, { type }: Command): Promise<void> {
@@ -56,7 +68,7 @@ async function order(session: Session, { id }: DeviceRef, { type }: Command): Pr
 }
 
 /** A vendor that was made up for tests: a lamp on the wall of each user, that speaks Modbus over TCP. */
-export function meters(port: number) {
+export function meters(port = 502) {
   return {
     slug: 'meters',
     name: 'Meters',
@@ -65,43 +77,42 @@ export function meters(port: number) {
       en: { host: { label: 'Address' }, port: { label: 'Port' } },
       sv: { host: { label: 'Adress' }, port: { label: 'Port' } },
     },
+    isLocal: true as const,
     ports: [port],
+    localSimulator: async () => ({ createLocalSimulator: createMeter }),
     budgets: [limit('requests', { calls: 1_000, seconds: 60, source: 'made up' })],
     pushes: false,
     pollSeconds: 0,
     async link(session) {
-      await ask(session, [READ, 0, ON, 0, COUNT], { use: 'list' });
+      const name = (await ask(session, [NAME], { use: 'list' })).toString('latin1', 1);
+      if (name !== 'LAMP') throw new AppError('vendor.refused', `Meters found no lamp but ${name}`);
       const { host } = session.credentials as Static<typeof Credentials>;
       return { vendorAccount: host, devices: [{ id: 'lamp-1', type: 'light' }] };
     },
     kinds: {
       light: kind<Registers>({
         read,
-        status: ({ on }) => ({ online: true, power_on: on }),
-        reads: { read_power: ({ watt }) => watt },
+        status: ({ on }) => ({ online: true, power_on: isKnown(on) ? on === 1 : null }),
+        unrecognized: ({ on }) => (on > 1 ? [`register 0 = ${on}`] : []),
+        reads: { read_power: ({ watt }) => (isKnown(watt) ? watt : null) },
         controls: { on_off: { turn_on: order, turn_off: order } },
       }),
     },
   } satisfies Adapter;
 }
 
-export interface ServedMeter {
-  readonly port: number;
-  /** Connections that were opened. */
-  readonly sockets: Socket[];
+/** Devices as the tests of connections see them. */
+export interface SimulatedMeter extends LocalSimulator {
+  isOn(): boolean;
   /** Requests that were under way at a time, at most. */
-  readonly mostAtOnce: () => number;
-  /** Takes requests and answers none, until told otherwise. */
-  isDeaf: boolean;
-  isOn: () => boolean;
-  arrange(situation: Situation): void;
-  close(): Promise<void>;
+  mostAtOnce(): number;
 }
 
-/** The lamp on the wall: a real server that takes its time for each request. */
-export async function serveMeter(): Promise<ServedMeter> {
+/** The lamp on the wall, which takes its time for each request. */
+export function createMeter({ address }: LocalSimulatorOptions): SimulatedMeter {
   const registers = [0, 0];
-  const sockets: Socket[] = [];
+  const written: string[] = [];
+  let fault: DeviceFault | null = null;
   let atOnce = 0;
   let most = 0;
   const set = (on: number) => {
@@ -109,39 +120,36 @@ export async function serveMeter(): Promise<ServedMeter> {
     registers[1] = on === 1 ? 9 : 0;
   };
   const answer = (request: Buffer): readonly number[] => {
-    const [, , , , , , , code] = request;
-    const value = request.readUInt16BE(10);
+    const [, , , , , , , code = 0] = request;
+    if (code === WRITE) written.push(`write ${request.readUInt16BE(8)} = ${request.readUInt16BE(10)}`);
+    if (fault === 'exception') return [code + EXCEPTION, DEVICE_FAILURE];
+    if (code === NAME) return [NAME, ...Buffer.from(fault === 'wrong_device' ? 'OVEN' : 'LAMP')];
     if (code === WRITE) {
-      set(value);
+      set(request.readUInt16BE(10));
       return [WRITE, ...request.subarray(8, 12)];
     }
-    return [READ, COUNT * 2, ...registers.flatMap((one) => [one >> 8, one & 0xff])];
+    const seen = fault === 'unknown_values' ? registers.map(() => UNKNOWN) : registers;
+    return [READ, COUNT * 2, ...seen.flatMap((one) => [one >> 8, one & 0xff])];
   };
-  const server = createServer((socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    socket.on('data', (request: Buffer) => {
-      if (meter.isDeaf) return;
-      atOnce += 1;
-      most = Math.max(most, atOnce);
-      setTimeout(() => {
-        atOnce -= 1;
-        socket.write(frameOf(answer(request)));
-      }, 2);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const meter: ServedMeter = {
-    port: (server.address() as AddressInfo).port,
-    sockets,
-    mostAtOnce: () => most,
-    isDeaf: false,
+  return {
+    credentials: { ...address },
+    faults: DEVICE_FAULTS,
+    fault(next) {
+      fault = next;
+    },
+    arrange: (_device, situation) => set(situation === 'off' ? 0 : 1),
+    commands: () => written,
     isOn: () => registers[0] === 1,
-    arrange: (situation) => set(situation === 'off' ? 0 : 1),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+    mostAtOnce: () => most,
+    accept(socket) {
+      socket.on('data', (request: Buffer) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        setImmediate(() => {
+          atOnce -= 1;
+          socket.write(frameOf(answer(request)));
+        });
+      });
     },
   };
-  return meter;
 }

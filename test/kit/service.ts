@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Place } from './databases.ts';
+import { commandIn } from './network-namespaces.ts';
 import { ADMIN_TOKEN, type Answer, type Caller, callJson, VAULT_KEYS } from './world.ts';
 
 export interface Exit {
@@ -28,6 +29,8 @@ export interface Launch {
   /** The user id of the process; only root may choose. */
   readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A network namespace. */
+  readonly within?: string;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -47,10 +50,11 @@ export function envOf(place: Pick<Place, 'dataDir' | 'url'>): Record<string, str
   };
 }
 
-function launch({ bin = 'all', env = {}, imports = [], uid }: Launch) {
+function launch({ bin = 'all', env = {}, imports = [], uid, within }: Launch) {
   const began = performance.now();
   const before = imports.flatMap((file) => ['--import', join(root, file)]);
-  const child = spawn(process.execPath, [...before, join(root, `src/bin/${bin}.ts`)], {
+  const [file, args] = commandIn(within, [process.execPath, ...before, join(root, `src/bin/${bin}.ts`)]);
+  const child = spawn(file, args, {
     cwd: root,
     ...(uid === undefined ? {} : { uid }),
     env: {

@@ -34,6 +34,8 @@ import { refreshGrant } from '../../src/domain/calls/refresh-grant.ts';
 import { renewTokens } from '../../src/domain/calls/renewal.ts';
 import { createVendorHttp, type Spend } from '../../src/domain/calls/vendor-http.ts';
 import { faultAnswer, plainRefusal, strange } from '../../src/simulation/faults.ts';
+import { serveSimulated } from '../../src/simulation/serve.ts';
+import { dial } from './dial.ts';
 import { type Line, simulatedSockets } from './simulated-socket.ts';
 import { openSimulatedStream } from './simulated-stream.ts';
 import { waitingBudgets } from './waiting-budgets.ts';
@@ -85,6 +87,7 @@ interface Served {
   readonly posting: Posting;
   /** Shared by all users, as limits of the app are. */
   readonly budgets: Spend | undefined;
+  readonly ownAddresses: readonly string[];
 }
 
 interface Options {
@@ -92,16 +95,18 @@ interface Options {
   readonly user?: string;
   /** Calls beyond a budget of the adapter wait, by turning the clock; otherwise the simulator answers them as the vendor would. */
   readonly waitsForBudgets?: boolean;
+  /** The operator has set an address for the hosts that the simulator names. */
+  readonly hasOwnAddresses?: boolean;
 }
 
 /** Signs in at the simulator as a user does, and returns the sessions for `conforms()`. */
 export async function makeSimulatedVendor(
   adapter: Adapter,
-  { user, waitsForBudgets = false }: Options = {},
+  { user, waitsForBudgets = false, hasOwnAddresses = false }: Options = {},
 ): Promise<SimulatedVendor> {
   assert.ok(adapter.simulator !== undefined, `${adapter.slug} has no simulator`);
   const clock = turnedClock();
-  const { createSimulator, faultCodes = {} } = await adapter.simulator();
+  const { createSimulator, faultCodes = {}, ownAddresses = [] } = await adapter.simulator();
   const posting: Posting = { posted: [], isListening: true };
   const vendor = createSimulator({
     clock,
@@ -123,6 +128,7 @@ export async function makeSimulatedVendor(
       clock,
       codes: faultCodes,
       posting,
+      ownAddresses: hasOwnAddresses ? ownAddresses : [],
       budgets: waitsForBudgets ? waitingBudgets(adapter, clock) : undefined,
     },
     user === undefined ? usual : { ...usual, name: user },
@@ -164,6 +170,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
   const credentials: JsonObject = oauth === undefined ? user.credentials : {};
   const wireOf = (use: CallUse): HttpToOptions => ({
     handle: async (request) => (await world.instead?.(request)) ?? vendor.handle(request),
+    host: hostOf(adapter, credentials),
     asked,
     clock,
     fault: () => faultFor(use),
@@ -183,7 +190,10 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     }),
   });
   const cloud: Cloud = {
-    as: (name) => signedIn(served, vendor.users[name]),
+    as(name) {
+      const other = vendor.users[name];
+      return other === undefined ? undefined : signedIn(served, other);
+    },
     fault(fault, on = 'calls', after = 0) {
       // The vendor reports a lost login in its own format.
       const isLost = fault === 'login_lost';
@@ -230,7 +240,7 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
     vendor,
     tokens: undefined,
     renewals: 0,
-    ownAddresses: new Set(),
+    ownAddresses: new Set(served.ownAddresses),
     asked,
     instead: undefined,
     posting,
@@ -278,7 +288,15 @@ async function signedIn(served: Served, user: SimulatedUser): Promise<SimulatedV
       };
     },
     arrange: async (device, situation) => vendor.arrange(device, situation),
+    intervene: async (device, code, isNeeded) => vendor.intervene?.(device, code, isNeeded) ?? false,
     pass: async (seconds) => clock.turn(seconds * 1000),
+    async dial() {
+      const served = await serveSimulated({ slug: adapter.slug, load: async () => vendor });
+      const { hostname, port } = new URL(served.url);
+      const socket = await dial(hostname, Number(port));
+      socket.once('close', () => void served.close());
+      return socket;
+    },
     abort() {
       aborted.abort(new Error('the platform gave up waiting'));
       aborted = new AbortController();
@@ -391,7 +409,7 @@ function advancing(clock: TurnedClock): Clock {
 }
 
 /** The secret values of the credentials. */
-function secretsOf({ credentials }: Adapter, user: SimulatedUser): string[] {
+export function secretsOf({ credentials }: Adapter, user: Pick<SimulatedUser, 'credentials'>): string[] {
   const properties =
     (credentials as { properties?: Record<string, { writeOnly?: boolean }> }).properties ?? {};
   return Object.entries(user.credentials).flatMap(([name, value]) =>
@@ -399,8 +417,14 @@ function secretsOf({ credentials }: Adapter, user: SimulatedUser): string[] {
   );
 }
 
+/** The header `host` of calls to an address that the user chose. */
+function hostOf({ chosenAddress }: Adapter, credentials: JsonObject): Readonly<Record<string, string>> {
+  return chosenAddress === undefined ? {} : { host: new URL(chosenAddress(credentials)).host };
+}
+
 interface HttpToOptions {
   readonly handle: VendorSimulator['handle'];
+  readonly host: Readonly<Record<string, string>>;
   readonly asked: string[];
   readonly clock: TurnedClock;
   readonly fault: () => SimulatedFault | null;
@@ -429,7 +453,7 @@ const lowerCased = (headers: HttpRequest['headers'] = {}) =>
 /** The simulator's response, or the fault that is set. */
 async function answerTo(
   request: HttpRequest,
-  { handle, asked, fault }: HttpToOptions,
+  { handle, host, asked, fault }: HttpToOptions,
 ): Promise<SimulatedAnswer> {
   asked.push(`${request.method ?? 'GET'} ${request.path}`);
   const now = fault();
@@ -440,6 +464,7 @@ async function answerTo(
       path: request.path,
       query: queryOf(request),
       headers: {
+        ...host,
         'accept-encoding': 'gzip, br',
         ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(request.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),

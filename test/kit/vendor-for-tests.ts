@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 export interface Call {
-  readonly call: 'link' | 'unlink' | 'read' | 'command';
+  readonly call: 'link' | 'unlink' | 'read' | 'command' | 'release';
   /** Of an unlink. */
   readonly isLast?: boolean;
   /** Device id; for a link, the user of the credentials. */
@@ -32,7 +32,9 @@ export interface TestVendor {
   /** Run before each response of its kind; may wait or throw. */
   onRead: (device: DeviceRef, session: Session) => Promise<void>;
   onCommand: (device: DeviceRef, command: Command, session: Session) => Promise<void>;
+  onRelease: (device: DeviceRef, session: Session) => Promise<void>;
   onLink: (session: Session) => Promise<void>;
+  onUnlink: () => Promise<void>;
   /** The maximum of concurrent commands: on one device, and in total. */
   readonly atOnce: { onOne: number; inAll: number };
   count(call: Call['call'], id?: string): number;
@@ -46,8 +48,19 @@ const Credentials = Type.Object(
   { additionalProperties: false },
 );
 
+interface TestVendorOptions {
+  readonly slug?: string;
+  readonly pollSeconds?: number;
+  /** Batteries have set-points, which they keep (`null`) or end by themselves after so many seconds. */
+  readonly revertSeconds?: number | null;
+}
+
 /** `charger` limits by current, and can only end a `set_current` by itself; `industrial` limits by power; `light` can be switched and dimmed; `battery` accepts watts. */
-export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestVendor {
+export function testVendor({
+  slug = 'testvendor',
+  pollSeconds = 0,
+  revertSeconds,
+}: TestVendorOptions = {}): TestVendor {
   const running = new Map<string, number>();
   const vendor: TestVendor = {
     calls: [],
@@ -55,7 +68,9 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
     reading: { online: true, on: false, watt: 10 },
     onRead: async () => {},
     onCommand: async () => {},
+    onRelease: async () => {},
     onLink: async () => {},
+    onUnlink: async () => {},
     atOnce: { onOne: 0, inAll: 0 },
     count: (call, id) =>
       vendor.calls.filter((one) => one.call === call && (id === undefined || one.id === id)).length,
@@ -69,18 +84,25 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
     await vendor.onRead(device, session);
     return vendor.reading;
   };
-  const obey = async (session: Session, device: DeviceRef, command: Command): Promise<void> => {
-    vendor.calls.push({ call: 'command', id: device.id, command });
+  const alone = async (device: DeviceRef, work: () => Promise<void>): Promise<void> => {
     const atWork = (running.get(device.id) ?? 0) + 1;
     running.set(device.id, atWork);
     vendor.atOnce.onOne = Math.max(vendor.atOnce.onOne, atWork);
     const inAll = [...running.values()].reduce((sum, count) => sum + count, 0);
     vendor.atOnce.inAll = Math.max(vendor.atOnce.inAll, inAll);
     try {
-      await vendor.onCommand(device, command, session);
+      await work();
     } finally {
       running.set(device.id, (running.get(device.id) ?? 0) - 1);
     }
+  };
+  const obey = (session: Session, device: DeviceRef, command: Command): Promise<void> => {
+    vendor.calls.push({ call: 'command', id: device.id, command });
+    return alone(device, () => vendor.onCommand(device, command, session));
+  };
+  const release = (session: Session, device: DeviceRef): Promise<void> => {
+    vendor.calls.push({ call: 'release', id: device.id });
+    return alone(device, () => vendor.onRelease(device, session));
   };
 
   const status = ({ online, on }: Reading) => ({ online, power_on: on });
@@ -105,6 +127,7 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
     },
     async unlink(session, { isLast }) {
       vendor.calls.push({ call: 'unlink', id: String(session.credentials.user), isLast });
+      await vendor.onUnlink();
     },
     kinds: {
       light: kind<Reading>({
@@ -139,6 +162,13 @@ export function testVendor({ slug = 'testvendor', pollSeconds = 0 } = {}): TestV
         status,
         reads,
         controls: { set_battery_power: { set_battery_power: obey } },
+        ...(revertSeconds === undefined
+          ? {}
+          : {
+              setPoints: {
+                set_battery_power: { release, ...(revertSeconds === null ? {} : { revertSeconds }) },
+              },
+            }),
         limits: () => ({ min_a: null, max_a: null, min_w: -5_000, max_w: 5_000 }),
       }),
       vehicle: kind<Reading>({ read, status, reads, controls: { charge_limit: { set_charge_limit: obey } } }),

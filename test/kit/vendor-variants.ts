@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { Adapter } from '../../src/adapter/adapter.ts';
 import type { Simulator } from '../../src/adapter/conformance/index.ts';
+import { openLocalVendor } from './local-vendor.ts';
 import { makeSimulatedVendor } from './simulated-vendor.ts';
 
 export interface Variant {
@@ -9,18 +10,20 @@ export interface Variant {
   open(): Promise<{ readonly simulator: Simulator; close(): Promise<void> }>;
 }
 
-/** What an adapter is tested against: its simulator, or the variants in its folder if it is not called over HTTP. */
+/** What an adapter is tested against: its simulator, or the variants in its folder if it has none that can be called. */
 export async function variantsOf(adapter: Adapter): Promise<readonly Variant[]> {
   if (adapter.hosts !== undefined)
     return [
       {
         name: 'its simulator',
         open: async () => ({
-          simulator: await makeSimulatedVendor(adapter, { waitsForBudgets: true }),
+          simulator: await makeSimulatedVendor(adapter, { waitsForBudgets: true, hasOwnAddresses: true }),
           close: async () => {},
         }),
       },
     ];
+  if (adapter.localSimulator !== undefined)
+    return [{ name: 'its simulator', open: () => openLocalVendor(adapter) }];
   const file = new URL(`../../src/vendors/${adapter.slug}/test-conformance.ts`, import.meta.url);
   assert.ok(
     existsSync(file),

@@ -50,6 +50,12 @@ export function faultsOfError(
   return faults.map((fault) => `${fault} [${reply.text.slice(0, 120)}]`);
 }
 
+/** Of the response for what does not exist: an error, or 204 without a body where that is what was asked for. */
+export function faultsOfAbsent(service: ServiceName, reply: Reply, status: number): string[] {
+  if (status !== 204) return faultsOfError(service, reply, { status });
+  return reply.status === 204 && reply.text === '' ? [] : [`it is ${reply.status} ${reply.text}`];
+}
+
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onEachEngine } from '../kit/databases.ts';
-import { faultsOfError } from './judge.ts';
+import { faultsOfAbsent, faultsOfError } from './judge.ts';
 import type { Route } from './route-table.ts';
 import { makeRouteWorld, type RouteWorld, type Sample } from './samples.ts';
 
@@ -82,13 +82,13 @@ onEachEngine('every path', (engine) => {
       const judged = route.service === 'grid' ? 422 : absent;
       for (const value of UNSTORABLE) {
         const reply = await here.good(route, { path: `${pathWith(route, value)}${query}` });
-        const found = faultsOfError(route.service, reply, { status: judged });
+        const found = faultsOfAbsent(route.service, reply, judged);
         faults.push(...found.map((fault) => `${route.name} ${value}: ${fault}`));
       }
       for (const value of ODD_BUT_DECODABLE) {
         const reply = await here.good(route, { path: `${pathWith(route, value)}${query}` });
         const status = parameter?.schema.type === 'integer' ? 422 : absent;
-        const found = faultsOfError(route.service, reply, { status });
+        const found = faultsOfAbsent(route.service, reply, status);
         faults.push(...found.map((fault) => `${route.name} ${value}: ${fault}`));
       }
     }

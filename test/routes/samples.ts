@@ -21,6 +21,12 @@ export interface Things {
   application(): Promise<string>;
   /** A link that may be deleted, created for each call. */
   spareLink(): Promise<string>;
+  /** A gateway that may be removed, created for each call. */
+  spareGateway(): Promise<string>;
+  /** A subscription of the owner, whose receiver does not exist. */
+  readonly subscription: string;
+  /** One that may be deleted, created for each call. */
+  spareSubscription(): Promise<string>;
   spareKey(): Promise<string>;
   /** Cookie of a signed-in person. */
   readonly session: string;
@@ -35,6 +41,8 @@ export interface Sample {
   readonly path: (things: Things) => string | Promise<string>;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly good: number;
+  /** The status where it cannot be done at once. */
+  readonly later?: 202;
   /** Further statuses of bodies that match the schema, since some fields are validated beyond it. */
   readonly also?: readonly number[];
   /** Size of the largest accepted body, bytes; 16 KiB by default. */
@@ -83,8 +91,66 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     good: 200,
     also: [400],
   },
+  'POST /gateways': { path: at('/gateways'), body: { name: 'Storgatan 1' }, good: 200 },
+  'GET /gateways': { path: at('/gateways'), good: 200 },
+  'GET /gateways/{id}': { path: async (things) => `/gateways/${await things.spareGateway()}`, good: 200 },
+  'POST /gateways/{id}/pairing-code': {
+    path: async (things) => `/gateways/${await things.spareGateway()}/pairing-code`,
+    good: 200,
+  },
+  // It is not connected.
+  'POST /gateways/{id}/discover': {
+    path: async (things) => `/gateways/${await things.spareGateway()}/discover`,
+    good: 502,
+  },
+  'DELETE /gateways/{id}': { path: async (things) => `/gateways/${await things.spareGateway()}`, good: 204 },
+  'POST /subscriptions': {
+    path: at('/subscriptions'),
+    body: { url: 'https://127.0.0.1:1/events', types: ['device.linked'], signature: 'ed25519' },
+    good: 201,
+    // The url and the types are judged beyond the schema, and an account has 20.
+    also: [400, 403, 409],
+  },
+  'GET /subscriptions': { path: at('/subscriptions'), good: 200 },
+  'GET /subscriptions/{id}': { path: ({ subscription }) => `/subscriptions/${subscription}`, good: 200 },
+  'PATCH /subscriptions/{id}': {
+    path: ({ subscription }) => `/subscriptions/${subscription}`,
+    body: { types: null },
+    good: 200,
+    also: [400, 403],
+  },
+  'DELETE /subscriptions/{id}': {
+    path: async (things) => `/subscriptions/${await things.spareSubscription()}`,
+    good: 204,
+  },
+  'POST /subscriptions/{id}/rotate': {
+    path: ({ subscription }) => `/subscriptions/${subscription}/rotate`,
+    good: 200,
+  },
+  'POST /subscriptions/{id}/test': {
+    path: ({ subscription }) => `/subscriptions/${subscription}/test`,
+    good: 200,
+  },
+  'POST /subscriptions/{id}/replay': {
+    path: ({ subscription }) => `/subscriptions/${subscription}/replay`,
+    body: { after: null },
+    good: 200,
+    also: [400],
+  },
+  'POST /subscriptions/{id}/resume': {
+    path: ({ subscription }) => `/subscriptions/${subscription}/resume`,
+    good: 200,
+  },
+  'GET /subscriptions/{id}/attempts': {
+    path: ({ subscription }) => `/subscriptions/${subscription}/attempts`,
+    good: 200,
+  },
   'GET /links': { path: at('/links'), good: 200 },
-  'DELETE /links/{id}': { path: async (things) => `/links/${await things.spareLink()}`, good: 204 },
+  'DELETE /links/{id}': {
+    path: async (things) => `/links/${await things.spareLink()}`,
+    good: 204,
+    later: 202,
+  },
   'POST /links/{id}/refresh': {
     path: async (things) => `/links/${await things.spareLink()}/refresh`,
     good: 200,
@@ -121,6 +187,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'GET /devices': { path: at('/devices?limit=2'), good: 200 },
   'GET /devices/{id}': { path: ({ light }) => `/devices/${light}`, good: 200 },
+  'GET /events': {
+    path: ({ light }) => `/events?types=device.linked,link.linked&device=${light}&limit=2`,
+    good: 200,
+  },
+  'GET /events/stream': { path: at('/events/stream'), good: 200 },
   'POST /devices/{id}/command': {
     path: ({ light }) => `/devices/${light}/command`,
     body: { type: 'set_light', dim: 40, color: [1, 2, 3] },
@@ -130,6 +201,18 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'GET /devices/{id}/transactions': { path: ({ light }) => `/devices/${light}/transactions`, good: 200 },
   'GET /devices/{id}/readings': { path: ({ light }) => `/devices/${light}/readings`, good: 200 },
+  'GET /devices/{id}/history': {
+    path: ({ light }) => `/devices/${light}/history?resolution=1h&fields=power_on&timezone=UTC`,
+    good: 200,
+  },
+  'DELETE /users/{user_ref}': { path: at('/users/nobody'), good: 204, unknown: 204 },
+  'GET /interventions': { path: at('/interventions?state=all&limit=2'), good: 200 },
+  'GET /devices/{id}/set-points': { path: ({ light }) => `/devices/${light}/set-points`, good: 200 },
+  // A light has none, so its good response says so.
+  'DELETE /devices/{id}/set-points/{type}': {
+    path: ({ light }) => `/devices/${light}/set-points/set_battery_power`,
+    good: 422,
+  },
   'GET /devices/{id}/station': { path: ({ station }) => `/devices/${station}/station`, good: 200 },
   // The station has never connected, so its good response is that it is offline.
   'POST /devices/{id}/station': {
@@ -312,7 +395,7 @@ export async function makeRouteWorld(
 ): Promise<RouteWorld> {
   const world = await makeWorld({
     engine,
-    env: { ELNAV_TRUST_PROXY: '127.0.0.1' },
+    env: { ELNAV_TRUST_PROXY: '127.0.0.1', ELNAV_LOCAL_NETWORKS: '127.0.0.0/8' },
     priceSources: [fakeSource(options.clock ?? systemClock, 'told')],
     productionSource: scriptedSource(),
     ...options,
@@ -379,6 +462,11 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
   const [kept] = await links();
   const credentials = { identity: 'SAMPLE', password: 'a-station-password' };
   await owner.call('POST', '/link', { vendor: 'ocpp', user_ref: 'things', credentials });
+  const subscribe = async (): Promise<string> => {
+    const body = { url: 'https://127.0.0.1:1/events' };
+    const made = (await owner.call('POST', '/subscriptions', body)).body as { id: string };
+    return made.id;
+  };
   const dialing = (await links()).find(({ id }) => id !== kept?.id);
   return {
     owner,
@@ -403,6 +491,11 @@ async function thingsOf(world: World, owner: Caller): Promise<Things> {
       await linkOne(`spare-${count}`, ['thermostat']);
       return (await links()).find(({ id }) => !before.has(id))?.id ?? '';
     },
+    async spareGateway() {
+      return ((await owner.call('POST', '/gateways', { name: 'Spare' })).body as { id: string }).id;
+    },
+    subscription: await subscribe(),
+    spareSubscription: subscribe,
     async spareKey() {
       const path = `/admin/users/${owner.userId}/keys?label=spare`;
       return ((await (await world.admin('POST', path)).json()) as { id: string }).id;

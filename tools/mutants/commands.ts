@@ -92,8 +92,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a process soon detects that it is cut off from the others',
     file: 'src/db/postgres-listener.ts',
-    from: 'query_timeout: SILENT_MS,',
-    to: 'query_timeout: 60_000,',
+    from: 'query_timeout: SILENT_MS };',
+    to: 'query_timeout: 60_000 };',
     tests: ['src/db/bus.test.ts'],
     needs: ['postgres'],
   },

@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a stored link does not fail afterwards',
     file: 'src/domain/links/store-sign-ins.ts',
-    from: ".where('linked_link', 'is', null)",
-    to: '',
+    from: ".set({ reason, failed_at: at })\n          .where('session_sha256', '=', row.sha256)\n          .where('linked_link', 'is', null)",
+    to: ".set({ reason, failed_at: at })\n          .where('session_sha256', '=', row.sha256)",
     tests: ['src/domain/links/link-sessions.test.ts'],
   },
   {

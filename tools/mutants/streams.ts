@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'a stream of events is not opened at a private address that a user chose',
     file: EVENTS,
-    from: 'if (fault !== null)',
-    to: 'if (fault !== null && signal.aborted)',
+    from: '  agent.guard?.checkUrl(outgoing.url);\n',
+    to: '',
     tests: EVENTS_TESTS,
   },
   {

@@ -57,8 +57,8 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'owners whose car does not have the key are asked to approve it',
     file: 'src/vendors/tesla/account.ts',
-    from: "details?.commands === 'signed' && details.paired === false",
-    to: "details?.commands === 'signed' && details.paired === true",
+    from: "typeof details.paired === 'boolean' ? !details.paired : null",
+    to: "typeof details.paired === 'boolean' ? details.paired : null",
     tests: [SIGNING],
   },
   {

@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   {
     control: 'cached devices are dropped when changes may have been missed',
     file: 'src/domain/devices/index.ts',
-    from: '  bus.onGap(() => memory.dropAll());\n',
+    from: '    memory.dropAll();\n',
     to: '',
     tests: ['test/faults/lost-servers.test.ts'],
     needs: ['postgres'],

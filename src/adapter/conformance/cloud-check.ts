@@ -12,6 +12,8 @@ export interface CloudCheck {
   readonly cloud: Cloud;
   /** One device of each kind. */
   readonly refs: readonly (DeviceRef & Found)[];
+  /** It is the one device of a local vendor, and is called itself: unreachable or gone, it does not respond, as with every fault. */
+  readonly isAlone: boolean;
   readonly report: Report;
 }
 

@@ -9,8 +9,8 @@ import type { Simulator } from './index.ts';
 
 /** What else the conformance check needs of a vendor that is called over HTTP. */
 export interface Cloud {
-  /** The same vendor for a user with no device, or with 500. */
-  as(user: 'none' | 'large'): Promise<Simulator>;
+  /** The same vendor for a user with no device, or with 500; undefined where there is none. */
+  as(user: 'none' | 'large'): Promise<Simulator> | undefined;
   /**
    * Breaks all calls but those that sign in and renew, only these, only what commands a device, or everything, once `after` of them went
    * well; null mends all.

@@ -163,7 +163,7 @@ function judge(
   checkSecrets(error, cloud);
 }
 
-export function checkSecrets(error: unknown, cloud: Cloud): void {
+export function checkSecrets(error: unknown, cloud: Pick<Cloud, 'secrets' | 'logged'>): void {
   // Lines of a stack name files, which may be called as the password of a simulator is.
   const shown = `${inspect(error, { depth: 9, showHidden: true })}\n${cloud.logged()}`.replace(
     /^\s+at .*$/gm,

@@ -1,23 +1,28 @@
+import type { Duplex } from 'node:stream';
 import { Compile } from 'typebox/compile';
 import { unboundedIn } from '../../core/bounded-schema.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Adapter, AnyKind, Found, Linked } from '../adapter.ts';
 import { CONTROL_CAPABILITIES, CONTROLS, READ_CAPABILITIES, READS } from '../capabilities.ts';
 import { type CommandType, capabilityOf, TIMED_TYPES, type TimedType } from '../commands.ts';
-import { faultInWords } from '../credential-fields.ts';
+import { faultInWords, isForEndUsers } from '../credential-fields.ts';
 import { capabilitiesOf, capabilitiesOfKind, kindOf, stateOf } from '../derive.ts';
 import { DEVICE_TYPES, DeviceState } from '../device.ts';
 import { needsOf, scopesOf } from '../scopes.ts';
 import { send } from '../send.ts';
 import type { DeviceRef, Session } from '../session.ts';
+import { isSetPointType, revertSecondsOf, SET_POINT_TYPES, setPointOf } from '../set-points.ts';
 import type { Cloud } from './cloud.ts';
 import { faultOf, type Report } from './cloud-check.ts';
+import { type Connected, checkConnected } from './connected.ts';
 import { checkFaults, checkSignIn } from './faults.ts';
 import { checkHomes } from './homes.ts';
+import { checkInterventions } from './interventions.ts';
 import { checkListing } from './listing.ts';
 import { checkOddValues } from './odd-values.ts';
 import { checkPlausible } from './plausible.ts';
 import { proveEnding } from './prove-ending.ts';
+import { proveRelease, proveReleaseBytes, proveRevert } from './prove-release.ts';
 import { checkStream } from './streams.ts';
 import { checkTokens } from './tokens.ts';
 import { checkWebhooks } from './webhooks.ts';
@@ -31,10 +36,19 @@ export interface Simulator {
   session(): Session;
   /** Brings a device into a situation that one of its control capabilities needs. */
   arrange(device: DeviceRef, situation: Situation): Promise<void>;
+  /**
+   * Brings it about that the user of a device has to do this, or has done it; false for a device of which that cannot be. For kinds with
+   * `interventions`.
+   */
+  intervene?(device: DeviceRef, code: string, isNeeded: boolean): Promise<boolean>;
   /** Lets this much of the simulator's time pass. */
   pass(seconds: number): Promise<void>;
+  /** Connects to a place that `releaseBytes` names, as a gateway does; for vendors that have them. */
+  readonly dial?: (host: string, port: number) => Promise<Duplex>;
   /** For vendors that are called over HTTP. */
   readonly cloud?: Cloud;
+  /** For vendors that are reached over connections. */
+  readonly connected?: Connected;
 }
 
 export interface Finding {
@@ -66,7 +80,7 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
   );
 
   report('credentials have an end', unboundedIn(adapter.credentials, 'the schema')[0] ?? null);
-  if (adapter.oauth === undefined)
+  if (adapter.oauth === undefined && isForEndUsers(adapter))
     report('credentials can be asked for in Swedish and English', faultInWords(adapter));
 
   const linked = await adapter.link(simulator.session());
@@ -83,15 +97,24 @@ export async function conforms(adapter: Adapter, simulator: Simulator): Promise<
     );
     report(`${type}: load balancing tells its limits and capacity`, balancingFault(kind));
     report(`${type}: what can end by itself can be sent at all`, timedFault(kind));
+    report(`${type}: what can be released can be sent at all`, setPointFault(adapter, kind));
     report(`${type}: its reads cost of limits that there are`, readCostsFault(adapter, kind));
     report(`${type}: has a capability, or says why it has none`, incapableFault(kind, found));
     report(`${type}: what its capabilities need is asked for`, unaskedFault(adapter, kind, found));
     await checkKind({ adapter, simulator, kind, found, report });
+    await checkInterventions({ adapter, simulator, kind, found, report });
   }
-  if (adapter.hosts === undefined) return findings;
+  const { connected } = simulator;
+  if (adapter.hosts === undefined && connected === undefined) return findings;
   if (findings.some(({ fault }) => fault !== null))
     report('its cloud is checked', 'not before the checks above hold');
-  else await checkCloud({ adapter, simulator, linked, report });
+  else {
+    if (adapter.hosts !== undefined) await checkCloud({ adapter, simulator, linked, report });
+    if (connected !== undefined) {
+      const refs = oneOfEachKind(simulator, linked);
+      await checkConnected({ adapter, simulator, connected, refs, report });
+    }
+  }
   return findings;
 }
 
@@ -111,16 +134,12 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
   const { cloud } = simulator;
   report('its calls can be broken', cloud === undefined ? 'the simulator of the test has no cloud' : null);
   if (cloud === undefined) return;
-  const { account, link } = simulator.session();
-  const first = new Map(linked.devices.toReversed().map((device) => [device.type, device]));
-  const refs = [...first.values()].map((device) => ({
-    ...device,
-    account,
-    link,
-    details: device.details ?? {},
-  }));
+  const refs = oneOfEachKind(simulator, linked);
   for (const ref of refs) cloud.reach(ref, true);
-  const check = { adapter, simulator, cloud, refs, report };
+  // What is measured in a device that is called itself cannot be lost or taken away by itself.
+  const isAlone =
+    adapter.isLocal === true && (linked.devices.length === 1 || (await cloud.as('none')) === undefined);
+  const check = { adapter, simulator, cloud, refs, isAlone, report };
   for (const [name, one] of Object.entries({
     faults: checkFaults,
     'the sign-in': checkSignIn,
@@ -139,6 +158,12 @@ async function checkCloud({ adapter, simulator, linked, report }: CloudChecks): 
   const { opened, open } = cloud.connections();
   if (opened > 0)
     report('calls close the connections that they open', open === 0 ? null : `${open} of ${opened} are open`);
+}
+
+function oneOfEachKind(simulator: Simulator, { devices }: Linked): (DeviceRef & Found)[] {
+  const { account, link } = simulator.session();
+  const first = new Map(devices.toReversed().map((device) => [device.type, device]));
+  return [...first.values()].map((device) => ({ ...device, account, link, details: device.details ?? {} }));
 }
 
 interface KindCheck {
@@ -187,10 +212,7 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
         await simulator.pass(BETWEEN_COMMANDS_SECONDS);
         const prove = () => proveCommand({ simulator, kind, ref, see, command });
         report(`${device.id}: ${command} does what it says`, await faultOf(prove));
-        const timed = TIMED_TYPES.find((one) => one === command);
-        if (timed === undefined || kind.timed?.[timed] === undefined) continue;
-        const ending = () => proveEnding({ simulator, kind, ref, see, command: timed });
-        report(`${device.id}: ${command} ends at the device`, await faultOf(ending));
+        await checkEndings({ simulator, kind, ref, see, command }, report);
       }
     }
   }
@@ -199,6 +221,31 @@ async function checkKind({ adapter, simulator, kind, found, report }: KindCheck)
     report(`${type}: ${capability} gives a number`, 'no read of the simulator ever did');
   for (const capability of unproven)
     report(`${type}: ${capability} is offered`, 'no device of the simulator has it');
+}
+
+/** Whatever ends what a command began. */
+async function checkEndings(proof: Proof<CommandType>, report: Report): Promise<void> {
+  const { simulator, kind, ref, command } = proof;
+  const timed = TIMED_TYPES.find((one) => one === command);
+  if (timed !== undefined && kind.timed?.[timed] !== undefined) {
+    const ending = () => proveEnding({ ...proof, command: timed });
+    report(`${ref.id}: ${command} ends at the device`, await faultOf(ending));
+  }
+  const setPoint = setPointOf(kind, command);
+  if (setPoint === undefined || !isSetPointType(command)) return;
+  await simulator.pass(BETWEEN_COMMANDS_SECONDS);
+  const released = () => proveRelease({ ...proof, command });
+  report(`${ref.id}: ${command} can be released`, await faultOf(released));
+  if (revertSecondsOf(setPoint, ref) === undefined) {
+    if (setPoint.releaseBytes === undefined) return;
+    await simulator.pass(BETWEEN_COMMANDS_SECONDS);
+    const said = () => proveReleaseBytes({ ...proof, command });
+    report(`${ref.id}: ${command} is released by its bytes alone`, await faultOf(said));
+    return;
+  }
+  await simulator.pass(BETWEEN_COMMANDS_SECONDS);
+  const reverted = () => proveRevert({ ...proof, command });
+  report(`${ref.id}: ${command} reverts by itself`, await faultOf(reverted));
 }
 
 export interface Proof<T extends CommandType> {
@@ -262,6 +309,15 @@ function unaskedFault(adapter: Adapter, kind: AnyKind, found: readonly Found[]):
 function timedFault(kind: AnyKind): string | null {
   const lone = TIMED_TYPES.find(
     (type: TimedType) => kind.timed?.[type] !== undefined && kind.controls[capabilityOf(type)] === undefined,
+  );
+  return lone === undefined ? null : `${lone} is no command of this kind`;
+}
+
+function setPointFault({ dialIn }: Adapter, kind: AnyKind): string | null {
+  if (dialIn !== undefined && kind.setPoints !== undefined)
+    return 'only the instance that holds the connection could renew them; end them with timed';
+  const lone = SET_POINT_TYPES.find(
+    (type) => kind.setPoints?.[type] !== undefined && kind.controls[capabilityOf(type)] === undefined,
   );
   return lone === undefined ? null : `${lone} is no command of this kind`;
 }

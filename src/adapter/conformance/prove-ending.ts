@@ -6,7 +6,7 @@ import type { Proof } from './index.ts';
 import { timedWitnessOf, witnessOf } from './witnesses.ts';
 
 /** A session that dies when its call is over: what the adapter left for later on its clock never happens. */
-function mortal(session: Session): { readonly session: Session; end(): void } {
+export function mortal(session: Session): { readonly session: Session; end(): void } {
   const { clock } = session;
   const left: (() => void)[] = [];
   const aborting = new AbortController();

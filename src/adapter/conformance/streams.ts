@@ -9,6 +9,8 @@ import { witnessOf } from './witnesses.ts';
 const GIANT_CHARACTERS = 2 * 1024 * 1024;
 /** What a stream lives through where nothing happens, in silences. */
 const QUIET_SILENCES = 2;
+/** The same of a vendor that sends nothing while nothing happens, seconds. */
+const QUIET_SECONDS = 6 * 3_600;
 const STEPS = 4;
 const FAULTS = ['rate_limited', 'forbidden', 'server_error', 'html'] as const;
 
@@ -18,6 +20,7 @@ export async function checkStream(check: CloudCheck): Promise<void> {
   const { stream } = adapter;
   if (stream === undefined || refs.length === 0) return;
   const { silenceSeconds } = stream;
+  const quietSeconds = silenceSeconds ?? QUIET_SECONDS;
   let usesEvents = false;
   const during = async (name: string, work: (open: OpenedStream) => Promise<void>) =>
     report(
@@ -32,17 +35,18 @@ export async function checkStream(check: CloudCheck): Promise<void> {
   await during('a change at the vendor is told', (open) => checkChange(check, open));
   await during('it lives while nothing happens', async (open) => {
     for (let step = 0; step < QUIET_SILENCES * STEPS; step += 1) {
-      await simulator.pass(silenceSeconds / STEPS);
+      await simulator.pass(quietSeconds / STEPS);
       await open.settle();
       if (open.outcome() !== undefined)
-        throw new Error(`it ended within ${silenceSeconds} s: the vendor is quiet for longer`);
+        throw new Error(`it ended within ${quietSeconds} s: the vendor is quiet for longer`);
     }
   });
-  await during('silence ends it', async (open) => {
-    open.mute();
-    await simulator.pass(silenceSeconds + 1);
-    await endsWith(open, 'vendor.timeout');
-  });
+  if (silenceSeconds !== undefined)
+    await during('silence ends it', async (open) => {
+      open.mute();
+      await simulator.pass(silenceSeconds + 1);
+      await endsWith(open, 'vendor.timeout');
+    });
   await during('a cut ends it, and it is opened again', async (open) => {
     open.cut();
     await endsWith(open, 'vendor.unreachable');
@@ -116,7 +120,7 @@ async function endsWith(open: OpenedStream, code: string | undefined) {
 
 /** Sends a command, or takes the device away where it takes none, and wants the stream to tell it. */
 async function checkChange({ adapter, simulator, cloud, refs }: CloudCheck, open: OpenedStream) {
-  const { silenceSeconds = 0 } = adapter.stream ?? {};
+  const { silenceSeconds = QUIET_SECONDS } = adapter.stream ?? {};
   const command = await anyCommand(adapter, simulator, refs);
   const ref = command?.ref ?? refs[0];
   if (ref === undefined) return;

@@ -1,5 +1,6 @@
 import type { Command, CommandOf, CommandType, Timed, TimedType } from '../commands.ts';
 import type { AvailableCapacity, DeviceState, Limits } from '../device.ts';
+import type { SetPointType } from '../set-points.ts';
 
 /** What can be seen of a device through its adapter. */
 export interface View {
@@ -17,6 +18,8 @@ export const SITUATIONS = {
   balancing: 'the load balancer is online and at its highest limit',
   cold: 'the room is well below 21 °C and the target is no higher than the room',
   battery_idle: 'the battery is half full and idle',
+  battery_automatic:
+    'the battery is half full, runs by itself with no set-point, and charges 500 W or more of what the sun leaves over',
   program_ready: 'the appliance is on, its door closed, a programme chosen and not running',
   program_running: 'the programme has just started',
 } as const;
@@ -152,10 +155,61 @@ const TIMED_WITNESSES: { readonly [T in TimedType]: TimedWitness<T> } = {
     holdsAfter: LASTING / 2,
     endedAfter: 3 * LASTING,
   },
+  set_battery_power: {
+    command: (before) => ({ ...WITNESSES.set_battery_power.command(before), for_seconds: LASTING }),
+    holdsAfter: LASTING / 2,
+    endedAfter: 3 * LASTING,
+  },
 };
 
 export function timedWitnessOf(
   type: TimedType,
 ): TimedWitness<TimedType> & { command: (before: View) => Command } {
   return TIMED_WITNESSES[type] as TimedWitness<TimedType>;
+}
+
+/**
+ * Proof that a set-point can be released: `automatic` is true of a device that runs by itself as it did before, and a release that only
+ * commands something else does not bring it about.
+ */
+export interface SetPointWitness<T extends SetPointType> extends Witness<T> {
+  readonly automatic: (now: View, were: { readonly start: View; readonly held: View }) => boolean;
+}
+
+/** Whether a value is nearer to what it was in automatic operation than to what the set-point made of it. */
+function isBack(of: (view: View) => number | null | undefined): SetPointWitness<SetPointType>['automatic'] {
+  return (now, { start, held }) => {
+    const [is, was, forced] = [of(now), of(start), of(held)];
+    return (
+      typeof is === 'number' &&
+      typeof was === 'number' &&
+      typeof forced === 'number' &&
+      Math.abs(is - was) < Math.abs(is - forced)
+    );
+  };
+}
+
+const powerIsBack = isBack(({ state }) => state.power_w);
+const amperesAreBack = isBack(({ capacity }) => capacity?.current_a);
+const wattsAreBack = isBack(({ capacity }) => capacity?.power_w);
+
+const SET_POINT_WITNESSES: { readonly [T in SetPointType]: SetPointWitness<T> } = {
+  set_current: { ...WITNESSES.set_current, automatic: powerIsBack },
+  set_limit: {
+    ...WITNESSES.set_limit,
+    automatic: (now, were) => amperesAreBack(now, were) || wattsAreBack(now, were),
+  },
+  set_battery_power: {
+    from: 'battery_automatic',
+    command: () => ({ type: 'set_battery_power', power_w: -1_000 }),
+    within: 30,
+    holds: (now) => (now.state.power_w ?? 0) < 0,
+    automatic: (now) => (now.state.power_w ?? 0) > 0 && now.state.charging === true,
+  },
+};
+
+export function setPointWitnessOf(
+  type: SetPointType,
+): SetPointWitness<SetPointType> & { command: (before: View) => Command } {
+  return SET_POINT_WITNESSES[type] as SetPointWitness<SetPointType>;
 }

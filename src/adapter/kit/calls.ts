@@ -24,6 +24,9 @@ export interface Refused {
   readonly now: number;
 }
 
+/** For a request by which a device is identified: what answers may be anything, slow and endless too. */
+export const LOOKING = { timeoutMs: 2_000, mostBytes: 16 * 1024, repeatable: false } as const;
+
 type Options = Omit<VendorRequest, 'path' | 'method'>;
 /** A session of a link, or one that signs in. */
 export type CallSession = Pick<LoginSession, 'http' | 'clock'> & Partial<Pick<Session, 'signal'>>;

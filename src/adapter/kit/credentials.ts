@@ -27,11 +27,12 @@ export function text(
 }
 
 /** A text that is typed unseen and never returned. */
-export function secret(words: Words, options: { readonly description?: string } = {}): Field {
-  return {
-    schema: Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, writeOnly: true, ...options }),
-    ...words,
-  };
+export function secret(
+  words: Words,
+  { isOptional = false, ...options }: { readonly description?: string; readonly isOptional?: boolean } = {},
+): Field {
+  const schema = Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, writeOnly: true, ...options });
+  return { schema: isOptional ? Type.Optional(schema) : schema, ...words };
 }
 
 /** The schema and the words of an adapter, from its fields. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { HttpFailure } from '../http.ts';
+import { NeedsUser } from '../interventions.ts';
 import type { Login } from '../login.ts';
 import { rateLimited } from '../vendor-failure.ts';
 import type { TranslateFailure } from './calls.ts';
@@ -15,6 +16,8 @@ interface ErrorCodes {
   readonly limited?: readonly Json[];
   /** What other codes of refusals mean, as the end of a sentence. A code that is not here is translated as for every vendor. */
   readonly refused?: Readonly<Record<string | number, string>>;
+  /** Those of them that the user can end, with the intervention that says how. */
+  readonly needsUser?: Readonly<Record<string | number, string>>;
   /** Statuses of 500 and above that this vendor answers refusals with too; a code that is not in `refused` stays an outage. */
   readonly refusedWith?: readonly number[];
 }
@@ -32,9 +35,10 @@ interface CodesTranslated {
  */
 export function errorCodes(
   vendor: string,
-  { codeIn, token = [], limited = [], refused = {}, refusedWith = [] }: ErrorCodes,
+  { codeIn, token = [], limited = [], refused = {}, needsUser = {}, refusedWith = [] }: ErrorCodes,
 ): CodesTranslated {
   const reasons = new Map(Object.entries(refused));
+  const interventions = new Map(Object.entries(needsUser));
   const codeOf = (body: string) => codeIn(objectIn(jsonIn(body)));
   return {
     failure(cause) {
@@ -45,9 +49,10 @@ export function errorCodes(
       const reason = typeof code === 'object' ? undefined : reasons.get(String(code));
       const isRefusal = cause.kind === 'refused' || refusedWith.includes(cause.status);
       if (!isRefusal || reason === undefined) return undefined;
-      return new AppError('vendor.refused', `${vendor} refused the request: ${reason} (error ${code})`, {
-        cause,
-      });
+      const sentence = `${vendor} refused the request: ${reason} (error ${code})`;
+      const refusal = new AppError('vendor.refused', sentence, { cause });
+      const intervention = interventions.get(String(code));
+      return intervention === undefined ? refusal : new NeedsUser(intervention, refusal);
     },
     isTokenRefused({ status, body }) {
       if (status !== 401 && status !== 403) return false;

@@ -27,7 +27,9 @@ describe('an API key', () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
     const { request, tokens } = await checked(linking);
     assert.deepEqual(request, { ...CHECK, use: 'login', headers: { ...CHECK.headers, 'x-key': 'k1' } });
-    assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
+    assert.deepEqual(tokens && linking.login.headers?.(tokens, { method: 'GET', path: '/' }), {
+      'x-key': 'k1',
+    });
     assert.equal(linking.login.query, undefined);
   });
 
@@ -35,7 +37,9 @@ describe('an API key', () => {
     const linking = apiKey({ vendor: 'Tester', check: CHECK, headers: (key) => ({ 'x-key': key }) });
     const { request, tokens } = await checked(linking, ' k1\n');
     assert.equal(request?.headers?.['x-key'], 'k1');
-    assert.deepEqual(tokens && linking.login.headers?.(tokens), { 'x-key': 'k1' });
+    assert.deepEqual(tokens && linking.login.headers?.(tokens, { method: 'GET', path: '/' }), {
+      'x-key': 'k1',
+    });
   });
 
   it('is not taken where the check gets a page instead of an answer', async () => {

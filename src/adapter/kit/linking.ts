@@ -122,7 +122,7 @@ const USER_WORDS = {
 } as const;
 
 /** A key never expires: the last second of the year 9999, ms since 1970. */
-const NEVER = 253_402_300_799_000;
+export const NEVER = 253_402_300_799_000;
 
 /** How a call carries the key: in headers, or in the query where the vendor takes it nowhere else. */
 type KeyPlace = Readonly<

@@ -5,6 +5,7 @@ import type { VendorSocket } from '../socket.ts';
 import type { StreamSession } from '../stream.ts';
 import { vendorFailure } from '../vendor-failure.ts';
 import { fits, notUnderstood, type TranslateFailure } from './calls.ts';
+import { repeat } from './repeating.ts';
 
 /*
  * ASP.NET Core SignalR over a WebSocket, JSON protocol: records of JSON, each ended by 0x1E; a WebSocket message holds whole records
@@ -74,7 +75,7 @@ export async function followHub(session: StreamSession, hub: Hub): Promise<void>
   const socket = await connect(session, hub);
   const close = () => socket.close();
   session.signal.addEventListener('abort', close, { once: true });
-  const stopTicking = repeat(session, () => {
+  const stopTicking = repeat(session, PING_MS, () => {
     socket.send(asRecord({ type: MESSAGE.ping }));
     hub.ticked();
   });
@@ -167,21 +168,4 @@ function take(session: StreamSession, hub: Hub, message: HubMessage): 'closed' |
     session.log.warn({ link: session.link }, `the stream of ${hub.vendor} refused a call`);
   if (type === MESSAGE.invocation && target !== undefined) hub.invoked(target, message.arguments ?? []);
   return undefined;
-}
-
-function repeat({ clock }: StreamSession, work: () => void): () => void {
-  let cancel = () => {};
-  const plan = () => {
-    cancel = clock.after(PING_MS, () => {
-      try {
-        work();
-      } catch {
-        // The connection is gone; its frames end, or throw, by themselves.
-        return;
-      }
-      plan();
-    });
-  };
-  plan();
-  return () => cancel();
 }

@@ -14,16 +14,23 @@ import { addCardRoutes, type CardRoutes } from './routes/cards.ts';
 import { addChargingRoutes, type ChargingRoutes } from './routes/charging.ts';
 import { addConditionRoutes, type ConditionRoutes } from './routes/conditions.ts';
 import { addDeviceRoutes, type DeviceRoutes } from './routes/devices.ts';
+import { addEventRoutes, type EventRoutes } from './routes/events.ts';
 import { addFlexRoutes } from './routes/flex.ts';
+import { addGatewayRoutes, type GatewayRoutes } from './routes/gateways.ts';
+import { addHistoryRoutes, type HistoryRoutes } from './routes/history.ts';
+import { addInterventionRoutes, type InterventionRoutes } from './routes/interventions.ts';
 import { addLinkRoutes, type LinkRoutes } from './routes/link.ts';
 import { addLinkPageRoutes, type LinkPageRoutes } from './routes/link-page.ts';
 import { addLinkSessionRoutes, type LinkSessionRoutes } from './routes/link-sessions.ts';
 import { addOAuthRoutes, type OAuthRoutes } from './routes/oauth.ts';
 import { addOptimizeRoutes } from './routes/optimize.ts';
 import { addPartnerRoutes, type PartnerRoutes } from './routes/partners.ts';
+import { addSetPointRoutes, type SetPointRoutes } from './routes/set-points.ts';
 import { addSimulatedPages, type SimulatedPage } from './routes/simulated.ts';
 import { addStartRoute, type StartPage } from './routes/start.ts';
 import { addStationRoutes, type StationRoutes } from './routes/stations.ts';
+import { addSubscriptionRoutes, type SubscriptionRoutes } from './routes/subscriptions.ts';
+import { addUserRoutes, type UserRoutes } from './routes/users.ts';
 import { addVendorRoutes, type VendorRoutes } from './routes/vendors.ts';
 import { addWebhookRoutes, type WebhookRoutes } from './routes/webhooks.ts';
 import { addWellKnownRoutes, type WellKnownFiles } from './routes/well-known.ts';
@@ -37,12 +44,19 @@ export type ConnectDependencies = StartPage &
   ChargingRoutes &
   ConditionRoutes &
   DeviceRoutes &
+  EventRoutes &
+  GatewayRoutes &
+  HistoryRoutes &
+  InterventionRoutes &
   LinkRoutes &
   LinkPageRoutes &
   LinkSessionRoutes &
   OAuthRoutes &
   PartnerRoutes &
+  SetPointRoutes &
   StationRoutes &
+  UserRoutes &
+  SubscriptionRoutes &
   VendorRoutes &
   WebhookRoutes &
   WellKnownFiles & {
@@ -85,10 +99,17 @@ export async function addConnect(
   addWellKnownRoutes(app, dependencies);
   addVendorRoutes(app, dependencies);
   addDeviceRoutes(app, dependencies);
+  addSetPointRoutes(app, dependencies);
+  addInterventionRoutes(app, dependencies);
+  addEventRoutes(app, dependencies);
+  addSubscriptionRoutes(app, dependencies);
   addConditionRoutes(app, dependencies);
   addChargingRoutes(app, dependencies);
+  addHistoryRoutes(app, dependencies);
   addStationRoutes(app, dependencies);
   addCardRoutes(app, dependencies);
+  addGatewayRoutes(app, dependencies);
+  addUserRoutes(app, dependencies);
   addPartnerRoutes(app, dependencies);
   await addSimulatedPages(app, dependencies.simulatedPages);
   await addWebhookRoutes(app, dependencies);

@@ -1,3 +1,4 @@
+import { EVENT_TYPE_NAMES, EVENT_TYPES, eventSchema } from '../../domain/events/index.ts';
 import type { DocumentOptions } from '../../http/openapi.ts';
 
 const inGrid = (address: string | undefined): string =>
@@ -5,6 +6,19 @@ const inGrid = (address: string | undefined): string =>
 
 /** What the document of Connect says besides its routes. */
 export const CONNECT_DOCUMENT = {
+  webhooks: Object.fromEntries(
+    EVENT_TYPE_NAMES.map((type) => [
+      type,
+      {
+        post: {
+          summary: EVENT_TYPES[type].summary,
+          tags: ['Events'],
+          requestBody: { content: { 'application/json': { schema: eventSchema(type) } } },
+          responses: { 200: { description: 'Received' } },
+        },
+      },
+    ]),
+  ),
   service: 'connect',
   title: 'elnav Connect',
   description: 'One API for energy devices of many vendors: link, list, read and control them.',
@@ -18,6 +32,11 @@ export const CONNECT_DOCUMENT = {
       name: 'Devices',
       description:
         'Linked devices of every vendor in one format: what they are, what state they are in, and commands to control them.',
+    },
+    {
+      name: 'Events',
+      description:
+        'What happened to links and devices, kept for 30 days unless the operator sets another time. Read it from a cursor, or let it be streamed; nothing is missed.',
     },
     {
       name: 'Charging',

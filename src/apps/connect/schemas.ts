@@ -10,6 +10,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'The key does not have the scope, or the IP address is banned after too many wrong keys',
   404: 'The device or link does not exist, or belongs to another account',
   409: 'The first request with this Idempotency-Key is still running',
+  410: 'The cursor is older than the log; the sentence and the header Link have the oldest one there is',
   413: 'The body is larger than the endpoint accepts',
   422: 'The device does not have the capability, or a value is outside what it accepts',
   429: 'Rate limit exceeded; see Retry-After',

@@ -1,15 +1,13 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Adapter } from '../../adapter/adapter.ts';
 import type { StationHost, StationServer } from '../../adapter/dial-in.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ERRORS, type ErrorCodeName } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Calls } from '../../domain/calls/index.ts';
 import type { Charging } from '../../domain/charging/index.ts';
 import type { Devices } from '../../domain/devices/index.ts';
 import type { Links } from '../../domain/links/index.ts';
 import { clientAddressOf } from '../../http/client-address.ts';
+import type { TakeUpgrade } from './upgrades.ts';
 
 interface StationsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -24,8 +22,8 @@ interface StationsOptions {
 }
 
 export interface Stations {
-  /** Takes WebSocket upgrades on the server's port under each dial-in vendor's path. */
-  listen(server: Server): void;
+  /** Who takes WebSocket upgrades, by the path of each dial-in vendor. */
+  readonly takers: ReadonlyMap<string, TakeUpgrade>;
   counts(): { vendor: string; count: number }[];
   close(): Promise<void>;
 }
@@ -39,32 +37,18 @@ export function acceptStations(options: StationsOptions): Stations {
     options.calls.attach(slug, server);
     servers.set(dialIn.path, { vendor: slug, server });
   }
-  let closing = false;
   return {
-    listen(http) {
-      http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-        const [, first] = (request.url ?? '').split(/[/?]/, 2);
-        const found = servers.get(first ?? '');
-        if (closing) refuse(socket, 'server.stopping', 'the server is stopping; retry');
-        else if (found === undefined) refuse(socket, 'route.not_found', 'no station dials in at this path');
-        else found.server.upgrade(request, socket, head);
-      });
-    },
+    takers: new Map(
+      [...servers].map(([path, { server }]): [string, TakeUpgrade] => [
+        path,
+        (request, socket, head) => server.upgrade(request, socket, head),
+      ]),
+    ),
     counts: () => [...servers.values()].map(({ vendor, server }) => ({ vendor, count: server.count() })),
     async close() {
-      closing = true;
       await Promise.all([...servers.values()].map(({ server }) => server.close()));
     },
   };
-}
-
-function refuse(socket: Duplex, code: ErrorCodeName, sentence: string): void {
-  const status = ERRORS[code].connect;
-  const body = JSON.stringify({ error: sentence });
-  socket.on('error', () => {});
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\nelnav-error: ${code}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
 }
 
 function hostOf(vendor: string, options: StationsOptions): StationHost {

@@ -1,6 +1,17 @@
 import { OperatorError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import { httpUrl, networks, oneOf, secret, secretUrl, text, vaultKeys, whole } from './kinds.ts';
+import {
+  httpUrl,
+  type LocalNetworksChoice,
+  localNetworks,
+  networks,
+  oneOf,
+  secret,
+  secretUrl,
+  text,
+  vaultKeys,
+  whole,
+} from './kinds.ts';
 import { MARKET, type MarketSettings, marketSettings, SOURCE_URLS } from './market.ts';
 import { PEOPLE, type PeopleSettings, peopleSettings } from './people.ts';
 import {
@@ -89,6 +100,25 @@ const PROCESS = {
     service: 'connect',
     description: 'Days to keep meter readings of charging stations. Charging transactions are kept forever',
   }),
+  /** How long events are kept, days. */
+  eventsKeepDays: setting('ELNAV_EVENTS_KEEP_DAYS', whole('a whole number of days', 1, 3_650), {
+    fallback: '30',
+    service: 'connect',
+    description: 'Days to keep events: a reader that has been away for longer misses some',
+  }),
+  /** How long changes of states are kept for history, days. */
+  historyDays: setting('ELNAV_HISTORY_DAYS', whole('a whole number of days', 1, 3_650), {
+    fallback: '90',
+    service: 'connect',
+    description: 'Days to keep each change of the states of devices, for `GET /devices/{id}/history`',
+  }),
+  /** How long quarters of an hour are kept for history, days. */
+  historyQuarterDays: setting('ELNAV_HISTORY_QUARTERS_DAYS', whole('a whole number of days', 1, 36_500), {
+    fallback: '1096',
+    service: 'connect',
+    description:
+      'Days to keep the history of devices in quarters of an hour, from which hours and days are made',
+  }),
 } satisfies Declared;
 
 /** Settings of the log and of simulators, whose choices depend on the vendors. */
@@ -99,11 +129,10 @@ const behaviourOf = (slugs: readonly string[]) =>
       description:
         'Vendors to replace with their built-in simulators. Default: with the embedded database, OAuth vendors without a client id. With `sandbox`, users can choose it on link pages; without https and with the embedded database they can in any case, unless this is none',
     }),
-    allowPrivateAddresses: setting('ELNAV_ALLOW_PRIVATE_ADDRESSES', oneOf('on', 'off'), {
-      fallback: 'off',
+    localNetworks: optional('ELNAV_LOCAL_NETWORKS', localNetworks, {
       service: 'connect',
       description:
-        'on: vendor addresses that users enter may be in private networks, and use any port; needed for devices in a local network. Link-local addresses never are',
+        'Networks whose devices are called from here, without https and at any port. on: the private networks of this machine, with loopback where only this machine reaches Connect. Default: on where only this machine reaches Connect and the database is the embedded one, otherwise off. Never link-local addresses, or those at which a cloud controls its machines',
     }),
     logLevel: setting('ELNAV_LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
       fallback: 'info',
@@ -132,8 +161,11 @@ export interface Settings extends Omit<Values<typeof PROCESS>, 'tlsCertFile' | '
   readonly vendors: ReadonlyMap<string, VendorSettings>;
   /** Vendors replaced by their built-in simulators, in addition to the default ones; undefined: only the default ones. */
   readonly simulate: readonly string[] | 'none' | undefined;
-  /** Whether base addresses that an account enters may be in private networks. */
-  readonly arePrivateAddressesAllowed: boolean;
+  /** Networks of users that are called from here; `hasLoopback`: with what this machine has on loopback, where they are its own. */
+  readonly localNetworks: {
+    readonly choice: LocalNetworksChoice;
+    readonly hasLoopback: boolean;
+  };
 }
 
 /** Every setting, including those of vendors, in the order of the documents. */
@@ -161,6 +193,7 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   const market = read(MARKET);
   const behaviour = read(behaviourOf(vendors.map(({ slug }) => slug)));
   const hasDatabase = own.databaseUrl !== undefined;
+  const isOfThisMachine = isReachedFromHereAlone(own);
   const settings: Settings = {
     ...own,
     tls:
@@ -173,7 +206,10 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
     site: read(SITE),
     vendors: readVendorSettings(vendors, environment, faults),
     simulate: behaviour.simulate,
-    arePrivateAddressesAllowed: behaviour.allowPrivateAddresses === 'on',
+    localNetworks: {
+      choice: behaviour.localNetworks ?? (isOfThisMachine && !hasDatabase ? 'on' : 'off'),
+      hasLoopback: isOfThisMachine,
+    },
   };
   faults.push(...missingOf(declared, environment, faults));
   if (hasDatabase && market.samplePrices === 'on')
@@ -181,6 +217,21 @@ export function readSettings(environment: Environment, vendors: readonly VendorN
   if (faults.length > 0)
     throw new OperatorError(`The settings are invalid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
   return settings;
+}
+
+/** Whether nobody but this machine reaches the services: they listen on loopback, and no proxy passes anything on. */
+function isReachedFromHereAlone({
+  host,
+  connectUrl,
+  gridUrl,
+  trustProxy,
+}: Pick<Settings, 'host' | 'connectUrl' | 'gridUrl' | 'trustProxy'>): boolean {
+  const isLoopback = (url: string | undefined) =>
+    url === undefined || LOOPBACK.test(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
+  // Where the settings have a fault, nothing starts.
+  return (
+    LOOPBACK.test(host ?? '') && isLoopback(connectUrl) && isLoopback(gridUrl) && trustProxy?.length === 0
+  );
 }
 
 /** An unknown name with our prefix is a mistake; other names may belong to other programs. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { faultInNetwork } from '../addresses.ts';
 import { Secret } from '../secret.ts';
 import type { Kind } from './setting.ts';
 
@@ -129,6 +130,25 @@ export const networks: Kind<readonly string[]> = {
       if (version === 0 || (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= widest)))
         throw new Error(`must list IP addresses or networks such as 10.0.0.0/8, not "${part.trim()}"`);
       return part.trim();
+    });
+  },
+};
+
+export type LocalNetworksChoice = 'on' | 'off' | readonly string[];
+
+/** Networks of users: those of the machine, none, or these. */
+export const localNetworks: Kind<LocalNetworksChoice> = {
+  values: 'on, off, or networks such as 192.168.1.0/24, comma-separated',
+  isSecret: false,
+  parse(value) {
+    if (value === 'on' || value === 'off') return value;
+    return value.split(',').map((part) => {
+      const network = part.trim();
+      const fault = faultInNetwork(network);
+      if (fault === null) return network;
+      throw new Error(
+        `must be on, off, or networks such as 192.168.1.0/24, comma-separated; "${network}" ${fault}`,
+      );
     });
   },
 };

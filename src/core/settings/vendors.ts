@@ -119,7 +119,7 @@ function declarationsOf(vendor: VendorNeeds) {
   const address = {
     baseUrl: optional(names.baseUrl, httpUrl, {
       service,
-      description: `Base URL for calls to ${name}, to replace the default, such as a simulator`,
+      description: `Base URL for calls to ${name}, to replace the default or what users enter, such as a simulator`,
     }),
   };
   // A vendor with one address has one setting for it.

@@ -22,6 +22,15 @@ import * as lists from './0023-lists.ts';
 import * as reportedFields from './0024-reported-fields.ts';
 import * as sites from './0025-sites.ts';
 import * as permissions from './0026-permissions.ts';
+import * as gateways from './0027-gateways.ts';
+import * as setPoints from './0028-set-points.ts';
+import * as applicationCertificates from './0029-application-certificates.ts';
+import * as events from './0030-events.ts';
+import * as interventions from './0031-interventions.ts';
+import * as gatewaysOfLinkSessions from './0032-gateways-of-link-sessions.ts';
+import * as subscriptions from './0033-subscriptions.ts';
+import * as eventReaders from './0034-event-readers.ts';
+import * as history from './0035-history.ts';
 
 /** In order. A released migration is never edited; a later one corrects its faults. */
 export const migrations: Record<string, Migration> = {
@@ -48,4 +57,13 @@ export const migrations: Record<string, Migration> = {
   '0024-reported-fields': reportedFields,
   '0025-sites': sites,
   '0026-permissions': permissions,
+  '0027-gateways': gateways,
+  '0028-set-points': setPoints,
+  '0029-application-certificates': applicationCertificates,
+  '0030-events': events,
+  '0031-interventions': interventions,
+  '0032-gateways-of-link-sessions': gatewaysOfLinkSessions,
+  '0033-subscriptions': subscriptions,
+  '0034-event-readers': eventReaders,
+  '0035-history': history,
 };

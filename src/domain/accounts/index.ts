@@ -55,6 +55,11 @@ export interface Accounts {
   authenticate(key: string): Principal | Promise<Principal>;
   /** Whether the cache holds this key as valid: presenting it again is no guess. Does not query the database. */
   isKnown(key: string): boolean;
+  /**
+   * Calls the listener when keys of an account may have been revoked or changed, or those of any account: undefined. Keys are read
+   * again from then on.
+   */
+  watchKeys(listener: (account: number | undefined) => void): void;
   readonly users: Users;
   readonly keys: Keys;
   /** Keys as their own account makes and revokes them. */
@@ -109,6 +114,10 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
   return {
     authenticate: (key) => principals.authenticate(key),
     isKnown: (key) => principals.isCached(key),
+    watchKeys(listener) {
+      ACCOUNT_CHANGED.on(bus, ({ account }) => listener(account));
+      bus.onGap(() => listener(undefined));
+    },
     users: new Users({ ...options, audit }),
     keys,
     ownKeys: new OwnKeys({ ...options, audit, keys }),

@@ -1,14 +1,19 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import { adapterOf } from '../../adapter/adapters.ts';
 import type { Reach } from '../../adapter/reach.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
+import { AppError } from '../../core/errors.ts';
 import type { Host } from '../../db/host.ts';
 import type { Budgets } from '../budgets/index.ts';
+import type { Interventions } from '../interventions/index.ts';
+import { createApplicationCertificates } from './application-certificates.ts';
 import { createClients } from './clients.ts';
 import { createCredentials } from './credentials.ts';
-import type { LinkEvents } from './events.ts';
+import type { DeviceOf, LinkEvents } from './events.ts';
 import { createLinkRecords } from './link-records.ts';
 import { createSessions } from './sessions.ts';
 import { createSignals } from './signals.ts';
+import { createApplicationCertificateStore } from './store-application-certificates.ts';
 import { createDocumentStore } from './store-documents.ts';
 import { createLinkRowStore } from './store-links.ts';
 import { createTokenStore } from './store-tokens.ts';
@@ -23,6 +28,7 @@ interface CallsOptions {
   readonly vault: Vault;
   readonly reach: Reach;
   readonly events: LinkEvents;
+  readonly interventions: Pick<Interventions, 'withSignIn'>;
   /** Whether the operator has set an address for a host of a vendor. */
   readonly hasOwnAddress: (vendor: string, host: string) => boolean;
   /** Fires when vendors that are still silent are given up. */
@@ -38,8 +44,19 @@ export function createCalls(options: CallsOptions) {
   const tokens = createTokens({ bus, store: createTokenStore(database), vault, clock, log });
   const credentials = createCredentials(vault);
   const signals = createSignals(clock);
-  const records = createLinkRecords({ bus, store, healed: (row) => events.emit('healed', row), clock });
-  const clients = createClients({ adapters, reach, tokens, budgets, clock });
+  const records = createLinkRecords({
+    ...{ bus, store, clock, interventions: options.interventions },
+    healed: (row) => events.emit('healed', row),
+  });
+  const applicationOf = createApplicationCertificates({
+    store: createApplicationCertificateStore(database),
+    make: (uri) => {
+      if (reach.connections === undefined) throw new Error('no connections can be opened here');
+      return reach.connections.makeApplicationCertificate(uri);
+    },
+    ...{ vault, clock, random: host.random },
+  });
+  const clients = createClients({ adapters, reach, tokens, budgets, applicationOf, clock });
   const sessions = createSessions({
     documents: createDocumentStore(database),
     ...{ credentials, clients, signals, clock, log },
@@ -47,21 +64,39 @@ export function createCalls(options: CallsOptions) {
   });
   const { find, note, forget } = records;
   const { documents, attach, server } = sessions;
-  const { withVendor, withStream, withNewLink } = createWithVendor({
+  /** Whether the station of a dial-in link is connected to this process. */
+  const isConnectedHere = (link: LinkOf): boolean => server(link.vendor)?.station(link) !== undefined;
+  const gatewayOf = async (link: LinkKey) => (await find(link))?.gateway ?? null;
+  const { withVendor, withStream, withNewLink, withCandidate } = createWithVendor({
     ...{ host, records, sessions, clients, signals, events },
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   });
   return {
-    ...{ withVendor, withStream, withNewLink },
+    ...{ withVendor, withStream, withNewLink, withCandidate },
     ...{ find, note, forget, documents, attach, server },
     ...{ tokens, signals, credentials },
     loginSession: clients.loginSession,
     /** The link as the database has it; `find` may answer from memory. */
     stored: (link: LinkKey) => store.find(link),
-    /** Ends what is open to devices and brokers of a link. */
-    closeConnections: (link: LinkKey): void => reach.connections?.closeLink(link),
-    /** Whether the station of a dial-in link is connected to this process. */
-    isConnectedHere: (link: LinkOf): boolean => server(link.vendor)?.station(link) !== undefined,
+    closeConnections: clients.close,
+    isConnectedHere,
+
+    /** Whether this process makes the calls of a link: its station or its gateway is connected here, or it needs neither. */
+    async isHere(link: LinkOf): Promise<boolean> {
+      const { dialIn, isLocal } = adapterOf(adapters, link.vendor);
+      if (dialIn !== undefined) return isConnectedHere(link);
+      const gateway = isLocal === true ? await gatewayOf(link) : null;
+      return gateway === null || reach.gateways?.isHere(gateway) === true;
+    },
+
+    /** Why no process makes the calls of a link. */
+    async whyNowhere(link: DeviceOf): Promise<AppError> {
+      const gateway = await gatewayOf(link);
+      if (gateway === null)
+        return new AppError('device.offline', `the station of ${link.id} is not connected`);
+      const why = (await reach.gateways?.whyAway(gateway)) ?? 'no gateways connect here';
+      return new AppError('vendor.unreachable', `${link.id} is unreachable: ${why}`);
+    },
   };
 }
 

@@ -1,19 +1,22 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
+import { PINNED, pinnedIn } from '../../adapter/certificate.ts';
 import type { Connections } from '../../adapter/connections.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
-import type { Reach } from '../../adapter/reach.ts';
+import type { ApplicationCertificate, Chosen, Reach } from '../../adapter/reach.ts';
 import { type LinkKey, type LinkOf, type Session, WITHOUT_CALLS } from '../../adapter/session.ts';
 import type { Connect } from '../../adapter/socket.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
+import { vendorFailure } from '../../adapter/vendor-failure.ts';
 import type { LinkHttp } from '../../adapter/vendor-http.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Budgets } from '../budgets/index.ts';
-import { connectionsOf } from './connections.ts';
+import { connectionsOf, ownerOf } from './connections.ts';
 import { refreshGrant } from './refresh-grant.ts';
 import { renewTokens } from './renewal.ts';
+import type { LinkRow } from './store-links.ts';
 import type { CallName } from './time-limit.ts';
 import type { TokensOfLinks } from './tokens.ts';
 import { asLink, createVendorHttp, type Spend, type TokenKeeper, type Trace } from './vendor-http.ts';
@@ -25,11 +28,18 @@ export interface Caller {
   readonly trace: Trace;
 }
 
+/** A link, and the gateway that its devices are reached through. */
+export interface PlacedLink extends LinkOf {
+  readonly gateway?: LinkRow['gateway'];
+}
+
 interface ClientsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly reach: Reach;
   readonly tokens: TokensOfLinks;
   readonly budgets: Budgets;
+  /** What an account proves itself with to OPC UA servers. */
+  readonly applicationOf: (account: number) => Promise<ApplicationCertificate>;
   readonly clock: Clock;
 }
 
@@ -46,7 +56,8 @@ const MOST_LAST_IDS = 5_000;
 const isBackground = (call: CallName): boolean => call === 'poll' || call === 'list';
 
 /** HTTP clients and connections of links: within the vendor's limits, and with the link's token. */
-export function createClients({ adapters, reach, tokens, budgets, clock }: ClientsOptions) {
+export function createClients(options: ClientsOptions) {
+  const { adapters, reach, tokens, budgets, applicationOf, clock } = options;
   const { hostOf, openSocket, openEvents, partnerOf } = reach;
   const lastEventIds = new BoundedMap<string, string>(MOST_LAST_IDS);
 
@@ -65,16 +76,16 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
 
   /** Calls without a token: for signing in. */
   function loginSession(
-    link: LinkOf,
+    link: PlacedLink,
     credentials: JsonObject,
     { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
   ): LoginSession {
     const adapter = adapterOf(adapters, link.vendor);
-    const address = adapter.chosenAddress?.(credentials);
+    const chosen = chosenIn(adapter, link, credentials);
     const time = timeoutMs === undefined ? {} : { timeoutMs };
     const http = createVendorHttp({
       adapter,
-      host: (name) => hostOf(adapter, name, address),
+      host: (name) => hostOf(adapter, name, chosen),
       tokens: undefined,
       ...limitsOf(adapter, link, false),
       of: { subject: subjectOf(link), isAside: false, ...time },
@@ -83,7 +94,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     return { http, clock, partner: partnerOf(adapter.slug) };
   }
 
-  const renewal = (adapter: Adapter, link: LinkOf, credentials: JsonObject) => async (old: Tokens) => {
+  const renewal = (adapter: Adapter, link: PlacedLink, credentials: JsonObject) => async (old: Tokens) => {
     const abort = new AbortController();
     const cancel = clock.after(RENEWAL_MS, () => abort.abort());
     const { oauth } = adapter;
@@ -105,17 +116,17 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
 
   interface Access {
     readonly adapter: Adapter;
-    readonly link: LinkOf;
+    readonly link: PlacedLink;
     readonly credentials: JsonObject;
     /** Undefined for vendors without tokens. */
     readonly keeper: TokenKeeper | undefined;
   }
 
   function httpOf({ adapter, link, credentials, keeper }: Access, { signal, call, trace }: Caller): LinkHttp {
-    const address = adapter.chosenAddress?.(credentials);
+    const chosen = chosenIn(adapter, link, credentials);
     return createVendorHttp({
       adapter,
-      host: (name) => hostOf(adapter, name, address),
+      host: (name) => hostOf(adapter, name, chosen),
       tokens: keeper,
       partner: partnerOf(adapter.slug),
       ...limitsOf(adapter, link, isBackground(call)),
@@ -137,19 +148,46 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
       const of = { adapter, tokens: keeper, partner, trace, ...limitsOf(adapter, link, isBackground(call)) };
       return asLink(of, request, ({ path, query = {}, headers, protocol }, { host, use }) => {
         trace.isCommandSent ||= use === 'command';
-        const chosenAddress = adapter.chosenAddress?.(credentials);
-        return openSocket(adapter, { host, path, query, headers, protocol, chosenAddress, signal });
+        const chosen = chosenIn(adapter, link, credentials);
+        return openSocket(adapter, { host, path, query, headers, protocol, ...chosen, signal });
       });
     };
   }
 
-  function keeperOf(adapter: Adapter, link: LinkOf, credentials: JsonObject): TokenKeeper | undefined {
+  function keeperOf(adapter: Adapter, link: PlacedLink, credentials: JsonObject): TokenKeeper | undefined {
     if (adapter.login === undefined && adapter.oauth === undefined) return undefined;
     return tokens.keeper(link, renewal(adapter, link, credentials));
   }
 
   return {
     loginSession,
+
+    /**
+     * What the platform keeps besides the credentials of a link that is being made: the certificate of the device, where it has one of its
+     * own. Nothing was sent to it before.
+     */
+    async pinnedFor(link: PlacedLink, given: JsonObject, { signal }: Caller): Promise<JsonObject> {
+      const adapter = adapterOf(adapters, link.vendor);
+      const { deviceCertificates } = adapter;
+      if (deviceCertificates === undefined) return {};
+      const target = deviceCertificates.at?.(given);
+      const chosenAddress = adapter.chosenAddress?.(given);
+      const gateway = link.gateway ?? undefined;
+      const shown = async () => {
+        if (target !== undefined)
+          return reach.connections?.certificateAt(ownerOf(adapter, link), target, signal);
+        if (chosenAddress !== undefined)
+          return reach.certificateAt?.(adapter, { chosenAddress, gateway, signal });
+        return undefined;
+      };
+      const pinned = await shown().catch((error: unknown) => {
+        throw vendorFailure(adapter.name, error);
+      });
+      return pinned === undefined ? {} : { [PINNED]: pinned };
+    },
+
+    /** Ends what is open to devices and brokers of a link. */
+    close: (link: LinkKey): void => reach.connections?.closeLink(link),
 
     /** The vendor may have taken a good grant for a lost one: it is asked once more. A password that it refused is not sent again. */
     async tryAgain(link: LinkOf): Promise<void> {
@@ -164,7 +202,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     },
 
     /** Calls of a stored link. */
-    ofLink(link: LinkOf, credentials: JsonObject, caller: Caller): LinkHttp {
+    ofLink(link: PlacedLink, credentials: JsonObject, caller: Caller): LinkHttp {
       const adapter = adapterOf(adapters, link.vendor);
       if (adapter.hosts === undefined) return WITHOUT_CALLS.http;
       const keeper = keeperOf(adapter, link, credentials);
@@ -172,13 +210,13 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     },
 
     /** WebSockets of a stored link. */
-    socketsOf(link: LinkOf, credentials: JsonObject, caller: Caller): Connect {
+    socketsOf(link: PlacedLink, credentials: JsonObject, caller: Caller): Connect {
       const adapter = adapterOf(adapters, link.vendor);
       return connectOf({ adapter, link, credentials, keeper: keeperOf(adapter, link, credentials) }, caller);
     },
 
     /** Server-sent events of a stored link: with its token, within its budgets, and from where they were left. */
-    eventsOf(link: LinkOf, credentials: JsonObject, { signal, trace }: Caller): StreamSession['events'] {
+    eventsOf(link: PlacedLink, credentials: JsonObject, { signal, trace }: Caller): StreamSession['events'] {
       const adapter = adapterOf(adapters, link.vendor);
       return (request, watch = {}) => {
         if (openEvents === undefined) throw new Error('no streams of events can be opened here');
@@ -189,7 +227,7 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
           const lastEventId = rest.lastEventId ?? lastEventIds.get(place) ?? '';
           return openEvents(adapter, {
             host,
-            chosenAddress: adapter.chosenAddress?.(credentials),
+            ...chosenIn(adapter, link, credentials),
             request: { ...rest, lastEventId },
             signal,
             watch: {
@@ -205,16 +243,21 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     },
 
     /** Connections of a link, stored or being made, to its devices and brokers. */
-    connectionsOf(link: LinkOf, { signal, call, trace }: Caller): Connections {
+    connectionsOf(link: PlacedLink, credentials: JsonObject, { signal, call, trace }: Caller): Connections {
       const adapter = adapterOf(adapters, link.vendor);
       const { spend } = limitsOf(adapter, link, isBackground(call));
-      return connectionsOf({ adapter, link, kept: reach.connections, spend, trace, signal });
+      return connectionsOf({
+        ...{ adapter, link, spend, trace, signal },
+        pinned: pinnedIn(credentials),
+        kept: reach.connections,
+        applicationOf: () => applicationOf(link.account),
+      });
     },
 
     /** Calls of a link that is being made, with the tokens of its first sign-in. */
     ofNew(
       made: {
-        readonly link: LinkOf;
+        readonly link: PlacedLink;
         readonly credentials: JsonObject;
         readonly tokens: Tokens | undefined;
       },
@@ -237,6 +280,12 @@ export function createClients({ adapters, reach, tokens, budgets, clock }: Clien
     },
   };
 }
+
+const chosenIn = (adapter: Adapter, { gateway }: PlacedLink, credentials: JsonObject): Chosen => ({
+  chosenAddress: adapter.chosenAddress?.(credentials),
+  pinned: pinnedIn(credentials),
+  gateway: gateway ?? undefined,
+});
 
 const subjectOf = ({ account, link }: LinkKey): string => `${account}/${link}`;
 

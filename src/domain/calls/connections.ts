@@ -1,23 +1,47 @@
 import type { Adapter } from '../../adapter/adapter.ts';
+import type { PinnedCertificate } from '../../adapter/certificate.ts';
 import type { Connections, MessagesWatch, Purpose } from '../../adapter/connections.ts';
-import type { ConnectionWork, KeptConnections, Listening } from '../../adapter/reach.ts';
+import type {
+  ApplicationCertificate,
+  ConnectionOwner,
+  ConnectionWork,
+  KeptConnections,
+  Listening,
+  OpcuaTasks,
+} from '../../adapter/reach.ts';
 import { type LinkKey, WITHOUT_CALLS } from '../../adapter/session.ts';
+import type { PlacedLink } from './clients.ts';
 import type { Spend, Trace } from './vendor-http.ts';
 
 interface ConnectionsOfLink {
   readonly adapter: Adapter;
-  readonly link: LinkKey;
+  readonly link: LinkKey & Pick<PlacedLink, 'gateway'>;
+  /** The certificate that is kept with the link. */
+  readonly pinned?: PinnedCertificate | undefined;
   readonly kept: KeptConnections | undefined;
   readonly spend: Spend;
   readonly trace: Trace;
+  /** What the account proves itself with to OPC UA servers. */
+  readonly applicationOf: () => Promise<ApplicationCertificate>;
   readonly signal: AbortSignal;
 }
 
+/** Whose connections they are, to whom opens them. */
+export const ownerOf = (
+  { name, ports = [], deviceCertificates }: Adapter,
+  { account, link, gateway }: ConnectionsOfLink['link'],
+  pinned?: PinnedCertificate,
+): ConnectionOwner => ({
+  ...{ account, link, name, ports, pinned },
+  gateway: gateway ?? undefined,
+  roots: deviceCertificates?.roots,
+});
+
 /** The connections of a session: within the vendor's limits, for as long as the session lasts. */
-export function connectionsOf({ adapter, link, kept, spend, trace, signal }: ConnectionsOfLink): Connections {
-  const { ports, name } = adapter;
-  if (ports === undefined) return WITHOUT_CALLS.connections;
-  const owner = { account: link.account, link: link.link, name, ports };
+export function connectionsOf(options: ConnectionsOfLink): Connections {
+  const { adapter, link, kept, spend, trace, applicationOf, signal } = options;
+  if (adapter.ports === undefined) return WITHOUT_CALLS.connections;
+  const owner = ownerOf(adapter, link, options.pinned);
   const here = (): KeptConnections => {
     if (kept === undefined) throw new Error('no connections can be opened here');
     return kept;
@@ -37,7 +61,10 @@ export function connectionsOf({ adapter, link, kept, spend, trace, signal }: Con
     };
   }
 
-  const listening = (watch: MessagesWatch = {}): Listening => ({ signal, heard: () => watch.heard?.() });
+  const listening = (watch: MessagesWatch = {}): Listening => ({
+    signal: watch.signal === undefined ? signal : AbortSignal.any([signal, watch.signal]),
+    heard: () => watch.heard?.(),
+  });
 
   return {
     tcp: (target) => ({
@@ -60,5 +87,28 @@ export function connectionsOf({ adapter, link, kept, spend, trace, signal }: Con
     amqp: (broker) => ({
       messages: async (address, watch) => here().amqpMessages(owner, { broker, address }, listening(watch)),
     }),
+    opcua(server) {
+      const ask = async <T>(
+        { use, device, site, costs }: Purpose = {},
+        task: (tasks: OpcuaTasks) => Promise<T>,
+      ): Promise<T> => {
+        const work = await begin({ use, device, site, costs }, 'opcua');
+        const place = { server, application: await applicationOf() };
+        return here().opcua(owner, { ...place, task, isCommand: use === 'command' }, work);
+      };
+      return {
+        identity: (purpose) => ask(purpose, (tasks) => tasks.identity()),
+        read: (nodes, purpose) => ask(purpose, (tasks) => tasks.read(nodes)),
+        describe: (nodes, purpose) => ask(purpose, (tasks) => tasks.describe(nodes)),
+        browse: (nodes, { most, ...purpose }) => ask(purpose, (tasks) => tasks.browse(nodes, most)),
+        write: (writes, purpose) => ask(purpose, (tasks) => tasks.write(writes)),
+        changes: async (subscription, watch) =>
+          here().opcuaChanges(
+            owner,
+            { server, application: await applicationOf(), subscription },
+            listening(watch),
+          ),
+      };
+    },
   };
 }

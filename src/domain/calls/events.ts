@@ -29,12 +29,16 @@ interface LinkEventMap {
   readonly healed: LinkOf;
   /** The user of the vendor account took the permission back, at this moment. */
   readonly loginLost: { readonly vendor: string; readonly vendorAccount: string; readonly at: number };
+  /** Its gateway is connected again: what was given up for it begins again. */
+  readonly reachable: LinkOf;
   /** Its stream reports changes from now on. */
   readonly streamOpened: LinkOf;
   /** What its stream would have reported must be asked for again. */
   readonly streamEnded: LinkOf;
   /** Something says that these devices have changed. */
   readonly hinted: readonly DeviceOf[];
+  /** It was to be deleted when nothing of ours is in force at its devices any more: it is so now. */
+  readonly released: LinkOf & { readonly linkedAt: number };
   /** A device was commanded. */
   readonly commanded: DeviceOf;
 }
@@ -65,10 +69,12 @@ export function createLinkEvents(log: Log): LinkEvents {
     unlinking: [],
     unlinked: [],
     healed: [],
+    reachable: [],
     loginLost: [],
     streamOpened: [],
     streamEnded: [],
     hinted: [],
+    released: [],
     commanded: [],
   };
   return {

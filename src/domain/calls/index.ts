@@ -4,6 +4,7 @@ export { clientRefused } from './refresh-grant.ts';
 export { rotateVault } from './rotate.ts';
 export type { Given, NewLink } from './sessions.ts';
 export { type LinkRow, type LinkStatus, linkRowOf } from './store-links.ts';
+export { SUBSCRIPTION_SECRETS } from './store-subscription-secrets.ts';
 export { VENDOR_TIMEOUT_MS } from './time-limit.ts';
 export { createVault, type Sealed, type Vault } from './vault.ts';
 export { requireVaultKeys } from './vault-check.ts';

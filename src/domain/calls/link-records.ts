@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/durations.ts';
 import type { Bus } from '../../db/bus.ts';
 import { topic } from '../../db/topic.ts';
+import type { Interventions } from '../interventions/index.ts';
 import type { LinkRow, LinkRowStore, LinkStatus } from './store-links.ts';
 
 const NOTED = topic<LinkKey>('links.noted');
@@ -17,10 +18,12 @@ interface RecordsOptions {
   /** A link works again that was thought to need linking again. */
   readonly healed: (row: LinkRow) => Promise<void>;
   readonly clock: Clock;
+  readonly interventions: Pick<Interventions, 'withSignIn'>;
 }
 
 /** The links that are called, in memory, with the status that follows from how their calls go. */
-export function createLinkRecords({ bus, store, healed, clock }: RecordsOptions) {
+export function createLinkRecords(options: RecordsOptions) {
+  const { bus, store, healed, clock, interventions } = options;
   const rows = new BoundedMap<string, LinkRow>(CACHED_LINKS);
   /** Counts what was forgotten: a row that was read before must not be kept after. */
   let forgotten = 0;
@@ -50,7 +53,9 @@ export function createLinkRecords({ bus, store, healed, clock }: RecordsOptions)
     const statusSince = known.status === status ? known.statusSince : clock.now();
     const written = { status, statusSince, statusReason: reason, refusedSince };
     if (kept !== undefined) rows.set(keyOf(row), { ...kept, ...written });
-    await store.setStatus(row, written);
+    const isLost = status === 'needs_relink';
+    if (isLost === (known.status === 'needs_relink')) await store.setStatusAlone(row, written);
+    else await interventions.withSignIn(row, isLost, (on) => store.setStatus(on, row, written));
     // With the old status in memory, other processes would not store that their own calls go well again.
     await NOTED.publish(bus, { account: row.account, link: row.link });
     if (known.status === 'needs_relink' && status === 'active') await healed({ ...known, ...written });

@@ -1,15 +1,20 @@
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Database } from '../../db/database.ts';
+import {
+  APPLICATION_CERTIFICATE,
+  createApplicationCertificateStore,
+} from './store-application-certificates.ts';
 import { createLinkRowStore } from './store-links.ts';
+import { createSubscriptionSecretStore, SUBSCRIPTION_SECRETS } from './store-subscription-secrets.ts';
 import { createTokenStore } from './store-tokens.ts';
 import type { Sealed, Vault } from './vault.ts';
 
 const BATCH = 200;
 
 export interface Rotation {
-  /** How many credentials and sign-ins of links were sealed again. */
+  /** How many credentials and sign-ins of links, certificates and secrets of subscriptions were sealed again. */
   readonly resealed: number;
-  /** Links whose credentials do not open: tampered with, or sealed by a key that is gone. They are left as they are. */
+  /** Links, or subscriptions, whose credentials do not open: tampered with, or sealed by a key that is gone. They are left as they are. */
   readonly unreadable: readonly LinkKey[];
 }
 
@@ -24,16 +29,30 @@ interface Sealing {
 }
 
 /**
- * Seals every link's credentials and tokens with the current key. Safe while services run: a link that changes meanwhile is left to
+ * Seals every link's credentials and tokens, the certificates of accounts and the secrets of subscriptions, with the current key. Safe while services run: a link that changes meanwhile is left to
  * whoever changed it. Run it again once every process uses the new first key. What is on its way for some minutes, link codes
  * and sign-ins, ends before that.
  */
 export async function rotateVault(database: Database, vault: Vault): Promise<Rotation> {
   const links = createLinkRowStore(database);
   const tokens = createTokenStore(database);
+  const certificates = createApplicationCertificateStore(database);
+  const secrets = createSubscriptionSecretStore(database);
   const rotations = [
+    await rotate(
+      { field: SUBSCRIPTION_SECRETS, page: secrets.sealedWithOtherThan, reseal: secrets.reseal },
+      vault,
+    ),
     await rotate({ field: 'credentials', page: links.sealedWithOtherThan, reseal: links.reseal }, vault),
     await rotate({ field: 'tokens', page: tokens.sealedWithOtherThan, reseal: tokens.reseal }, vault),
+    await rotate(
+      {
+        field: APPLICATION_CERTIFICATE,
+        page: certificates.sealedWithOtherThan,
+        reseal: certificates.reseal,
+      },
+      vault,
+    ),
   ];
   return {
     resealed: rotations.reduce((sum, { resealed }) => sum + resealed, 0),

@@ -63,7 +63,7 @@ export function createSessions(options: SessionsOptions) {
       log: new LateChild(log, { vendor: row.vendor, link: row.link }),
       documents: documents(row),
       signal: caller.signal,
-      connections: clients.connectionsOf(row, caller),
+      connections: clients.connectionsOf(row, opened, caller),
       hasOwnAddress: (host) => hasOwnAddress(row.vendor, host),
       http,
       connect,
@@ -99,11 +99,18 @@ export function createSessions(options: SessionsOptions) {
       link: NewLink,
       { credentials: given, signIn }: Given,
       caller: Caller,
-    ): Promise<{ readonly session: Session; tokens(): Tokens | undefined }> {
-      const first = await signIn(clients.loginSession(link, given, caller));
-      const made = clients.ofNew({ link, credentials: given, tokens: first }, caller);
-      const session = sessionOf(link, given, { ...made, caller });
-      return { session, tokens: made.tokens };
+    ): Promise<{
+      readonly session: Session;
+      tokens(): Tokens | undefined;
+      /** What is kept with the credentials, and not the adapter's. */
+      readonly pinned: JsonObject;
+    }> {
+      const pinned = await clients.pinnedFor(link, given, caller);
+      const credentials = { ...given, ...pinned };
+      const first = await signIn(clients.loginSession(link, credentials, caller));
+      const made = clients.ofNew({ link, credentials, tokens: first }, caller);
+      const session = sessionOf(link, credentials, { ...made, caller });
+      return { session, tokens: made.tokens, pinned };
     },
 
     /** Stations of a vendor that dial in to this process. */

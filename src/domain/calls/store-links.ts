@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Queries } from '../../db/database.ts';
 import { linkName, linkRows } from '../../db/rows.ts';
 import { sharedReads } from '../../db/shared-reads.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -19,6 +19,8 @@ export interface LinkRow extends LinkOf {
   readonly createdAt: number;
   /** When the account was linked last: a call that began before says nothing about the link any more. */
   readonly linkedAt: number;
+  /** The gateway that its devices are reached through. */
+  readonly gateway: string | null;
   readonly sealed: Sealed;
 }
 
@@ -35,12 +37,51 @@ export function linkRowOf(columns: Selectable<Tables['links']>): LinkRow {
     refusedSince: columns.refused_since,
     createdAt: columns.created_at,
     linkedAt: columns.updated_at,
+    gateway: columns.gateway_id,
     sealed: { keyId: columns.vault_key, text: columns.sealed_credentials },
   };
 }
 
+type NewStatus = Pick<LinkRow, 'status' | 'statusSince' | 'statusReason' | 'refusedSince'>;
+
 /** Links as calls need them; `domain/links` adds and removes them. */
-export function createLinkRowStore({ queries, rows }: Database) {
+export function createLinkRowStore({ engine, queries, rows, events, transaction }: Database) {
+  /**
+   * Within a transaction, with its event: that the user has to link again, or that this is over. Nothing happens when the account was
+   * linked again since the row was read: then the answer is false.
+   */
+  async function setStatus(
+    on: Queries,
+    { account, link, linkedAt }: LinkRow,
+    { status, statusSince, statusReason, refusedSince }: NewStatus,
+  ): Promise<boolean> {
+    const of = on
+      .selectFrom('links')
+      .select('status')
+      .where('account_id', '=', account)
+      .where('id', '=', link)
+      .where('updated_at', '=', linkedAt);
+    const before = await (engine === 'postgres' ? of.forNoKeyUpdate() : of).executeTakeFirst();
+    if (before === undefined) return false;
+    await on
+      .updateTable('links')
+      .set({
+        status,
+        status_since: statusSince,
+        status_reason: statusReason,
+        refused_since: refusedSince,
+      })
+      .where('account_id', '=', account)
+      .where('id', '=', link)
+      .execute();
+    const event = { account, link, occurredAt: statusSince };
+    if (status === 'needs_relink' && before.status !== 'needs_relink')
+      await events.append(on, [{ ...event, type: 'link.needs_relink', data: { reason: statusReason } }]);
+    if (status === 'active' && before.status === 'needs_relink')
+      await events.append(on, [{ ...event, type: 'link.recovered', data: {} }]);
+    return true;
+  }
+
   return {
     find: sharedReads(async (links: readonly LinkKey[]): Promise<(LinkRow | undefined)[]> => {
       const { rows: found } = await sql<Selectable<Tables['links']>>`
@@ -51,24 +92,10 @@ export function createLinkRowStore({ queries, rows }: Database) {
       return links.map((link) => byName.get(linkName(link)));
     }),
 
-    /** Nothing happens when the account was linked again since the row was read. */
-    async setStatus(
-      { account, link, linkedAt }: LinkRow,
-      status: Pick<LinkRow, 'status' | 'statusSince' | 'statusReason' | 'refusedSince'>,
-    ): Promise<void> {
-      await queries
-        .updateTable('links')
-        .set({
-          status: status.status,
-          status_since: status.statusSince,
-          status_reason: status.statusReason,
-          refused_since: status.refusedSince,
-        })
-        .where('account_id', '=', account)
-        .where('id', '=', link)
-        .where('updated_at', '=', linkedAt)
-        .execute();
-    },
+    setStatus,
+
+    setStatusAlone: (row: LinkRow, status: NewStatus): Promise<boolean> =>
+      transaction((on) => setStatus(on, row, status)),
 
     /** Replaces the sealed credentials if they are still the ones that were read. */
     async reseal({ account, link }: LinkKey, was: Sealed, now: Sealed): Promise<boolean> {

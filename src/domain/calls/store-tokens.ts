@@ -14,8 +14,77 @@ export interface TokenRow extends LinkKey {
   readonly lostReason: string | null;
 }
 
+/** A renewal that a process is about to begin. */
+interface Beginning {
+  readonly row: TokenRow;
+  readonly renewer: string;
+  readonly leaseMs: number;
+}
+
+interface Renewed {
+  readonly row: TokenRow;
+  readonly sealed: Sealed;
+  readonly expiresAt: number;
+}
+
+const TOKENS_OF_LINKS = { table: 'link_tokens', key: { account_id: 'account', link_id: 'link' } } as const;
+const VERSION = { account: 'bigint', link: 'text', version: 'bigint' } as const;
+const BEGINNING = { ...VERSION, renewer: 'text', lease_ms: 'bigint' } as const;
+const RENEWED = { ...VERSION, vault_key: 'text', sealed_tokens: 'text', expires_at: 'bigint' } as const;
+
+const versionOf = ({ account, link, version }: TokenRow) => ({ account, link, version });
+
+/** Whether each write changed its row. Of two to one link only the first did: the other was read from a version that is gone. */
+function changedBy(rows: readonly TokenRow[], changed: readonly LinkKey[]): boolean[] {
+  const left = new Set(changed.map(linkName));
+  return rows.map((row) => left.delete(linkName(row)));
+}
+
+const firstOfEach = <T extends { readonly row: TokenRow }>(writes: readonly T[]): readonly T[] => [
+  ...new Map(writes.toReversed().map((write) => [linkName(write.row), write])).values(),
+];
+
 /** The only SQL for `link_tokens`. */
-export function createTokenStore({ queries, moments, rows }: Database) {
+export function createTokenStore({ queries, moments, rows, lockedRows, group }: Database) {
+  const beginRenewal = group(async (on, beginning: readonly Beginning[]): Promise<boolean[]> => {
+    const given = firstOfEach(beginning).map(({ row, renewer, leaseMs }) => ({
+      ...versionOf(row),
+      renewer,
+      lease_ms: leaseMs,
+    }));
+    const { rows: begun } = await sql<LinkKey>`
+      update link_tokens set renewer = r.renewer, renewing_until = ${moments.now} + r.lease_ms
+      from ${lockedRows(TOKENS_OF_LINKS, BEGINNING, given)} as r
+      where link_tokens.account_id = r.account and link_tokens.link_id = r.link and link_tokens.version = r.version
+        and link_tokens.lost_reason is null
+        and (link_tokens.renewing_until is null or link_tokens.renewing_until <= ${moments.now})
+      returning link_tokens.account_id as account, link_tokens.link_id as link`.execute(on);
+    return changedBy(
+      beginning.map(({ row }) => row),
+      begun,
+    );
+  });
+
+  const storeRenewed = group(async (on, renewed: readonly Renewed[]): Promise<boolean[]> => {
+    const given = firstOfEach(renewed).map(({ row, sealed, expiresAt }) => ({
+      ...versionOf(row),
+      vault_key: sealed.keyId,
+      sealed_tokens: sealed.text,
+      expires_at: expiresAt,
+    }));
+    // The vendor may have refused the old tokens to another process: those are lost, and these are not.
+    const { rows: stored } = await sql<LinkKey>`
+      update link_tokens set vault_key = r.vault_key, sealed_tokens = r.sealed_tokens, expires_at = r.expires_at,
+        version = r.version + 1, lost_reason = null, renewer = null, renewing_until = null
+      from ${lockedRows(TOKENS_OF_LINKS, RENEWED, given)} as r
+      where link_tokens.account_id = r.account and link_tokens.link_id = r.link and link_tokens.version = r.version
+      returning link_tokens.account_id as account, link_tokens.link_id as link`.execute(on);
+    return changedBy(
+      renewed.map(({ row }) => row),
+      stored,
+    );
+  });
+
   const ofLink = ({ account, link }: LinkKey) => ({ account_id: account, link_id: link });
 
   return {
@@ -52,45 +121,16 @@ export function createTokenStore({ queries, moments, rows }: Database) {
     },
 
     /** Takes the renewal of a version for a process; false when another has it, or the version is no longer the stored one. */
-    async beginRenewal(
-      { account, link, version }: TokenRow,
-      { renewer, leaseMs }: { readonly renewer: string; readonly leaseMs: number },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await queries
-        .updateTable('link_tokens')
-        .set({ renewer, renewing_until: sql<number>`${moments.now} + ${leaseMs}` })
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('version', '=', version)
-        .where('lost_reason', 'is', null)
-        .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', moments.now)]))
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    beginRenewal: (
+      row: TokenRow,
+      by: { readonly renewer: string; readonly leaseMs: number },
+    ): Promise<boolean> => beginRenewal({ row, ...by }),
 
     /** Stores renewed tokens as the next version; false when the account was linked again meanwhile, or unlinked. */
-    async renewed(
-      { account, link, version }: TokenRow,
-      { sealed, expiresAt }: { readonly sealed: Sealed; readonly expiresAt: number },
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await queries
-        .updateTable('link_tokens')
-        .set({
-          vault_key: sealed.keyId,
-          sealed_tokens: sealed.text,
-          expires_at: expiresAt,
-          version: version + 1,
-          // The vendor may have refused the old ones to another process: those are lost, and these are not.
-          lost_reason: null,
-          renewer: null,
-          renewing_until: null,
-        })
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('version', '=', version)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    renewed: (
+      row: TokenRow,
+      tokens: { readonly sealed: Sealed; readonly expiresAt: number },
+    ): Promise<boolean> => storeRenewed({ row, ...tokens }),
 
     /** Gives a renewal up that failed; with a reason, the tokens are lost for good. */
     async endRenewal({ account, link, version }: TokenRow, lostReason: string | null): Promise<void> {

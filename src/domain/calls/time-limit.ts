@@ -8,6 +8,8 @@ export const VENDOR_TIMEOUT_MS = 14_000;
 /** What a vendor is called for. */
 export type CallName =
   | 'link'
+  /** What is at an address, which nobody has linked. */
+  | 'discover'
   | 'unlink'
   /** In the background. */
   | 'list'
@@ -23,6 +25,8 @@ interface Limited {
   readonly vendor: string;
   readonly call: CallName;
   readonly trace: Pick<Trace, 'isCommandSent'>;
+  /** Less than what a vendor is given. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -41,7 +45,7 @@ export function createTimeLimit(clock: Clock, stopping: AbortSignal | undefined)
       late.reject(error);
     };
     const stop = () => giveUp(leftBehind(what));
-    const cancel = clock.after(VENDOR_TIMEOUT_MS, () => giveUp(tooLate(what)));
+    const cancel = clock.after(what.limitMs ?? VENDOR_TIMEOUT_MS, () => giveUp(tooLate(what)));
     stopping?.addEventListener('abort', stop, { once: true });
     try {
       return await Promise.race([work(abort.signal), late.promise]);
@@ -55,8 +59,8 @@ export function createTimeLimit(clock: Clock, stopping: AbortSignal | undefined)
 const serverStopping = () =>
   new AppError('server.stopping', 'the server is stopping; retry', { retryAfterSeconds: 2 });
 
-function tooLate({ vendor, call, trace }: Limited): AppError {
-  const late = `${vendor} did not respond within ${VENDOR_TIMEOUT_MS / 1000} s`;
+function tooLate({ vendor, call, trace, limitMs = VENDOR_TIMEOUT_MS }: Limited): AppError {
+  const late = `${vendor} did not respond within ${limitMs / 1000} s`;
   if (call !== 'command' || !trace.isCommandSent) return new AppError('vendor.timeout', late);
   return new AppError(
     'command.outcome_unknown',

@@ -362,6 +362,34 @@ onEachEngine('tokens', (engine) => {
     assert.deepEqual(new Set((await all).map(({ access }) => access)), new Set(['access-1']));
     assert.equal(vendor.asked, 1);
   });
+
+  it('of several links are renewed in one statement, and each version only once', async () => {
+    const first = await linkTo(rotatingVendor(clock));
+    const second = await linkTo(rotatingVendor(clock));
+    const { store } = first;
+    const row = (await store.find(first.key)) ?? assert.fail();
+    const other = (await store.find(second.key)) ?? assert.fail();
+    const begin = (which: typeof row, renewer: string) =>
+      store.beginRenewal(which, { renewer, leaseMs: 1_000 });
+    assert.deepEqual(await Promise.all([begin(row, 'a'), begin(row, 'b'), begin(other, 'b')]), [
+      true,
+      false,
+      true,
+    ]);
+    const sealed = (text: string) => ({ sealed: { keyId: 'k1', text }, expiresAt: 5 });
+    const stale = { ...other, version: other.version - 1 };
+    assert.deepEqual(
+      await Promise.all([
+        store.renewed(row, sealed('one')),
+        store.renewed(row, sealed('two')),
+        store.renewed(stale, sealed('three')),
+      ]),
+      [true, false, false],
+    );
+    const stored = await store.find(first.key);
+    assert.deepEqual([stored?.sealed.text, stored?.version], ['one', row.version + 1]);
+    assert.equal((await store.find(second.key))?.version, other.version);
+  });
 });
 
 describe('tokens of a link that is being made', () => {

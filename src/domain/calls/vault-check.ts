@@ -32,4 +32,4 @@ export async function requireVaultKeys({ queries }: Database, vault: Vault): Pro
 }
 
 const lastResort = (keyId: string): string =>
-  `If the key is lost for good, delete what nobody can read any more (delete from link_tokens where vault_key = '${keyId}'; delete from links where vault_key = '${keyId}'); the users then link again.`;
+  `If the key is lost for good, delete what nobody can read any more (delete from link_tokens where vault_key = '${keyId}'; delete from links where vault_key = '${keyId}'; delete from application_certificates where vault_key = '${keyId}'; delete from subscriptions where vault_key = '${keyId}'); the users then link again, and their apps subscribe again.`;

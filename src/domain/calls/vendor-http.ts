@@ -72,7 +72,10 @@ type AsLink = Pick<VendorHttpOptions, 'adapter' | 'tokens' | 'partner' | 'spend'
 };
 
 /** What the vendor's limits have to know of a request, and where its token goes. */
-type Limited = Pick<VendorRequest, 'host' | 'use' | 'device' | 'site' | 'costs' | 'headers' | 'query'> &
+type Limited = Pick<
+  VendorRequest,
+  'host' | 'use' | 'device' | 'site' | 'costs' | 'method' | 'path' | 'headers' | 'query'
+> &
   Pick<SocketRequest, 'tokenQuery'>;
 
 /**
@@ -94,10 +97,11 @@ export async function asLink<R extends Limited, A>(
     const call = { host, use, device, site, costs };
     await spend(call);
     trace.host = host;
+    const of = { method: request.method ?? 'GET', path: request.path };
     const isInQuery = tokenQuery !== undefined && carried !== undefined;
     const headers = {
       ...rest.headers,
-      ...(carried === undefined || isInQuery ? {} : tokenHeaders(adapter.login, carried)),
+      ...(carried === undefined || isInQuery ? {} : tokenHeaders(adapter.login, carried, of)),
       ...(carried === undefined ? {} : keyHeaders(adapter, partner)),
     };
     const inQuery = carried === undefined || isInQuery ? undefined : adapter.login?.query?.(carried);
@@ -153,9 +157,13 @@ function read<T>(body: () => T): T {
 const openEnded = (error: unknown): unknown =>
   error instanceof HttpFailure && error.leavesOutcomeOpen() ? error.with({ isOutcomeUnknown: true }) : error;
 
-function tokenHeaders(login: Login | undefined, tokens: Tokens): Readonly<Record<string, string>> {
+function tokenHeaders(
+  login: Login | undefined,
+  tokens: Tokens,
+  of: { readonly method: string; readonly path: string },
+): Readonly<Record<string, string>> {
   const usual = login?.query === undefined ? { authorization: `Bearer ${tokens.access}` } : {};
-  return login?.headers?.(tokens) ?? usual;
+  return login?.headers?.(tokens, of) ?? usual;
 }
 
 /** The operator's API key, where the vendor requires one in calls with a user's token. */

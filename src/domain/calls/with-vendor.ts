@@ -4,6 +4,7 @@ import type { LinkOf, Session } from '../../adapter/session.ts';
 import type { StreamSession } from '../../adapter/stream.ts';
 import { FreshTokenRefused } from '../../adapter/token-refused.ts';
 import { AppError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Host } from '../../db/host.ts';
 import type { Clients } from './clients.ts';
 import type { LinkEvents } from './events.ts';
@@ -141,12 +142,42 @@ export function createWithVendor(options: WithVendorOptions) {
       return true;
     },
 
-    /** Calls the vendor as a link that is being made; answers also the tokens that it has by then. */
+    /**
+     * Asks what is at an address that nobody has linked: with a session of `link`, which is stored nowhere, and without a sign-in. Whatever is
+     * there is nothing of the vendor's yet, so no failure is counted. What was opened is closed: the device may serve one client.
+     */
+    async withCandidate<T>(
+      link: NewLink,
+      { credentials, limitMs }: { readonly credentials: JsonObject; readonly limitMs: number },
+      work: (session: Session) => Promise<T>,
+    ): Promise<T> {
+      const trace: Trace = { host: undefined, isCommandSent: false };
+      const given: Given = { credentials, signIn: () => undefined };
+      try {
+        return await inTime({ vendor: link.vendor, call: 'discover', trace, limitMs }, async (signal) => {
+          const { session } = await sessions.openNew(link, given, { signal, call: 'discover', trace });
+          return work(session);
+        });
+      } catch (cause) {
+        throw asAppError(cause, link.vendor);
+      } finally {
+        clients.close(link);
+      }
+    },
+
+    /**
+     * Calls the vendor as a link that is being made; answers also the tokens that it has by then, and what the platform keeps with its
+     * credentials.
+     */
     withNewLink<T>(
       link: NewLink,
       given: Given,
       work: (session: Session) => Promise<T>,
-    ): Promise<{ readonly result: T; readonly tokens: Tokens | undefined }> {
+    ): Promise<{
+      readonly result: T;
+      readonly tokens: Tokens | undefined;
+      readonly pinned: JsonObject;
+    }> {
       const { vendor } = link;
       return attempt({
         link,
@@ -154,13 +185,13 @@ export function createWithVendor(options: WithVendorOptions) {
         work: (trace) =>
           inTime({ vendor, call: 'link', trace }, async (signal) => {
             try {
-              const { session, tokens } = await sessions.openNew(link, given, {
+              const { session, tokens, pinned } = await sessions.openNew(link, given, {
                 signal,
                 call: 'link',
                 trace,
               });
               const result = await work(session);
-              return { result, tokens: tokens() };
+              return { result, tokens: tokens(), pinned };
             } catch (error) {
               // There is no earlier sign-in: what the vendor refuses is what was just given.
               if (error instanceof AppError && error.code === 'vendor.login_expired')

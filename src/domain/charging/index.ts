@@ -3,6 +3,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
 import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
+import { type ChargingChange, chargingEvent } from './charging-events.ts';
 import { createReadings } from './readings.ts';
 import { startRetention } from './retention.ts';
 import { createChargingStore, type TransactionRow } from './store.ts';
@@ -54,9 +55,24 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
       const given = start.transactionId ?? (await store.findStart(transaction, key, start));
       // OCPP 1.6 wants a whole number; some stations take 0 for "none", so it starts at 1.
       const transactionId = given ?? String((await store.lastNumber(transaction, key)) + 1);
-      await store.insertStart(transaction, key, { ...start, transactionId });
+      if (await store.insertStart(transaction, key, { ...start, transactionId }))
+        await logged(transaction, key, { transactionId, what: 'started' });
       return transactionId;
     });
+
+  /** Writes the event of what the transaction has just changed. A start that comes after its end is no start of anything. */
+  const logged = async (
+    transaction: Queries,
+    key: LinkKey,
+    { transactionId, what }: { readonly transactionId: string; readonly what: ChargingChange },
+  ): Promise<void> => {
+    const row = await store.transaction(transaction, key, transactionId);
+    if (row === undefined) return;
+    const isLate = what === 'started' && row.ended_at !== null;
+    await database.events.append(transaction, [
+      chargingEvent(row, isLate ? 'updated' : what, { at: clock.now() }),
+    ]);
+  };
 
   /** Estimates, from the readings, values that the station did not report for an ended transaction. */
   const complete = async (queries: Queries, key: LinkKey, transactionId: string): Promise<void> => {
@@ -88,20 +104,30 @@ export function createCharging({ database, clock, log }: Pick<Host, 'database' |
       begin: (start) => begin(key, start),
       end: (end, deviceId) =>
         database.transaction(async (transaction) => {
-          if (!(await store.end(transaction, key, end)) && deviceId !== null) {
-            await store.insertEnd(transaction, key, { ...end, deviceId });
-          }
-          await complete(transaction, key, end.transactionId);
+          const { transactionId } = end;
+          const before = await store.transaction(transaction, key, transactionId);
+          const isStored =
+            (await store.end(transaction, key, end)) ||
+            (deviceId !== null && (await store.insertEnd(transaction, key, { ...end, deviceId })));
+          await complete(transaction, key, transactionId);
+          const what = before?.ended_at == null ? 'ended' : 'updated';
+          if (isStored) await logged(transaction, key, { transactionId, what });
         }),
       giveUp: (end) =>
         database.transaction(async (transaction) => {
-          const row = await store.transaction(transaction, key, end.transactionId);
+          const { transactionId } = end;
+          const row = await store.transaction(transaction, key, transactionId);
           if (row === undefined || row.ended_at !== null) return;
           const last = await measured.readingAt(transaction, row, 'last');
           await store.giveUp(transaction, key, { ...end, endedAt: last?.at ?? end.by });
-          await complete(transaction, key, end.transactionId);
+          await complete(transaction, key, transactionId);
+          await logged(transaction, key, { transactionId, what: 'ended' });
         }),
-      identify: (transactionId, idTag) => store.identify(key, transactionId, idTag),
+      identify: (transactionId, idTag) =>
+        database.transaction(async (transaction) => {
+          if (await store.identify(transaction, key, { transactionId, idTag }))
+            await logged(transaction, key, { transactionId, what: 'updated' });
+        }),
       running: () => store.running(key),
       append: (list) => readings.append(key, list),
       latest: (deviceId) => measured.latest({ ...key, deviceId }, LATEST),

@@ -45,13 +45,15 @@ export function createChargingStore(database: Database) {
       return row?.number ?? 0;
     },
 
-    /** Stores a start; one that arrives after its end completes the record, a repeated one changes nothing. */
+    /**
+     * Stores a start; one that arrives after its end completes the record. False for a repeated one, which changes nothing.
+     */
     async insertStart(
       into: Queries,
       key: LinkKey,
       start: TransactionStart & { transactionId: string },
-    ): Promise<void> {
-      await into
+    ): Promise<boolean> {
+      const { numInsertedOrUpdatedRows } = await into
         .insertInto('charging_transactions')
         .values({
           account_id: key.account,
@@ -76,7 +78,8 @@ export function createChargingStore(database: Database) {
             })
             .where('charging_transactions.started_at', 'is', null),
         )
-        .execute();
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
     },
 
     /** Ends a transaction whose end the station has not reported; false when there is none. */
@@ -98,9 +101,13 @@ export function createChargingStore(database: Database) {
       return numUpdatedRows > 0n;
     },
 
-    /** Stores the end of a transaction without a start; an already stored one stays as it is. */
-    async insertEnd(into: Queries, key: LinkKey, end: TransactionEnd & { deviceId: string }): Promise<void> {
-      await into
+    /** Stores the end of a transaction without a start; an already stored one stays as it is: false. */
+    async insertEnd(
+      into: Queries,
+      key: LinkKey,
+      end: TransactionEnd & { deviceId: string },
+    ): Promise<boolean> {
+      const { numInsertedOrUpdatedRows } = await into
         .insertInto('charging_transactions')
         .values({
           account_id: key.account,
@@ -116,7 +123,8 @@ export function createChargingStore(database: Database) {
           end_reason: end.reason,
         })
         .onConflict((conflict) => conflict.doNothing())
-        .execute();
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
     },
 
     async giveUp(
@@ -133,15 +141,21 @@ export function createChargingStore(database: Database) {
         .execute();
     },
 
-    async identify(key: LinkKey, transactionId: string, idTag: string): Promise<void> {
-      await queries
+    /** False when the record has a tag already. */
+    async identify(
+      from: Queries,
+      key: LinkKey,
+      { transactionId, idTag }: { readonly transactionId: string; readonly idTag: string },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await from
         .updateTable('charging_transactions')
         .set({ id_tag: idTag })
         .where('account_id', '=', key.account)
         .where('link_id', '=', key.link)
         .where('transaction_id', '=', transactionId)
         .where('id_tag', 'is', null)
-        .execute();
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async transaction(

@@ -2,6 +2,7 @@ import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
 import { type Command, capabilityOf } from '../../adapter/commands.ts';
 import { kindOf } from '../../adapter/derive.ts';
+import { saidByError, saidBySuccess } from '../../adapter/interventions.ts';
 import { missingScopes } from '../../adapter/scopes.ts';
 import { checkCommand, send } from '../../adapter/send.ts';
 import type { Session } from '../../adapter/session.ts';
@@ -14,12 +15,14 @@ import { question } from '../../db/topic.ts';
 import { createUntilStored } from '../../db/until-stored.ts';
 import type { Calls, LinkEvents } from '../calls/index.ts';
 import { type CommandedDevice, commandedOf, type Devices, type Known } from '../devices/index.ts';
+import type { DeviceQueue, SetPointRecords } from '../set-points/index.ts';
 import { answered, createHolders, type HolderQuestion, WHO } from './ask-holder.ts';
-import { createCommandQueue } from './queue.ts';
+import { createCommandQueue, mayHaveHappened } from './queue.ts';
 import { checkFixedRanges, checkLimits, needsLimits } from './ranges.ts';
 import { createStations } from './stations.ts';
 import { createCommandStore } from './store.ts';
 
+export { type Answer, answered } from './ask-holder.ts';
 export { parseCommand } from './parse.ts';
 export { parseOperation } from './parse-operation.ts';
 
@@ -48,7 +51,8 @@ interface CommandsOptions {
   readonly host: Host;
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly devices: Devices;
-  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
+  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere' | 'isHere' | 'whyNowhere'>;
+  readonly setPoints: Pick<SetPointRecords, 'of'>;
   readonly events: LinkEvents;
 }
 
@@ -72,8 +76,7 @@ export async function createCommands(options: CommandsOptions) {
     checkCapability(adapter, known, command);
     checkFixedRanges(command);
     checkCommand(kindOf(adapter, row.type), row, command);
-    if (adapters.get(row.vendor)?.dialIn !== undefined && !calls.isConnectedHere(row))
-      return runElsewhere(known, request);
+    if (!(await calls.isHere(row))) return runElsewhere(known, request);
     return runHere(known, request);
   }
 
@@ -85,17 +88,30 @@ export async function createCommands(options: CommandsOptions) {
       const { seen } = known.seen?.limits == null ? await devices.refresh(known) : known;
       if (seen?.limits != null) checkLimits(command, seen.limits);
     }
+    const setPoint = options.setPoints.of({ row, kind, command, keyId: request.keyId });
     const after = await change(known, request, {
       kept: command,
-      work: (session) => send(kind, session, row, command),
-      look: () => stateAfter(known),
+      ...(setPoint === undefined ? {} : { keep: setPoint.keep }),
+      async work(session) {
+        const answer = await send(kind, session, row, setPoint?.command ?? command);
+        await setPoint?.sent(session);
+        return answer;
+      },
+      async look() {
+        await devices.intervene(known, saidBySuccess(kind, command.type));
+        return stateAfter(known);
+      },
     });
     return commandedOf(after);
   }
 
   interface Change<T, R> {
     /** What is kept of it. */
-    readonly kept: Command | StationOperation;
+    readonly kept: Command | StationOperation | JsonObject;
+    /** Nobody asked for it. */
+    readonly isBackground?: true;
+    /** Done around the call to the vendor, in the queue. */
+    readonly keep?: (send: () => Promise<T>, mayHaveHappened: (error: unknown) => boolean) => Promise<T>;
     work(session: Session): Promise<T>;
     /** Looks at the device before the next change may begin. */
     look(answer: T): Promise<R>;
@@ -114,20 +130,27 @@ export async function createCommands(options: CommandsOptions) {
       deviceId: id,
       keyId: request.keyId,
       commandJson: JSON.stringify(what.kept),
+      ...(what.isBackground === undefined ? {} : { isBackground: what.isBackground }),
     };
-    const work = (sent: () => void) =>
-      calls.withVendor(known.row, 'command', (session) => {
-        sent();
-        return what.work(session);
-      });
+    const work = (sent: () => void) => {
+      let isSent = false;
+      const call = () =>
+        calls.withVendor(known.row, 'command', (session) => {
+          isSent = true;
+          sent();
+          return what.work(session);
+        });
+      return what.keep === undefined ? call() : what.keep(call, (error) => isSent && mayHaveHappened(error));
+    };
     const steps = { begun: request.begun, work, look: (answer: T) => what.look(answer) };
     try {
       const after = await inQueue(entry, steps);
       // Nobody waits for it: the device is read more often from now on.
-      void events.emit('commanded', known.row);
+      if (what.isBackground === undefined) void events.emit('commanded', known.row);
       return after;
     } catch (error) {
-      devices.markStale(known);
+      await devices.intervene(known, saidByError(error));
+      if (what.isBackground === undefined) devices.markStale(known);
       throw error;
     }
   }
@@ -149,18 +172,18 @@ export async function createCommands(options: CommandsOptions) {
     }
   }
 
-  /** The station is connected to another process, or to none. */
+  /** The station or the gateway is connected to another process, or to none. */
   async function runElsewhere(known: Known, request: CommandRequest): Promise<CommandedDevice> {
     const { account, vendor, id } = known.row;
     const holder = await holders.of(known.row);
-    if (holder === undefined) throw new AppError('device.offline', `the station of ${id} is not connected`);
+    if (holder === undefined) throw await calls.whyNowhere(known.row);
     await request.begun();
     const message = { account, vendor, id, key: request.keyId, command: request.command };
     return holders.done(await holders.ask(RUN, message, { holder, timeoutMs: RUN_MS }), request.begun);
   }
 
   const self = crypto.randomUUID();
-  WHO.answer(bus, (link) => (calls.isConnectedHere(link) ? self : undefined));
+  WHO.answer(bus, async (link) => ((await calls.isHere(link)) ? self : undefined));
   RUN.answer(bus, async ({ holder, account, vendor, id, key, command }) => {
     if (holder !== self) return undefined;
     return answered(async (begun) =>
@@ -179,9 +202,12 @@ export async function createCommands(options: CommandsOptions) {
       change(known, request, { kept, work, look: async (answer) => answer }),
   });
 
+  const queue: DeviceQueue = { change, stateAfter };
+
   return {
     run,
     stations,
+    queue,
 
     /** What could not be stored by now is not stored any more: the next start finds commands whose outcome is not known. */
     close: untilStored.close,

@@ -25,6 +25,8 @@ export interface Entry {
   readonly keyId: string;
   /** What is kept of the command. */
   readonly commandJson: string;
+  /** Nobody asked for it: it is kept while it runs, and not afterwards. */
+  readonly isBackground?: true;
 }
 
 export interface Steps<T, R> {
@@ -98,15 +100,18 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
       steps.begun.takeBack?.();
       throw error;
     }
+    const { account } = entry;
     const end = (status: CommandEnd['status'], error: unknown) =>
       untilStored.store('the end of a command', () =>
-        store.finish({
-          account: entry.account,
-          id,
-          status,
-          error: error === null ? null : textOf(error),
-          at: clock.now(),
-        }),
+        entry.isBackground
+          ? store.withdraw(account, id)
+          : store.finish({
+              account,
+              id,
+              status,
+              error: error === null ? null : textOf(error),
+              at: clock.now(),
+            }),
       );
     let isSent = false;
     let answer: T;
@@ -117,8 +122,7 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
     } catch (error) {
       if (!isSent) steps.begun.takeBack?.();
       const told = isSent ? afterSending(error) : error;
-      const isKnown = !isSent || (told instanceof AppError && !OUTCOME_UNKNOWN.has(told.code));
-      await end(isKnown ? 'failed' : 'unknown', told);
+      await end(isSent && isUnknown(told) ? 'unknown' : 'failed', told);
       throw told;
     }
     // It is done, whatever the database says: what cannot be stored now is stored later.
@@ -166,6 +170,14 @@ export function createCommandQueue({ store, untilStored, moments, clock, random 
 
 const busy = () =>
   new AppError('command.busy', 'another command to this device is still running', { retryAfterSeconds: 5 });
+
+/** Whether what was sent may have had an effect, as far as its error says. */
+function isUnknown(error: unknown): boolean {
+  return !(error instanceof AppError) || OUTCOME_UNKNOWN.has(error.code);
+}
+
+/** The same of an error that is still as the vendor or the database gave it. */
+export const mayHaveHappened = (error: unknown): boolean => isUnknown(afterSending(error));
 
 /** The database is no part of what a vendor does: where it fails in the middle, the command may have been done. */
 function afterSending(error: unknown): unknown {

@@ -27,6 +27,9 @@ export function checkFixedRanges(command: Command): void {
         throw outOfRange(`then_current_a must be 0 (pause) or more, not ${command.then_current_a}`);
       checkSeconds(command.for_seconds);
       return;
+    case 'set_battery_power':
+      checkSeconds(command.for_seconds);
+      return;
     case 'set_limit':
       checkSeconds(command.for_seconds);
       for (const axis of ['max_a', 'max_w', 'then_a', 'then_w'] as const) {
@@ -39,7 +42,6 @@ export function checkFixedRanges(command: Command): void {
     case 'start_charge':
     case 'stop_charge':
     case 'set_temperature':
-    case 'set_battery_power':
     case 'start_program':
     case 'stop_program':
       return;

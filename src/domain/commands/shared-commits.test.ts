@@ -14,7 +14,7 @@ const writes: string[] = [];
 const reads: string[] = [];
 const note = (text: string) => {
   if (/^\s*select.*link_documents/is.test(text)) reads.push(text);
-  if (/^\s*(insert|update|delete)/i.test(text)) writes.push(text.trim().slice(0, 40));
+  if (/^\s*(with r as|insert|update|delete)/i.test(text)) writes.push(text.trim().slice(0, 40));
 };
 const { run, all } = StatementSync.prototype;
 const { query } = pg.Client.prototype;

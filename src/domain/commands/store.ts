@@ -47,7 +47,16 @@ const startRow = ({ account, id, vendor, deadline, ...start }: CommandStart) => 
   deadline,
 });
 
-const OF_COMMANDS = { table: 'commands', key: { account_id: 'account', id: 'id' } } as const;
+const OF_COMMANDS = {
+  table: 'commands',
+  key: { account_id: 'account', id: 'id' },
+  before: {
+    vendor: 'vendor',
+    device_id: 'device_id',
+    command_json: 'command_json',
+    status_before: 'status',
+  },
+} as const;
 const END = { account: 'bigint', id: 'text', status: 'text', error: 'text', finished_at: 'bigint' } as const;
 
 const endRow = ({ account, id, status, error, at }: CommandEnd) => ({
@@ -58,10 +67,55 @@ const endRow = ({ account, id, status, error, at }: CommandEnd) => ({
   finished_at: at,
 });
 
+const ENDED = sql`
+  update commands set status = r.status, error = r.error, finished_at = r.finished_at
+  from r where commands.account_id = r.account and commands.id = r.id`;
+
+/** The command as it was sent, and why it did not succeed. */
+const endData = (engine: Database['engine']) => {
+  const error =
+    engine === 'postgres'
+      ? sql`coalesce(cast(to_json(r.error) as text), 'null')`
+      : sql`coalesce(json_quote(r.error), 'null')`;
+  return sql`'{"command_id":"' || r.id || '","command":' || r.command_json || ',"error":' || ${error} || '}'`;
+};
+
 const DIED = 'the process ended while the command ran';
 
 /** The only SQL for `commands`. */
-export function createCommandStore({ engine, queries, moments, group, rows, lockedRows }: Database) {
+export function createCommandStore(database: Database) {
+  const { engine, queries, moments, group, rows, lockedRows, events } = database;
+
+  // An end that is stored again, since it was not known whether it had been, is no other end.
+  const endEvents = sql`
+    select r.account, ${events.txOf(sql`0`)},
+      case r.status when 'done' then 'command.succeeded' when 'failed' then 'command.failed' else 'command.outcome_unknown' end,
+      r.device_id, r.vendor, devices.link_id, devices.user_ref, r.finished_at, ${moments.now},
+      ${endData(engine)}
+    from r
+    left join devices on devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.device_id
+    where r.status <> r.status_before`;
+
+  /** Running commands, with the end that they get. */
+  const running = (at: number) =>
+    queries
+      .selectFrom('commands')
+      .select([
+        'account_id as account',
+        'id',
+        'vendor',
+        'device_id',
+        'command_json',
+        'status as status_before',
+        sql<string>`'unknown'`.as('status'),
+        sql<string>`cast(${DIED} as text)`.as('error'),
+        sql<number>`cast(${at} as bigint)`.as('finished_at'),
+      ])
+      .where('status', '=', 'running');
+
+  const giveUp = (commands: ReturnType<typeof running>): Promise<void> =>
+    events.changeAlone({ rows: sql`select * from ${commands} as running`, update: ENDED, events: endEvents });
+
   return {
     /** Enters the device's queue; false when a command of the device is running, on whichever process, or the deadline is over. */
     begin: group(async (on, starts: readonly CommandStart[]): Promise<boolean[]> => {
@@ -79,10 +133,11 @@ export function createCommandStore({ engine, queries, moments, group, rows, lock
     }),
 
     finish: group(async (on, ends: readonly CommandEnd[]): Promise<undefined[]> => {
-      await sql`
-        update commands set status = r.status, error = r.error, finished_at = r.finished_at
-        from ${lockedRows(OF_COMMANDS, END, ends.map(endRow))} as r
-        where commands.account_id = r.account and commands.id = r.id`.execute(on);
+      await events.change(on, {
+        rows: sql`select * from ${lockedRows(OF_COMMANDS, END, ends.map(endRow))} as given`,
+        update: ENDED,
+        events: endEvents,
+      });
       return ends.map(() => undefined);
     }),
 
@@ -98,30 +153,14 @@ export function createCommandStore({ engine, queries, moments, group, rows, lock
 
     /** Commands whose process died while they ran: what became of them is not known. */
     async giveUpDead(at: number): Promise<void> {
-      await queries
-        .updateTable('commands')
-        .set({ status: 'unknown', error: DIED, finished_at: at })
-        .where(({ eb, refTuple, selectFrom }) => {
-          const dead = selectFrom('commands')
-            .select(['account_id', 'id'])
-            .where('status', '=', 'running')
-            .where('lease_until', '<', moments.now);
-          // What is locked is being ended by somebody else.
-          return eb(
-            refTuple('account_id', 'id'),
-            'in',
-            (engine === 'postgres' ? dead.forUpdate().skipLocked() : dead).$asTuple('account_id', 'id'),
-          );
-        })
-        .execute();
+      const dead = running(at).where('lease_until', '<', moments.now);
+      // What is locked is being ended by somebody else.
+      await giveUp(engine === 'postgres' ? dead.forUpdate().skipLocked() : dead);
     },
 
     async giveUpAll(at: number): Promise<void> {
-      await queries
-        .updateTable('commands')
-        .set({ status: 'unknown', error: DIED, finished_at: at })
-        .where('status', '=', 'running')
-        .execute();
+      const all = running(at);
+      await giveUp(engine === 'postgres' ? all.forUpdate() : all);
     },
   };
 }

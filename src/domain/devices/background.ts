@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
 import { kindOf } from '../../adapter/derive.ts';
+import { type Said, saidByError } from '../../adapter/interventions.ts';
 import type { LinkKey } from '../../adapter/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -44,10 +45,19 @@ interface BackgroundOptions {
   readonly flightOf: (device: DeviceRow) => Promise<unknown> | undefined;
   /** Takes what was read; `began` is when the vendor was asked. */
   readonly see: (known: Known, seen: Seen, began: number) => void;
+  /** Takes what the vendor says that the user must do; never rejects. */
+  readonly intervene: (known: Known, said: Said) => Promise<void> | undefined;
 }
 
+const knownOf = (device: DeviceRow): Known => ({
+  row: device,
+  seen: device.seen,
+  open: device.open,
+  answer: null,
+});
+
 export function createBackground(options: BackgroundOptions): Background {
-  const { store, reader, calls, clock, adapters, underWay, flightOf, see } = options;
+  const { store, reader, calls, clock, adapters, underWay, flightOf, see, intervene } = options;
 
   /** Runs the work with the devices marked as being read, and takes what of its answer has not been overtaken. */
   async function reading<T>(
@@ -79,11 +89,13 @@ export function createBackground(options: BackgroundOptions): Background {
           isOvertaken = true;
           continue;
         }
-        const known: Known = { row: device, seen: device.seen, answer: null };
+        const known = knownOf(device);
         try {
-          const understood = reader.understand(adapterOf(adapters, device.vendor), known, found.raw);
+          const adapter = adapterOf(adapters, device.vendor);
+          const understood = reader.understand(adapter, known, found.raw);
           see(known, understood, began);
           seen.push(understood);
+          await intervene(known, reader.said(adapter, known, { raw: found.raw, seen: understood }));
         } catch (error) {
           // One device that is not understood costs the others nothing.
           fault = error;
@@ -110,11 +122,15 @@ export function createBackground(options: BackgroundOptions): Background {
         return { left: [], seen: [], isOvertaken: false };
       }
       const kind = kindOf(adapterOf(adapters, device.vendor), device.type);
-      return reading(
-        [device],
-        () => calls.withVendor(device, 'poll', (session) => kind.read(session, device)),
-        (raw) => ({ raw }),
-      );
+      const ask = async () => {
+        try {
+          return await calls.withVendor(device, 'poll', (session) => kind.read(session, device));
+        } catch (error) {
+          await intervene(knownOf(device), saidByError(error));
+          throw error;
+        }
+      };
+      return reading([device], ask, (raw) => ({ raw }));
     },
 
     sweep(devices) {

@@ -145,6 +145,25 @@ onEachEngine('devices', (engine) => {
     assert.equal(polled.count('read'), before, 'what was just learnt is fresh');
   });
 
+  it('remembers a device that was loaded while others of the account changed, and not one that changed itself', async () => {
+    asked.devices = ['light-1', 'light-2'];
+    await core.link(account, 'asked');
+    const raw = { online: true, on: true, watt: 7 };
+    const second = await core.devices.find(account, 'light-2');
+    const loading = core.devices.find(account, 'light-1');
+    core.devices.take(second, raw).catch(assert.fail);
+    const first = await loading;
+    assert.equal(await core.devices.find(account, 'light-1'), first);
+    await core.devices.changed(account, [{ id: 'light-1' }]);
+    const loadingAgain = core.devices.find(account, 'light-1');
+    const observed = core.devices.take(first, raw);
+    const overtaken = await loadingAgain;
+    await observed;
+    const now = await core.devices.find(account, 'light-1');
+    assert.notEqual(now, overtaken);
+    assert.equal(now.seen?.state.power_w, 7);
+  });
+
   it('has what a vendor reported of two devices at once before it is stored', async () => {
     polled.devices = ['light-1', 'light-2'];
     await core.link(account, 'polled');

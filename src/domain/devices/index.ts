@@ -2,6 +2,7 @@ import type { Adapter, Found } from '../../adapter/adapter.ts';
 import { adapterOf } from '../../adapter/adapters.ts';
 import { capabilitiesOf, kindOf } from '../../adapter/derive.ts';
 import type { DeviceType } from '../../adapter/device.ts';
+import { type Said, saidByError, saidByState } from '../../adapter/interventions.ts';
 import { allMissing } from '../../adapter/scopes.ts';
 import type { LinkOf } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
@@ -9,6 +10,7 @@ import type { Queries } from '../../db/database.ts';
 import type { Host } from '../../db/host.ts';
 import { question, topic } from '../../db/topic.ts';
 import type { Calls, DeviceOf } from '../calls/index.ts';
+import { type Interventions, isNews, type NeedyDevice } from '../interventions/index.ts';
 import { readingOf } from './answers.ts';
 import { createBackground, type UnderWay } from './background.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -36,7 +38,7 @@ export type { DeviceRow, Seen } from './store.ts';
 const CHANGED = topic<{ from: string; devices: (readonly [account: number, id: string])[] }>(
   'devices.changed',
 );
-/** A device of a station, and what the process that it is connected to reads of it. */
+/** A device of a station or behind a gateway, and what the process that it is connected to reads of it. */
 const READ = question<DeviceOf, Seen | null>('devices.read');
 const OTHER_PROCESS_MS = 1_500;
 
@@ -49,14 +51,24 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** Devices of an id on their way out of the database. */
+interface Load {
+  devices: Promise<Known[]>;
+  /** One of them has changed meanwhile. */
+  isOvertaken: boolean;
+}
+
 interface DevicesOptions {
   readonly host: Pick<Host, 'database' | 'log'>;
   readonly adapters: ReadonlyMap<string, Adapter>;
-  readonly calls: Pick<Calls, 'withVendor' | 'isConnectedHere'>;
+  readonly calls: Pick<Calls, 'withVendor' | 'isHere'>;
+  readonly interventions: Pick<Interventions, 'said' | 'listed' | 'onChanged'>;
 }
 
 /** The devices of all accounts: what they are, what they were last like, and reading them from their vendors. */
-export function createDevices({ host: { database, log }, adapters, calls }: DevicesOptions) {
+export function createDevices(options: DevicesOptions) {
+  const { adapters, calls, interventions } = options;
+  const { database, log } = options.host;
   // When a device was read is compared with what other processes have read.
   const { clock } = database.moments;
   const store = createDeviceStore(database);
@@ -64,7 +76,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
   const reader = createReader({ clock, calls, log });
   const flights = new Map<string, Promise<Known>>();
   const underWay = new Map<string, Set<UnderWay>>();
-  const loads = new Map<string, Promise<Known[]>>();
+  const loads = new Map<string, Load>();
   const { bus } = database;
 
   const tell = async (changed: readonly { account: number; id: string }[]): Promise<void> => {
@@ -74,34 +86,61 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
   };
   const self = crypto.randomUUID();
   CHANGED.on(bus, ({ from, devices }) => {
-    if (from !== self) for (const [account, id] of devices) memory.drop(account, id);
+    if (from !== self) for (const [account, id] of devices) drop(account, id);
   });
-  bus.onGap(() => memory.dropAll());
+  bus.onGap(() => {
+    memory.dropAll();
+    for (const load of loads.values()) load.isOvertaken = true;
+    loads.clear();
+  });
   const sightings = createSightings({ store, clock, log, tell });
+  interventions.onChanged((account, ids) => changed(account, ids));
+
+  /** Drops devices from memory, here and on every process; resolves when all have done so. */
+  async function changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
+    for (const { id } of ids) drop(account, id);
+    memory.dropPages(account);
+    await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
+  }
 
   /** All that ask for a device at a time get the same object of it: what one learns, all know. */
   function byId(account: number, id: string): Known[] | Promise<Known[]> {
     const remembered = bus.live ? memory.known(account, id) : undefined;
     if (remembered !== undefined) return remembered;
-    const changes = memory.changesOf(account);
-    const key = `${account}/${changes}/${id}`;
+    const key = `${account}/${id}`;
     const running = loads.get(key);
-    if (running !== undefined) return running;
-    const load = loadById(account, id, changes).finally(() => loads.delete(key));
+    if (running !== undefined) return running.devices;
+    const load: Load = { isOvertaken: false, devices: Promise.resolve([]) };
+    load.devices = loadById(account, id, load).finally(() => {
+      if (loads.get(key) === load) loads.delete(key);
+    });
     loads.set(key, load);
-    return load;
+    return load.devices;
   }
 
-  async function loadById(account: number, id: string, changes: number): Promise<Known[]> {
+  /** What is being loaded of the device may be from before a change: it is not kept, and who asks now loads again. */
+  function overtake(account: number, id: string): void {
+    const key = `${account}/${id}`;
+    const load = loads.get(key);
+    if (load === undefined) return;
+    load.isOvertaken = true;
+    loads.delete(key);
+  }
+
+  function drop(account: number, id: string): void {
+    memory.drop(account, id);
+    overtake(account, id);
+  }
+
+  async function loadById(account: number, id: string, load: Load): Promise<Known[]> {
     // What was learnt of a device that is not in memory may not be stored yet: the stored state would be kept as the newest.
     if (sightings.pending(account, id)) await sightings.flush();
     const devices = (await store.byId(account, id)).map(
-      ({ seen, ...row }: DeviceRow): Known => ({ row, seen, answer: null }),
+      ({ seen, open, ...row }: DeviceRow): Known => ({ row, seen, open, answer: null }),
     );
     const remembered = memory.known(account, id);
     if (remembered !== undefined && bus.live) return remembered;
-    if (bus.live && memory.changesOf(account) === changes && devices.length > 0)
-      memory.keep(account, id, devices);
+    if (bus.live && !load.isOvertaken && devices.length > 0) memory.keep(account, id, devices);
     return devices;
   }
 
@@ -133,15 +172,54 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
       other.seen = seen;
       other.answer = null;
     }
+    overtake(account, id);
     memory.dropPages(account);
     if (began === undefined) sightings.add({ account, vendor, id, seen }, false);
     else sightings.add({ account, vendor, id, seen, unlessLaterThan: began }, true);
   }
 
-  async function ask(known: Known): Promise<Known> {
+  /** Takes what a vendor says that the user of a device must do. It writes news alone, and what it cannot store the vendor says again. */
+  function intervene(known: Known, said: Said): Promise<void> | undefined {
+    return isNews(known.open, said) ? storeNews(known, said) : undefined;
+  }
+
+  async function storeNews(known: Known, said: Said): Promise<void> {
+    const { account, vendor, id } = known.row;
+    try {
+      const now = await interventions.said(known.row, said);
+      if (now === undefined) return;
+      const others = (memory.known(account, id) ?? []).filter(({ row }) => row.vendor === vendor);
+      for (const one of [known, ...others]) {
+        one.open = now.shown;
+        one.answer = null;
+      }
+      overtake(account, id);
+      await tell([{ account, id }]);
+    } catch (error) {
+      log.warn({ err: error, vendor }, 'what the user of a device must do was not stored');
+    }
+  }
+
+  /** Takes a vendor's response about a device, whether it was asked for or came by itself. */
+  async function take(known: Known, raw: unknown): Promise<void> {
     const adapter = adapterOf(adapters, known.row.vendor);
-    if (adapter.dialIn === undefined || calls.isConnectedHere(known.row)) {
-      see(known, await reader.ask(adapter, known));
+    const seen = reader.understand(adapter, known, raw);
+    see(known, seen);
+    await intervene(known, reader.said(adapter, known, { raw, seen }));
+  }
+
+  async function askHere(known: Known): Promise<unknown> {
+    try {
+      return await reader.ask(adapterOf(adapters, known.row.vendor), known);
+    } catch (error) {
+      await intervene(known, saidByError(error));
+      throw error;
+    }
+  }
+
+  async function ask(known: Known): Promise<Known> {
+    if (await calls.isHere(known.row)) {
+      await take(known, await askHere(known));
       return known;
     }
     const read = known.seen?.state.online === false ? undefined : await askOthers(known);
@@ -154,7 +232,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     return known;
   }
 
-  /** The process that a station is connected to answers for it. */
+  /** The process that a station or a gateway is connected to answers for its devices. */
   async function askOthers({ row }: Known): Promise<Seen | null | undefined> {
     const { account, link, vendor, id } = row;
     if (database.engine === 'sqlite') return undefined;
@@ -162,13 +240,13 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     if (asked.state === 'lost')
       throw new AppError(
         'database.unavailable',
-        'the other instances are unreachable, and the station may be connected to one of them; retry later',
+        'the other instances are unreachable, and the device may be connected to one of them; retry later',
         { retryAfterSeconds: 2 },
       );
     return asked.state === 'answered' ? asked.message : undefined;
   }
   READ.answer(bus, async ({ account, link, vendor, id }) => {
-    if (!calls.isConnectedHere({ account, link, vendor })) return undefined;
+    if (!(await calls.isHere({ account, link, vendor }))) return undefined;
     const { seen } = await refresh(await find(account, id, vendor));
     return seen;
   });
@@ -196,7 +274,13 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
       underWay,
       flightOf: (device) => flights.get(deviceKey(device)),
       see,
+      intervene,
     }),
+
+    /** Takes what an accepted or a failed command says that the user of the device must do. */
+    async intervene(known: Known, said: Said): Promise<void> {
+      await intervene(known, said);
+    },
 
     named: store.named,
 
@@ -211,6 +295,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
       const seen = withReport(known.row, known.seen, report);
       if (typeof seen === 'string') return seen;
       see(known, seen);
+      await intervene(known, saidByState(seen.state));
       return 'taken';
     },
 
@@ -230,7 +315,7 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
 
     /** Takes what a vendor said of a device outside a read, and stores it. */
     async take(known: Known, raw: unknown): Promise<Known> {
-      see(known, reader.understand(adapterOf(adapters, known.row.vendor), known, raw));
+      await take(known, raw);
       await sightings.flushForeground();
       return known;
     },
@@ -300,10 +385,11 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
       const adapter = adapterOf(adapters, of.vendor);
       const devices = found.map((device) => newDevice(adapter, device, granted));
       await store.replace(transaction, of, devices, clock.now());
+      await interventions.listed(transaction, of, needyOf(of, devices));
     },
 
     /** Brings the devices of a link up to date with a list, within the caller's transaction; call `changed` when it is done. */
-    relist(
+    async relist(
       transaction: Queries,
       of: OfLink,
       {
@@ -317,7 +403,10 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     ): Promise<Relisted> {
       const adapter = adapterOf(adapters, of.vendor);
       const devices = found.map((device) => newDevice(adapter, device, granted));
-      return relist(store, transaction, { of, list: { ...list, devices } });
+      const relisted = await relist(store, transaction, { of, list: { ...list, devices } });
+      const shown = new Set(await interventions.listed(transaction, of, needyOf(of, devices)));
+      const changed = shown.difference(new Set(relisted.added)).union(new Set(relisted.changed));
+      return { ...relisted, changed: [...changed].toSorted() };
     },
 
     setUserRef: store.setUserRef,
@@ -325,24 +414,30 @@ export function createDevices({ host: { database, log }, adapters, calls }: Devi
     /** Locks the devices of a link for a transaction that is about to delete it. */
     hold: store.hold,
 
+    /** Writes the events of the devices of a link that the same transaction is about to delete. */
+    logRemoved: store.logRemoved,
+
     ofLink: store.ofLink,
 
     /** The devices of a link with all that is known of them. */
     knownOfLink: store.rowsOfLink,
 
-    /** Drops devices from memory, here and on every process; resolves when all have done so. */
-    async changed(account: number, ids: readonly { readonly id: string }[]): Promise<void> {
-      for (const { id } of ids) memory.drop(account, id);
-      memory.dropPages(account);
-      await CHANGED.publishAndWait(bus, { from: self, devices: ids.map(({ id }) => [account, id]) });
-    },
+    changed,
 
     /** A stream or a station sent the state of a device; false when the link does not have it. */
     async observe(link: LinkOf, id: string, raw: unknown): Promise<boolean> {
       const known = await ofLinkById(link, id);
       if (known === undefined) return false;
-      see(known, reader.understand(adapterOf(adapters, link.vendor), known, raw));
+      await take(known, raw);
       return true;
+    },
+
+    /** The devices of a link cannot be reached: they are offline until one is read or reports again. */
+    async offline(link: LinkOf): Promise<void> {
+      for (const { id } of await store.ofLink(link)) {
+        const known = await ofLinkById(link, id);
+        if (known !== undefined && known.seen?.state.online !== false) see(known, reader.offline(known));
+      }
     },
 
     /** Stores what is still waiting to be stored. */
@@ -382,6 +477,13 @@ function newDevice(adapter: Adapter, found: Found, granted: readonly string[] | 
     granted: permitted ?? null,
   };
 }
+
+/** The same as far as what they need of their users depends on it. */
+const needyOf = ({ account, link, vendor }: OfLink, devices: readonly NewDevice[]): NeedyDevice[] =>
+  devices.map(({ granted, ...device }) => ({
+    ...{ account, link, vendor, ...device },
+    ...(granted === null ? {} : { granted }),
+  }));
 
 const MOST_NAME_CHARACTERS = 200;
 

@@ -9,9 +9,11 @@ const PAGE_BYTES = 64 * 1024 * 1024;
 
 /** A device in memory; what it was last like changes in place. */
 export interface Known {
-  readonly row: Omit<DeviceRow, 'seen'>;
+  readonly row: Omit<DeviceRow, 'seen' | 'open'>;
   seen: Seen | null;
-  /** The answer of `GET /devices/{id}` for `seen`, made when first asked for. */
+  /** Its open interventions, as JSON text. */
+  open: string | null;
+  /** The answer of `GET /devices/{id}` for `seen` and `open`, made when first asked for. */
   answer: string | null;
 }
 

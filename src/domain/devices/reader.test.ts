@@ -23,6 +23,7 @@ const known = (id: string) =>
   ({
     row: { vendor: 'lamps', type: 'light', id, capabilities: [] },
     seen: null,
+    open: null,
     answer: null,
   }) as unknown as Known;
 

@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter/adapter.ts';
 import { kindOf, stateOf } from '../../adapter/derive.ts';
 import { NO_LIMITS } from '../../adapter/device.ts';
+import { type Said, saidByReading, saidByState } from '../../adapter/interventions.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
@@ -35,12 +36,10 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
   return {
     logUnrecognized,
 
-    /** Asks the vendor; concurrent callers are joined by the caller of this. */
-    async ask(adapter: Adapter, known: Known): Promise<Seen> {
-      const { row } = known;
+    /** Asks the vendor, for its own response; concurrent callers are joined by the caller of this. */
+    ask(adapter: Adapter, { row }: Known): Promise<unknown> {
       const kind = kindOf(adapter, row.type);
-      const raw = await calls.withVendor(row, 'read', (session) => kind.read(session, row));
-      return this.understand(adapter, known, raw);
+      return calls.withVendor(row, 'read', (session) => kind.read(session, row));
     },
 
     /** Turns a vendor's response into what is kept. */
@@ -58,7 +57,14 @@ export function createReader({ clock, calls, log }: ReaderOptions) {
       };
     },
 
-    /** What is known of a device whose station is not connected anywhere. */
+    /** What the same response says that the user must do, `seen` being what is kept of it. */
+    said: (
+      adapter: Adapter,
+      { row }: Known,
+      { raw, seen }: { readonly raw: unknown; readonly seen: Seen },
+    ): Said => new Map([...saidByState(seen.state), ...saidByReading(kindOf(adapter, row.type), raw)]),
+
+    /** What is known of a device whose station or gateway is not connected anywhere. */
     offline(known: Known): Seen {
       const now = clock.now();
       const before = known.seen;

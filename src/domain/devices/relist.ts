@@ -43,7 +43,7 @@ function waitFor(evidence: Evidence | undefined, isEmpty: boolean): number {
  * and the vendor does not answer for it; one that another link of the account has stays there.
  */
 export async function relist(
-  store: Pick<DeviceStore, 'held' | 'add' | 'update' | 'setMissing' | 'removeOf'>,
+  store: Pick<DeviceStore, 'held' | 'add' | 'update' | 'setMissing' | 'removeUnlisted'>,
   transaction: Queries,
   { of, list }: { readonly of: OfLink; readonly list: List },
 ): Promise<Relisted> {
@@ -64,7 +64,7 @@ export async function relist(
   const isNew = list.devices.filter(({ id }) => !known.has(id));
   const added = (await store.add(transaction, of, { devices: isNew, at: began })).toSorted();
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).toSorted();
-  await store.removeOf(transaction, of, idsOf(removed));
+  await store.removeUnlisted(transaction, of, { ids: idsOf(removed), at: began });
   // A device that the vendor answers for begins to be missing again: what it said then says nothing of later.
   const begins = missing.filter(
     ({ id, missingSince }) => missingSince === null || evidence.get(id) === 'online',

@@ -1,13 +1,22 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Capability } from '../../adapter/capabilities.ts';
-import type { AvailableCapacity, DeviceState, DeviceType, Limits } from '../../adapter/device.ts';
+import {
+  type AvailableCapacity,
+  type DeviceState,
+  DeviceState as DeviceStateSchema,
+  type DeviceType,
+  type Limits,
+} from '../../adapter/device.ts';
 import type { DeviceRef, LinkKey } from '../../adapter/session.ts';
+import { MINUTE_MS } from '../../core/durations.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { STATE_CONFIRMED } from '../../db/events.ts';
 import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
 import { linkName, linkRows } from '../../db/rows.ts';
 import { sharedReads } from '../../db/shared-reads.ts';
 import type { Tables } from '../../db/tables.ts';
+import { deviceLinked, deviceRemoved } from './list-events.ts';
 
 /** What a device was like when it was last seen. */
 export interface Seen {
@@ -34,6 +43,8 @@ export interface DeviceRow extends DeviceRef {
   readonly name: string | null;
   readonly capabilities: readonly Capability[];
   readonly seen: Seen | null;
+  /** Its open interventions, as JSON text. */
+  readonly open: string | null;
   /** What its user permits, where capabilities depend on it and it is known. */
   readonly granted?: readonly string[];
   /** Since when lists of the account have left it out, ms since 1970. */
@@ -91,13 +102,31 @@ const SIGHTING = {
 const OF_DEVICES = {
   table: 'devices',
   key: { account_id: 'account', vendor: 'vendor', id: 'id' },
+  before: {
+    state_before: 'state_json',
+    fetched_before: 'fetched_at',
+    link_id: 'link_id',
+    user_ref: 'user_ref',
+    logged_tx: 'logged_tx',
+  },
 } as const;
+
+/** In the text of a state. A quote within a value is escaped, so that no value looks like it. */
+const IS_OFFLINE = sql.lit('%"online":false%');
+const asIfOnline = (state: string): RawBuilder<unknown> =>
+  sql`replace(${sql.ref(state)}, '"online":false', '"online":true')`;
+
+/** A state that stayed is an event of its own for readers within the service, where it had not been confirmed for so long. */
+const SILENT_MS = 15 * MINUTE_MS;
+
+/** In one order: texts of states are equal when the states are. */
+const STATE_FIELDS = Object.keys(DeviceStateSchema.properties);
 
 const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) => ({
   account,
   vendor,
   id,
-  state_json: JSON.stringify(seen.state),
+  state_json: JSON.stringify(seen.state, STATE_FIELDS),
   limits_json: seen.limits === null ? null : JSON.stringify(seen.limits),
   available_capacity_json: seen.capacity === null ? null : JSON.stringify(seen.capacity),
   observed_at: seen.observedAt,
@@ -107,7 +136,9 @@ const sightingRow = ({ account, vendor, id, seen, unlessLaterThan }: Sighting) =
 });
 
 /** The only SQL for `devices`. */
-export function createDeviceStore({ engine, queries, group, rows, lockedRows }: Database) {
+export function createDeviceStore(database: Database) {
+  const { engine, queries, group, rows, lockedRows, events, moments } = database;
+
   /**
    * Locks the devices of a link until the transaction ends, in the order in which `see` does: what changes them in another order then
    * never waits for a `see` of another process that waits for it.
@@ -125,15 +156,62 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
       .execute();
   }
 
+  async function idsOf(on: Queries, { account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
+    const found = await on
+      .selectFrom('devices')
+      .select(['id', 'device_type'])
+      .where('account_id', '=', account)
+      .where('link_id', '=', link)
+      .orderBy('id')
+      .execute();
+    return found.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
+  }
+
+  async function removeOf(transaction: Queries, of: OfLink, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await transaction
+      .deleteFrom('devices')
+      .where('account_id', '=', of.account)
+      .where('link_id', '=', of.link)
+      .where('id', 'in', ids)
+      .execute();
+  }
+
+  /** A state, and the events of what it changes: other values, and whether the device can be reached. */
   const see = async (on: Queries, sightings: readonly Sighting[]): Promise<undefined[]> => {
-    await sql`
-      update devices
-      set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
-        observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json
-      from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(sightingRow))} as r
-      where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id
-        and (r.unless_later_than is null or devices.fetched_at is null or devices.fetched_at <= r.unless_later_than)
-    `.execute(on);
+    const isNews = sql`(r.unless_later_than is null or r.fetched_before is null or r.fetched_before <= r.unless_later_than)`;
+    const tx = events.txOf(sql.ref('r.logged_tx'));
+    // What history needs to tell a value that stayed from one that nobody asked for. A state that is to be read again was fetched at 0.
+    const confirmed = sql`coalesce(',"confirmed_at":' || nullif(r.fetched_before, 0), '') || case
+      when r.fetched_at - r.fetched_before > ${sql.lit(SILENT_MS)} then coalesce(',"interval_s":' || (
+        select max(turn.interval_s) from device_turns as turn
+        where turn.account_id = r.account and turn.link_id = r.link_id and turn.device_id in ('', r.id)
+      ), '') else '' end`;
+    const event = (type: string, occurredAt: string, data: RawBuilder<unknown>) => sql`
+      select r.account, ${tx}, ${sql.lit(type)}, r.id, r.vendor, r.link_id, r.user_ref, ${sql.ref(occurredAt)}, ${moments.now}, ${data}
+      from r where ${isNews}`;
+    await events.change(on, {
+      rows: sql`select * from ${lockedRows(OF_DEVICES, SIGHTING, sightings.map(sightingRow))} as given`,
+      update: sql`
+        update devices
+        set state_json = r.state_json, limits_json = r.limits_json, available_capacity_json = r.available_capacity_json,
+          observed_at = r.observed_at, fetched_at = r.fetched_at, reported_json = r.reported_json, logged_tx = ${tx}
+        from r
+        where devices.account_id = r.account and devices.vendor = r.vendor and devices.id = r.id and ${isNews}`,
+      events: sql`
+        ${event('device.state_changed', 'r.observed_at', sql`'{"from":' || coalesce(r.state_before, 'null') || ',"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+          and (r.state_before is null or ${asIfOnline('r.state_json')} <> ${asIfOnline('r.state_before')})
+        union all
+        ${event('device.unreachable', 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+          and r.state_json like ${IS_OFFLINE} and (r.state_before is null or r.state_before not like ${IS_OFFLINE})
+        union all
+        ${event('device.reachable', 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+          and r.state_json not like ${IS_OFFLINE} and r.state_before like ${IS_OFFLINE}
+        union all
+        ${event(STATE_CONFIRMED, 'r.fetched_at', sql`'{"to":' || r.state_json || ',"fetched_at":' || r.fetched_at || ${confirmed} || '}'`)}
+          and r.fetched_before > 0 and r.fetched_at - r.fetched_before > ${sql.lit(SILENT_MS)} and r.state_json = r.state_before
+          and r.state_json not like ${IS_OFFLINE}`,
+    });
     return sightings.map(() => undefined);
   };
 
@@ -186,7 +264,15 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
     async page(filter: PageFilter): Promise<{ vendor: string; id: string; json: string }[]> {
       let query = queries
         .selectFrom('devices')
-        .select(['vendor', 'id', 'device_type', 'name', 'capabilities_json', 'state_json'])
+        .select([
+          'vendor',
+          'id',
+          'device_type',
+          'name',
+          'capabilities_json',
+          'state_json',
+          'interventions_json',
+        ])
         .where('account_id', '=', filter.account);
       if (filter.vendor !== undefined) query = query.where('vendor', '=', filter.vendor);
       if (filter.deviceType !== undefined) query = query.where('device_type', '=', filter.deviceType);
@@ -231,16 +317,7 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
       return found.map(toRow);
     },
 
-    async ofLink({ account, link }: LinkKey): Promise<{ id: string; type: DeviceType }[]> {
-      const rows = await queries
-        .selectFrom('devices')
-        .select(['id', 'device_type'])
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .orderBy('id')
-        .execute();
-      return rows.map((row) => ({ id: row.id, type: row.device_type as DeviceType }));
-    },
+    ofLink: (link: LinkKey) => idsOf(queries, link),
 
     hold,
 
@@ -252,13 +329,9 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
       at: number,
     ): Promise<void> {
       await hold(transaction, of);
-      const ids = devices.map((device) => device.id);
-      let gone = transaction
-        .deleteFrom('devices')
-        .where('account_id', '=', of.account)
-        .where('link_id', '=', of.link);
-      if (ids.length > 0) gone = gone.where('id', 'not in', ids);
-      await gone.execute();
+      const before = new Set((await idsOf(transaction, of)).map(({ id }) => id));
+      const gone = before.difference(new Set(devices.map(({ id }) => id)));
+      await removeOf(transaction, of, [...gone]);
       for (const device of devices) {
         const written = {
           link_id: of.link,
@@ -272,6 +345,19 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
           .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doUpdateSet(written))
           .execute();
       }
+      await events.append(transaction, [
+        ...[...gone].map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
+        ...devices.filter(({ id }) => !before.has(id)).map((device) => deviceLinked(of, device, { at })),
+      ]);
+    },
+
+    /** Writes that devices are gone, for a transaction that holds them and deletes them with their link. */
+    async logRemoved(transaction: Queries, of: OfLink, at: number): Promise<void> {
+      const gone = await idsOf(transaction, of);
+      await events.append(
+        transaction,
+        gone.map(({ id }) => deviceRemoved(of, id, { at, reason: 'link_removed' })),
+      );
     },
 
     /** The devices of a link, locked until the transaction ends. */
@@ -292,7 +378,7 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
       of: OfLink,
       { devices, at }: { readonly devices: readonly NewDevice[]; readonly at: number },
     ): Promise<string[]> {
-      const added: string[] = [];
+      const added: NewDevice[] = [];
       for (const device of devices) {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('devices')
@@ -307,9 +393,13 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
           })
           .onConflict((conflict) => conflict.columns(['account_id', 'vendor', 'id']).doNothing())
           .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows === 1n) added.push(device.id);
+        if (numInsertedOrUpdatedRows === 1n) added.push(device);
       }
-      return added;
+      await events.append(
+        transaction,
+        added.map((device) => deviceLinked(of, device, { at })),
+      );
+      return added.map(({ id }) => id);
     },
 
     /** What the vendor says of a device of the link now. */
@@ -338,14 +428,17 @@ export function createDeviceStore({ engine, queries, group, rows, lockedRows }: 
         .execute();
     },
 
-    async removeOf(transaction: Queries, of: OfLink, ids: readonly string[]): Promise<void> {
-      if (ids.length === 0) return;
-      await transaction
-        .deleteFrom('devices')
-        .where('account_id', '=', of.account)
-        .where('link_id', '=', of.link)
-        .where('id', 'in', ids)
-        .execute();
+    /** Removes devices that the vendor does not list any more. */
+    async removeUnlisted(
+      transaction: Queries,
+      of: OfLink,
+      { ids, at }: { readonly ids: readonly string[]; readonly at: number },
+    ): Promise<void> {
+      await removeOf(transaction, of, ids);
+      await events.append(
+        transaction,
+        ids.map((id) => deviceRemoved(of, id, { at, reason: 'not_listed' })),
+      );
     },
 
     async setUserRef(transaction: Queries, of: OfLink): Promise<void> {
@@ -388,6 +481,7 @@ function toRow(row: Selectable<Tables['devices']>): DeviceRow {
     capabilities: JSON.parse(row.capabilities_json) as Capability[],
     details: JSON.parse(row.details_json) as JsonObject,
     missingSince: row.missing_since,
+    open: row.interventions_json,
     ...(row.site === null ? {} : { site: row.site }),
     ...(row.granted_json === null ? {} : { granted: JSON.parse(row.granted_json) as string[] }),
     seen:
@@ -415,10 +509,12 @@ interface ListedColumns {
   readonly name: string | null;
   readonly capabilities_json: string;
   readonly state_json: string | null;
+  readonly interventions_json: string | null;
 }
 
 /** The columns that hold JSON go into the answer as they are: a page of 1,000 devices is never parsed. */
 function deviceJson(row: ListedColumns): string {
   const state = row.state_json === null ? '' : `,"state":${row.state_json}`;
-  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"capabilities":${row.capabilities_json}${state}}`;
+  const open = row.interventions_json === null ? '' : `,"interventions":${row.interventions_json}`;
+  return `{"id":${JSON.stringify(row.id)},"vendor":"${row.vendor}","device_type":"${row.device_type}","name":${JSON.stringify(row.name)},"capabilities":${row.capabilities_json}${state}${open}}`;
 }

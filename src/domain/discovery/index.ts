@@ -28,7 +28,7 @@ const REPORTED_GAP_MS = MINUTE_MS;
 /** Links are listed so much earlier or later than their day has passed, as a share of it: they must not all come at once. */
 const SPREAD = 0.1;
 /** The first list after linking comes so much of a day later, or more. */
-const SOONEST = 0.5;
+const SOONEST = 0.25;
 /** A process lists no more than this share of all accounts in a minute, whatever is due: after a pause all of them are. */
 const MOST_SHARE_A_MINUTE = 1 / 600;
 
@@ -46,10 +46,20 @@ interface DiscoveryOptions {
   readonly devices: Pick<Devices, 'knownOfLink'>;
   readonly links: Pick<Links, 'relisted'>;
   readonly events: Pick<LinkEvents, 'on'>;
+  /** Names this process to the others. */
+  readonly instance: string;
 }
 
 /** Finds the devices that were added to linked accounts, and those that are gone: each account is listed again once a day. */
-export function createDiscovery({ host, adapters, calls, devices, links, events }: DiscoveryOptions) {
+export function createDiscovery({
+  host,
+  adapters,
+  calls,
+  devices,
+  links,
+  events,
+  instance,
+}: DiscoveryOptions) {
   const { database, clock, random, log } = host;
   const { moments } = database;
   const store = createListStore(database);
@@ -110,7 +120,7 @@ export function createDiscovery({ host, adapters, calls, devices, links, events 
     for (let left = mostInLook; left > 0; ) {
       if (loop.isClosed) return;
       const most = Math.min(AT_ONCE, left);
-      const due = await store.claim({ claimMs: CLAIM_MS, most });
+      const due = await store.claim({ claimMs: CLAIM_MS, most, instance });
       await Promise.all(due.map(turn));
       if (due.length < most) return;
       left -= due.length;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import { claimRows } from '../../db/claim.ts';
 import type { Database, Queries } from '../../db/database.ts';
+import { madeHere } from '../../db/made-here.ts';
 
 export interface DueList extends LinkKey {
   readonly vendor: string;
@@ -62,9 +63,17 @@ export function createListStore(database: Database) {
     },
 
     /** Takes what is due, for nobody else to take within `claimMs`. */
-    async claim(at: { readonly claimMs: number; readonly most: number }): Promise<DueList[]> {
+    async claim({
+      instance,
+      ...at
+    }: {
+      readonly claimMs: number;
+      readonly most: number;
+      readonly instance: string;
+    }): Promise<DueList[]> {
       const rows = await claimRows(database, {
         ...{ table: 'link_lists', key: ['account_id', 'link_id'], due: 'due_at', ...at },
+        where: madeHere('link_lists', instance),
       });
       return rows.map((row) => ({
         account: row.account_id,

@@ -2,16 +2,17 @@ import type { Linked } from '../../adapter/adapter.ts';
 import type { Expected } from '../../adapter/dial-in.ts';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import { rfc3339 } from '../../core/clock.ts';
-import { AppError } from '../../core/errors.ts';
 import { topic } from '../../db/topic.ts';
 import type { LinkStatus } from '../calls/index.ts';
 import { createLinkMaker, type DropReason, type LinksOptions } from './make-link.ts';
 import { createRelist } from './relist.ts';
+import { createRemoval } from './remove.ts';
 import { createLinkStore } from './store.ts';
 
 export { type CardsOfLinks, createCards } from './cards.ts';
 export { createLinkCodes, type LinkCodes } from './link-codes.ts';
 export { createLinkSessions, type LinkSessions } from './link-sessions.ts';
+export type { Linking } from './make-link.ts';
 export { createSignInStore, type LinkSessionRow } from './store-sign-ins.ts';
 export { createVendorOAuth, type Finished, type OwnSession, type VendorOAuth } from './vendor-oauth.ts';
 
@@ -36,11 +37,13 @@ export interface ListedLink {
   readonly missing_permissions: readonly string[];
   /** When one of its devices was read last. */
   readonly last_read_at: string | null;
+  /** It is deleted when its devices have left their set-points, and at this time at the latest. */
+  readonly removed_by: string | null;
 }
 
 /** Linked vendor accounts. */
 export function createLinks(options: LinksOptions) {
-  const { adapters, calls, devices, events } = options;
+  const { calls, devices, setPoints, events } = options;
   const { database, log } = options.host;
   const { bus } = database;
   const store = createLinkStore(database);
@@ -64,15 +67,22 @@ export function createLinks(options: LinksOptions) {
         await calls.note(row, 'needs_relink', 'the user took the permission back at the vendor');
   });
 
+  const remove = createRemoval(options, { store, drop });
+  events.on('released', async ({ account, link, linkedAt }) => {
+    await remove(account, link, { ifLinkedAt: linkedAt });
+  });
+
   return {
     ...createLinkMaker(options, { store, drop }),
+    remove,
     relisted: createRelist(options, store),
 
     async list(account: number): Promise<ListedLink[]> {
-      const [rows, counts, missing] = await Promise.all([
+      const [rows, counts, missing, removals] = await Promise.all([
         store.list(account),
         devices.countByLink(account),
         devices.missingPermissions(account),
+        setPoints.removals(account),
       ]);
       return rows.map((row) => ({
         id: row.link,
@@ -85,37 +95,8 @@ export function createLinks(options: LinksOptions) {
         device_count: counts.get(row.link)?.devices ?? 0,
         missing_permissions: missing.get(row.link) ?? [],
         last_read_at: readAtOf(counts.get(row.link)?.readAt),
+        removed_by: momentOf(removals.get(row.link)),
       }));
-    },
-
-    /** Forgets the link with its credentials, documents, devices and states, and revokes at the vendor where it can. */
-    async remove(account: number, id: string): Promise<void> {
-      const row = await calls.stored({ account, link: id });
-      if (row === undefined) throw new AppError('link.not_found', `there is no link ${id.slice(0, 100)}`);
-      const adapter = adapters.get(row.vendor);
-      const isLast = (await store.expecting(row.vendor, row.vendorAccount)).length === 1;
-      await events.emit('unlinking', { account, link: id, vendor: row.vendor, isLast });
-      const unlink = adapter?.unlink?.bind(adapter);
-      if (unlink !== undefined)
-        await calls
-          .withVendor(row, 'unlink', (session) => unlink(session, { isLast }))
-          .catch((error: unknown) =>
-            log.warn(
-              { err: error, vendor: row.vendor },
-              'access to an unlinked account was not revoked at the vendor',
-            ),
-          );
-      const ids = await devices.ofLink(row);
-      await database.transaction(async (transaction) => {
-        // The link first, as linking it again does, then its devices in the order of those who only write what they are like.
-        await store.hold(transaction, row);
-        await devices.hold(transaction, row);
-        await store.remove(transaction, row);
-      });
-      await calls.tokens.forget(row);
-      await drop(row, 'deleted');
-      await events.emit('unlinked', row);
-      await devices.changed(account, ids);
     },
 
     /** Links of all accounts that expect a station of this identity. */
@@ -146,6 +127,8 @@ export function createLinks(options: LinksOptions) {
 }
 
 export type Links = ReturnType<typeof createLinks>;
+
+const momentOf = (at: number | undefined): string | null => (at === undefined ? null : rfc3339(at));
 
 /** 0 stands for a device that must be read again. */
 function readAtOf(at: number | null | undefined): string | null {

@@ -23,6 +23,7 @@ onEachEngine('link sessions', (engine) => {
       store: createSignInStore(database),
       adapters: new Map(),
       publicUrl: () => 'https://elnav.example',
+      requireGateway: async () => {},
       clock,
       random: systemRandom,
     });

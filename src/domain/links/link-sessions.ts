@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter/adapter.ts';
 import { adapterNamed } from '../../adapter/adapters.ts';
+import { isForEndUsers } from '../../adapter/credential-fields.ts';
 import type { DeviceType } from '../../adapter/device.ts';
 import { type Clock, rfc3339 } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -22,6 +23,8 @@ export interface LinkSessionRequest {
   readonly redirectUri: string | undefined;
   /** Types of devices that permissions are asked for; all unless it is said. */
   readonly deviceTypes?: readonly DeviceType[] | undefined;
+  /** Id of the account's gateway in the network of the user: the user is not asked for one. */
+  readonly gateway?: string | undefined;
 }
 
 /** How a session is. A user who went back to the app without a link may open the same one again: it is `failed` until then. */
@@ -42,19 +45,27 @@ interface LinkSessionsOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** Public address of Connect, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** Throws `gateway.not_found` for a gateway that the account does not have. */
+  readonly requireGateway: (gateway: { readonly account: number; readonly id: string }) => Promise<unknown>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Sessions in which an end user links an account on a page of ours: single use, 24 hours. */
-export function createLinkSessions({ store, adapters, publicUrl, clock, random }: LinkSessionsOptions) {
+export function createLinkSessions(options: LinkSessionsOptions) {
+  const { store, adapters, publicUrl, clock, random } = options;
   return {
-    /** Throws `vendor.unknown` or `request.invalid`. */
+    /** Throws `vendor.unknown`, `gateway.not_found` or `request.invalid`. */
     async begin(request: LinkSessionRequest): Promise<{ session: string; url: string; expires_at: string }> {
-      const { account, userRef, vendor, redirectUri, deviceTypes } = request;
-      if (vendor !== undefined) adapterNamed(adapters, vendor);
+      const { account, userRef, vendor, redirectUri, deviceTypes, gateway } = request;
+      if (vendor !== undefined && !isForEndUsers(adapterNamed(adapters, vendor)))
+        throw new AppError(
+          'request.invalid',
+          `vendor is ${vendor}, which has more to say than a page can ask for; link it with POST /link`,
+        );
       const fault = redirectUri === undefined ? null : faultInRedirect(redirectUri);
       if (fault !== null) throw new AppError('request.invalid', `redirect_uri ${fault}`);
+      if (gateway !== undefined) await options.requireGateway({ account, id: gateway });
       const session = randomBase62(random, LENGTH);
       const now = clock.now();
       await store.removeSessionsBefore(now - KEPT_MS);
@@ -65,6 +76,7 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
         vendor: vendor ?? null,
         redirectUri: redirectUri ?? null,
         deviceTypes: deviceTypes ?? null,
+        gateway: gateway ?? null,
         createdAt: now,
         expiresAt: now + LIFETIME_MS,
       });
@@ -103,12 +115,11 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
       try {
         linking = await work();
       } catch (error) {
-        if (error instanceof AppError)
-          await store.noteFailed(row.sha256, { reason: error.code, failedAt: null });
+        if (error instanceof AppError) await store.noteReason(row.sha256, error.code);
         await store.giveBackSession(row.sha256, now);
         throw error;
       }
-      await store.noteLinked(row.sha256, { vendor, link: linking.link });
+      await store.noteLinked(row, { vendor, link: linking.link, at: clock.now() });
       return linking;
     },
 
@@ -118,7 +129,7 @@ export function createLinkSessions({ store, adapters, publicUrl, clock, random }
 
     /** The user goes back to the app without a link, which is told the same reason. The session can be used again. */
     fail: (row: LinkSessionRow, reason: string): Promise<void> =>
-      store.noteFailed(row.sha256, { reason, failedAt: clock.now() }),
+      store.noteFailed(row, { reason, at: clock.now() }),
 
     /** How a session of this account is, until a week after its end. Throws `session.not_found`, for that of another too. */
     async view(account: number, session: string): Promise<LinkSessionView> {

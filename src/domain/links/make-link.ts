@@ -1,8 +1,10 @@
 import type { Adapter, Linked } from '../../adapter/adapter.ts';
 import { adapterNamed } from '../../adapter/adapters.ts';
+import { GATEWAY_FIELD } from '../../adapter/gateway-field.ts';
 import type { Tokens } from '../../adapter/login.ts';
 import { grantedWith } from '../../adapter/scopes.ts';
 import type { LinkOf } from '../../adapter/session.ts';
+import type { Begin } from '../../core/begin.ts';
 import { AppError } from '../../core/errors.ts';
 import { randomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -10,7 +12,10 @@ import { validator } from '../../core/validate.ts';
 import type { Host } from '../../db/host.ts';
 import type { Calls, Given, LinkEvents, LinkRow, NewLink } from '../calls/index.ts';
 import type { Devices } from '../devices/index.ts';
+import type { Interventions } from '../interventions/index.ts';
+import type { SetPoints } from '../set-points/index.ts';
 import type { LinkCodes } from './link-codes.ts';
+import { linkLinked } from './link-events.ts';
 import { markedAsSimulated } from './simulated-names.ts';
 import type { LinkStore } from './store.ts';
 
@@ -22,7 +27,7 @@ export interface LinkRequest {
   readonly userRef: string;
   readonly credentials: unknown;
   /** Called right before the vendor is asked: from then on the request has had an effect. */
-  begun(): Promise<void>;
+  readonly begun: Begin;
 }
 
 export interface LinkedDevice {
@@ -41,6 +46,8 @@ export interface Linking {
 /** What an account is signed in with from now on. */
 interface Kept {
   readonly credentials: JsonObject;
+  /** What the platform keeps with them. */
+  readonly pinned: JsonObject;
   readonly tokens: Tokens | undefined;
 }
 
@@ -49,12 +56,16 @@ export interface LinksOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
   readonly calls: Calls;
   readonly devices: Devices;
+  readonly interventions: Pick<Interventions, 'signedIn'>;
+  readonly setPoints: Pick<SetPoints, 'releaseLink' | 'remain' | 'removals'>;
   readonly events: LinkEvents;
   readonly linkCodes: LinkCodes;
   /** Whether a simulator stands in for the vendor. */
   readonly isSimulated: (vendor: string) => boolean;
   /** How many links an account may have. */
   readonly mostLinks: (account: number) => Promise<number>;
+  /** Throws `gateway.not_found` for a gateway that the account does not have. */
+  readonly requireGateway: (gateway: { readonly account: number; readonly id: string }) => Promise<unknown>;
 }
 
 /** What making a link needs of the links that are there. */
@@ -88,9 +99,17 @@ function credentialChecks(adapters: ReadonlyMap<string, Adapter>) {
   };
 }
 
+/** What the platform keeps of the credentials for itself, and what is the adapter's. */
+function withoutGateway({ [GATEWAY_FIELD]: gateway, ...credentials }: JsonObject): {
+  readonly gateway: string | null;
+  readonly credentials: JsonObject;
+} {
+  return { gateway: typeof gateway === 'string' ? gateway : null, credentials };
+}
+
 /** Links vendor accounts: signs in, asks what is there, and keeps it; one that is linked already is brought up to date. */
 export function createLinkMaker(options: LinksOptions, { store, drop }: Others) {
-  const { adapters, calls, devices, events, linkCodes } = options;
+  const { adapters, calls, devices, interventions, events, linkCodes } = options;
   const { database, clock, random } = options.host;
   const { credentials: vaulted, tokens } = calls;
   const linking = new Map<string, Promise<unknown>>();
@@ -100,12 +119,13 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     const { account, vendor, userRef } = request;
     const adapter = adapterNamed(adapters, vendor);
     if (adapter.oauth !== undefined && !hasLinkCode(request.credentials)) throw linkCodeMissing(adapter);
-    const given = checkCredentials(vendor, request.credentials);
+    const { gateway, credentials: given } = withoutGateway(checkCredentials(vendor, request.credentials));
+    if (gateway !== null) await options.requireGateway({ account, id: gateway });
     await requireRoom(account, vendor);
     await request.begun();
     if (adapter.oauth === undefined) {
       const signIn: Given['signIn'] = (session) => adapter.login?.signIn?.(session, given);
-      return linkAs({ account, vendor, userRef, credentials: given, signIn });
+      return linkAs({ account, vendor, userRef, gateway, credentials: given, signIn });
     }
     return linkCodes.spend(vendor, String(given.link_code), (signedIn) =>
       linkSignedIn({ account, vendor, userRef, tokens: signedIn }),
@@ -120,17 +140,22 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     readonly tokens: Tokens;
   }): Promise<Linking> {
     const { account, vendor, userRef, tokens: signedIn } = made;
-    return linkAs({ account, vendor, userRef, credentials: {}, signIn: async () => signedIn });
+    return linkAs({
+      ...{ account, vendor, userRef, credentials: {} },
+      gateway: null,
+      signIn: async () => signedIn,
+    });
   }
 
   interface Making extends Given {
     readonly account: number;
     readonly vendor: string;
     readonly userRef: string;
+    readonly gateway: string | null;
   }
 
   async function linkAs(making: Making): Promise<Linking> {
-    const { account, vendor, userRef, credentials } = making;
+    const { account, vendor, userRef, gateway, credentials } = making;
     const adapter = adapterNamed(adapters, vendor);
     const now = clock.now();
     const provisional: NewLink = {
@@ -145,15 +170,15 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
       refusedSince: null,
       createdAt: now,
       linkedAt: now,
+      gateway,
     };
-    const { result: linked, tokens: latest } = await calls.withNewLink(provisional, making, (session) =>
-      adapter.link(session),
-    );
+    const made = await calls.withNewLink(provisional, making, (session) => adapter.link(session));
+    const { result: linked, tokens: latest, pinned } = made;
     // One at a time for a vendor account: two requests that link it at once make one link.
     const key = `${account}/${vendor}/${linked.vendorAccount}`;
     const saved = (linking.get(key) ?? Promise.resolve())
       .catch(() => {})
-      .then(() => saveOnce(provisional, linked, { credentials, tokens: latest }));
+      .then(() => saveOnce(provisional, linked, { credentials, pinned, tokens: latest }));
     linking.set(key, saved);
     return saved.finally(() => linking.get(key) === saved && linking.delete(key));
   }
@@ -180,7 +205,7 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
       ...key,
       vendorAccount: linked.vendorAccount,
       createdAt: before?.createdAt ?? provisional.createdAt,
-      sealed: vaulted.seal(key, linked.credentials ?? kept.credentials),
+      sealed: vaulted.seal(key, { ...(linked.credentials ?? kept.credentials), ...kept.pinned }),
     };
     const reported = options.isSimulated(vendor)
       ? markedAsSimulated(adapter, linked.devices)
@@ -190,7 +215,9 @@ export function createLinkMaker(options: LinksOptions, { store, drop }: Others) 
     const keepsDevices = before !== undefined && adapter.dialIn !== undefined && old.length > 0;
     await database.transaction(async (transaction) => {
       await store.save(transaction, row);
+      await database.events.append(transaction, [linkLinked(row, before !== undefined)]);
       if (kept.tokens !== undefined) await tokens.put(transaction, row, kept.tokens);
+      await interventions.signedIn(transaction, row);
       if (keepsDevices) await devices.setUserRef(transaction, row);
       else
         await devices.replace(transaction, row, {

@@ -27,6 +27,8 @@ export interface LinkSessionRow {
   readonly redirectUri: string | null;
   /** Types of devices that permissions are asked for; null for all. */
   readonly deviceTypes: readonly DeviceType[] | null;
+  /** The gateway through which devices in the user's network are linked; null where the user may name one. */
+  readonly gateway: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
@@ -44,8 +46,21 @@ export interface LinkSessionRow {
 
 type NewSession = Pick<
   LinkSessionRow,
-  'sha256' | 'account' | 'userRef' | 'vendor' | 'redirectUri' | 'deviceTypes' | 'createdAt' | 'expiresAt'
+  | 'sha256'
+  | 'account'
+  | 'userRef'
+  | 'vendor'
+  | 'redirectUri'
+  | 'deviceTypes'
+  | 'gateway'
+  | 'createdAt'
+  | 'expiresAt'
 >;
+
+const eventOf = ({ account, vendor, userRef }: LinkSessionRow, occurredAt: number) => ({
+  ...{ account, vendor, userRef, occurredAt },
+});
+const dataOf = ({ sha256 }: LinkSessionRow) => ({ session_sha256: sha256 });
 
 /** The only SQL for `oauth_states` and `link_sessions`. States and sessions are named by their SHA-256. */
 export function createSignInStore(database: Database) {
@@ -103,6 +118,7 @@ export function createSignInStore(database: Database) {
           vendor: row.vendor,
           redirect_uri: row.redirectUri,
           device_types_json: textOf(row.deviceTypes),
+          gateway_id: row.gateway,
           created_at: row.createdAt,
           expires_at: row.expiresAt,
           used_at: null,
@@ -131,6 +147,7 @@ export function createSignInStore(database: Database) {
         vendor: row.vendor,
         redirectUri: row.redirect_uri,
         deviceTypes: typesIn(row.device_types_json),
+        gateway: row.gateway_id,
         createdAt: row.created_at,
         expiresAt: row.expires_at,
         usedAt: row.used_at,
@@ -169,13 +186,22 @@ export function createSignInStore(database: Database) {
         .execute();
     },
 
-    /** Keeps what a session was used for. */
-    async noteLinked(sha256: string, { vendor, link }: { vendor: string; link: string }): Promise<void> {
-      await queries
-        .updateTable('link_sessions')
-        .set({ linked_vendor: vendor, linked_link: link, reason: null, failed_at: null })
-        .where('session_sha256', '=', sha256)
-        .execute();
+    /** Keeps what a session was used for, with its event. */
+    async noteLinked(
+      row: LinkSessionRow,
+      { vendor, link, at }: { readonly vendor: string; readonly link: string; readonly at: number },
+    ): Promise<void> {
+      await database.transaction(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('link_sessions')
+          .set({ linked_vendor: vendor, linked_link: link, reason: null, failed_at: null })
+          .where('session_sha256', '=', row.sha256)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        await database.events.append(transaction, [
+          { ...eventOf(row, at), type: 'link_session.completed', vendor, link, data: dataOf(row) },
+        ]);
+      });
     },
 
     /** Keeps which browser was told who asks, and agreed to open a vendor: it tries again. */
@@ -187,14 +213,30 @@ export function createSignInStore(database: Database) {
         .execute();
     },
 
-    /** Keeps why a try failed; `failedAt` when the user has gone back to the app. What has been linked since stays linked. */
-    async noteFailed(sha256: string, failed: { reason: string; failedAt: number | null }): Promise<void> {
+    /** Keeps why a try failed. What has been linked since stays linked. */
+    async noteReason(sha256: string, reason: string): Promise<void> {
       await queries
         .updateTable('link_sessions')
-        .set({ reason: failed.reason, failed_at: failed.failedAt })
+        .set({ reason, failed_at: null })
         .where('session_sha256', '=', sha256)
         .where('linked_link', 'is', null)
         .execute();
+    },
+
+    /** Keeps that the user has gone back to the app without a link, and why, with its event. */
+    async noteFailed(row: LinkSessionRow, { reason, at }: { readonly reason: string; readonly at: number }) {
+      await database.transaction(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('link_sessions')
+          .set({ reason, failed_at: at })
+          .where('session_sha256', '=', row.sha256)
+          .where('linked_link', 'is', null)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        await database.events.append(transaction, [
+          { ...eventOf(row, at), type: 'link_session.failed', link: null, data: { ...dataOf(row), reason } },
+        ]);
+      });
     },
 
     /** Removes what ended before: until then it is told apart from what never was. */

@@ -89,6 +89,7 @@ export function createLinkStore({ engine, queries }: Database) {
         vault_key: row.sealed.keyId,
         sealed_credentials: row.sealed.text,
         refused_since: row.refusedSince,
+        gateway_id: row.gateway,
       };
       await transaction
         .insertInto('links')

@@ -114,7 +114,10 @@ describe('signing in at an OAuth vendor', () => {
     const publicUrl = () => 'https://elnav.example';
     vendorOAuth = createVendorOAuth({
       store,
-      sessions: createLinkSessions({ store, adapters, publicUrl, clock, random: systemRandom }),
+      sessions: createLinkSessions({
+        ...{ store, adapters, publicUrl, clock, random: systemRandom },
+        requireGateway: async () => {},
+      }),
       adapters,
       partnerOf: (vendor) =>
         vendor === 'keyed'

@@ -22,7 +22,7 @@ import {
 import { createTurnTaker } from './turn.ts';
 
 const TICK_MS = 500;
-/** A vendor of which nothing is due is not looked at again for so long. */
+/** A vendor of which nothing is due is not looked at again for so long, or for a tenth of its shortest pace where that is less. */
 const REST_MS = 2_000;
 /** Longer than any turn waits and takes; a process that died keeps its turns for so long. */
 const CLAIM_MS = 180_000;
@@ -47,6 +47,8 @@ interface PollingOptions {
   readonly calls: Pick<Calls, 'find'>;
   readonly streams: Pick<Streams, 'isOpen'>;
   readonly events: Pick<LinkEvents, 'on'>;
+  /** Names this process to the others. */
+  readonly instance: string;
 }
 
 /**
@@ -97,7 +99,12 @@ export function createPolling(options: PollingOptions) {
       adapter,
       clock,
       log,
-      claim: (vendor, most) => store.claim(vendor, { claimMs: CLAIM_MS, most }),
+      claim: (vendor, most) =>
+        store.claim(vendor, {
+          claimMs: CLAIM_MS,
+          most,
+          madeBy: adapter.isLocal === true ? options.instance : undefined,
+        }),
       isClaimed: (turn) => turn.claimedUntil > moments.clock.now(),
       take,
       giveBack: (turn, waitMs) =>
@@ -175,7 +182,11 @@ export function createPolling(options: PollingOptions) {
       await survey();
       surveyedAt = clock.now();
     }
-    for (const lane of lanes.values()) await lane.tick(REST_MS);
+    for (const lane of lanes.values()) {
+      const { active = Number.POSITIVE_INFINITY } = lane.adapter.pace ?? {};
+      await lane.tick({ everyMs: TICK_MS, restMs: Math.min(REST_MS, active * 100) });
+      await othersFirst();
+    }
   }
 
   /** Resolves when commands are noted and what was read is stored; what turns end with is about to be. */
@@ -274,6 +285,9 @@ export function createPolling(options: PollingOptions) {
   events.on('relisted', relisted);
   events.on('hinted', readSoon);
   events.on('commanded', commanded);
+  events.on('reachable', async (link) =>
+    readSoon((await idsOf(link)).map((id) => ({ ...keyOfLink(link), id }))),
+  );
   events.on('streamOpened', streamOpened);
   events.on('streamEnded', streamEnded);
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { testVendor } from '../../../test/kit/vendor-for-tests.ts';
+import type { Adapter } from '../../adapter/adapter.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { createLane } from './lane.ts';
 import type { Turn } from './store.ts';
+
+const TICK = { everyMs: 500, restMs: 2_000 };
+/** Between two of the 16 parts of a claim that found less than was wanted: three quarters of the rest that follows. */
+const PART_MS = 94;
 
 const turnAt = (id: number, claimedUntil: number): Turn => ({
   ...{ id, account: 1, link: `l${id}`, device: '', vendor: 'testvendor', plannedAt: id, claimedUntil },
@@ -12,13 +17,13 @@ const turnAt = (id: number, claimedUntil: number): Turn => ({
 });
 
 /** A lane with so many turns to claim, and what it has begun; `end` ends the oldest of those. */
-function laneWith(turns: number) {
+function laneWith(turns: number, more: Pick<Adapter, 'isLocal'> = {}) {
   const clock = turnedClock();
   const begun: number[] = [];
-  const running: (() => void)[] = [];
+  const running: ((isReached: boolean) => void)[] = [];
   let left = Array.from({ length: turns }, (_, id) => turnAt(id, clock.now() + 180_000));
   const lane = createLane({
-    adapter: testVendor({ pollSeconds: 10 }).adapter,
+    adapter: { ...testVendor({ pollSeconds: 10 }).adapter, ...more },
     clock,
     log: silentLog,
     claim: async (_vendor, most) => {
@@ -29,13 +34,13 @@ function laneWith(turns: number) {
     isClaimed: () => true,
     take: ({ id }) => {
       begun.push(id);
-      return new Promise((resolve) => running.push(() => resolve(true)));
+      return new Promise((resolve) => running.push(resolve));
     },
     giveBack: () => {},
   });
   lane.plan({ turns, perSecond: turns }, 1);
-  const end = async () => {
-    running.shift()?.();
+  const end = async (isReached = true) => {
+    running.shift()?.(isReached);
     await new Promise(setImmediate);
   };
   return { lane, clock, begun, end, running };
@@ -46,11 +51,11 @@ describe('the lane of a vendor', () => {
     const { lane, clock, begun } = laneWith(32);
     // What it may claim fills up with time.
     clock.turn(1_000);
-    await lane.tick(2_000);
+    await lane.tick(TICK);
     assert.equal(begun.length, 2);
-    clock.turn(25);
+    clock.turn(PART_MS);
     assert.equal(begun.length, 4);
-    clock.turn(8 * 25);
+    clock.turn(8 * PART_MS);
     assert.equal(begun.length, 20);
     assert.deepEqual(
       begun,
@@ -58,20 +63,46 @@ describe('the lane of a vendor', () => {
     );
   });
 
+  it('has begun all before its next claim: sooner where more is due than it claimed', async () => {
+    const { lane, clock, begun, end, running } = laneWith(200);
+    clock.turn(1_000);
+    await lane.tick(TICK);
+    for (let part = 0; part < 15; part += 1) {
+      clock.turn(24);
+      while (running.length > 0) await end();
+    }
+    assert.equal(begun.length, 120);
+  });
+
   it('takes a place as soon as it is free, where the parts have waited for one', async () => {
     const { lane, clock, begun, end } = laneWith(64);
     clock.turn(1_000);
-    await lane.tick(2_000);
-    clock.turn(16 * 25);
+    await lane.tick(TICK);
+    clock.turn(16 * PART_MS);
     assert.equal(begun.length, 24, 'all places are taken');
     await end();
     assert.equal(begun.length, 25);
   });
 
+  it('waits for a vendor that answers nobody, and goes on where each link has a device of its own', async () => {
+    for (const [more, count] of [
+      [{}, 24 + 4],
+      [{ isLocal: true } as const, 100 + 10],
+    ] as const) {
+      const { lane, clock, begun, end } = laneWith(128, more);
+      clock.turn(1_000);
+      await lane.tick(TICK);
+      clock.turn(16 * PART_MS);
+      for (let failed = 0; failed < 10; failed += 1) await end(false);
+      await lane.tick(TICK);
+      assert.equal(begun.length, count, JSON.stringify(more));
+    }
+  });
+
   it('is settled when all it has claimed is done, and does not wait for the next part then', async () => {
     const { lane, clock, begun, end, running } = laneWith(20);
     clock.turn(1_000);
-    await lane.tick(2_000);
+    await lane.tick(TICK);
     assert.equal(begun.length, 2);
     const settled = lane.settled();
     assert.equal(begun.length, 20);
@@ -100,7 +131,7 @@ describe('the lane of a vendor', () => {
     });
     const tick = async () => {
       clock.turn(100);
-      await lane.tick(2_000);
+      await lane.tick(TICK);
     };
     await tick();
     assert.equal(claims, 0, 'there is nothing to do');

@@ -5,14 +5,19 @@ import type { Demand, Turn } from './store.ts';
 
 /** At work at a time for a vendor: fewer than it may be called, so that commands never wait for a place. */
 const AT_WORK = 24;
+/** The same where each link has a device of its own: one that does not answer holds a place until its time is over. */
+const AT_WORK_LOCALLY = 100;
 /** Claimed and not begun. Their claim must outlast their wait: `CLAIM_MS` of the store's caller. */
 const QUEUED = 120;
+/** The same where each link has a device of its own, which is read every few seconds. */
+const QUEUED_LOCALLY = 500;
 /** Above what the plan demands, so that what was missed is caught up with, and not all at once. */
 const CATCH_UP = 2;
 const LEAST_PER_SECOND = 5;
 /** What was claimed together is begun in so many parts, one after the other: turns at once would hold up callers that wait. */
 const PARTS = 16;
-const BETWEEN_PARTS_MS = 25;
+/** The parts of a claim take so much of the time until the next claim. */
+const SHARE_OF_REST = 0.75;
 /** So many calls in a row that the vendor did not answer make us wait for it. */
 const OUTAGE = 5;
 const FIRST_WAIT_MS = 5_000;
@@ -34,6 +39,10 @@ interface LaneOptions {
 /** The turns of one vendor: so many at a time, no faster than they are planned, and none while the vendor is unreachable. */
 export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBack }: LaneOptions) {
   const { slug: vendor } = adapter;
+  // What one of them leaves unanswered says nothing of the others.
+  const isApart = adapter.isLocal === true || adapter.chosenAddress !== undefined;
+  const most = isApart ? AT_WORK_LOCALLY : AT_WORK;
+  const mostQueued = isApart ? QUEUED_LOCALLY : QUEUED;
   let queue: Turn[] = [];
   let atWork = 0;
   let turns = 0;
@@ -49,14 +58,15 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
   let isCalled = false;
   /** How many are begun at once, and how many may be by now. */
   let part = 1;
+  let betweenPartsMs = 0;
   let mayBegin = 0;
   let isBeginning = false;
   let isStopping = false;
   let idle: (() => void)[] = [];
 
   function refill(now: number): void {
-    const most = Math.max(LEAST_PER_SECOND, perSecond * 2);
-    allowance = Math.min(most, allowance + ((now - refilledAt) / 1000) * perSecond);
+    const fullest = Math.max(LEAST_PER_SECOND, perSecond * 2);
+    allowance = Math.min(fullest, allowance + ((now - refilledAt) / 1000) * perSecond);
     refilledAt = now;
   }
 
@@ -81,12 +91,12 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
   function beginPart(): void {
     mayBegin = Math.min(queue.length, mayBegin + part);
     begin();
-    if (queue.length > 0) clock.after(BETWEEN_PARTS_MS, beginPart);
+    if (queue.length > 0) clock.after(betweenPartsMs, beginPart);
     else isBeginning = false;
   }
 
   /** A vendor that was away is tried with one call. */
-  const places = (): number => (waits > 0 ? 1 : AT_WORK);
+  const places = (): number => (waits > 0 ? 1 : most);
 
   function ended(isReached: boolean | undefined): void {
     atWork -= 1;
@@ -94,7 +104,7 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
       if (waits > 0) log.info({ vendor }, 'the vendor answers again');
       unanswered = 0;
       waits = 0;
-    } else if (isReached === false) {
+    } else if (isReached === false && !isApart) {
       unanswered += 1;
       if (unanswered >= OUTAGE || waits > 0) away();
     }
@@ -130,21 +140,23 @@ export function createLane({ adapter, clock, log, claim, isClaimed, take, giveBa
       isCalled = true;
       turns = Math.max(turns, 1);
     },
-    async tick(restMs: number): Promise<void> {
+    /** Claims what is due. Called every `everyMs`; where nothing is left to claim, it claims again after `restMs`. */
+    async tick({ everyMs, restMs }: { readonly everyMs: number; readonly restMs: number }): Promise<void> {
       const now = clock.now();
       refill(now);
       if (isStopping || turns === 0 || now < waitsUntil || now < emptyUntil) return;
-      const room = waits > 0 ? 1 - atWork - queue.length : QUEUED - queue.length;
-      const most = Math.min(Math.floor(allowance), room);
-      if (most <= 0) return;
+      const room = waits > 0 ? 1 - atWork - queue.length : mostQueued - queue.length;
+      const wanted = Math.min(Math.floor(allowance), room);
+      if (wanted <= 0) return;
       isCalled = false;
-      const claimed = await claim(vendor, most);
+      const claimed = await claim(vendor, wanted);
       allowance -= claimed.length;
       // What was called for while it was claimed may not be among it.
-      if (claimed.length === most) isCalled = true;
+      if (claimed.length === wanted) isCalled = true;
       else if (!isCalled) emptyUntil = now + restMs;
       queue.push(...claimed.sort((a, b) => a.plannedAt - b.plannedAt));
       part = Math.ceil(queue.length / PARTS);
+      betweenPartsMs = (Math.max(everyMs, emptyUntil - now) * SHARE_OF_REST) / PARTS;
       if (isBeginning || queue.length === 0) return;
       isBeginning = true;
       beginPart();

@@ -4,6 +4,7 @@ import type { LinkKey } from '../../adapter/session.ts';
 import { claimRows } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
 import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
+import { madeHere } from '../../db/made-here.ts';
 import type { Tables } from '../../db/tables.ts';
 
 /** Whose turn it is. */
@@ -223,14 +224,21 @@ export function createTurnStore(database: Database) {
       return missingOf(seen, most);
     },
 
-    /** Takes what is due, for nobody else to take within `claimMs`. */
+    /** Takes what is due, for nobody else to take within `claimMs`; `madeBy`: of links with gateways, only those that this process calls. */
     async claim(
       vendor: string,
-      { claimMs, most }: { readonly claimMs: number; readonly most: number },
+      {
+        claimMs,
+        most,
+        madeBy,
+      }: { readonly claimMs: number; readonly most: number; readonly madeBy?: string | undefined },
     ): Promise<Turn[]> {
       const rows = await claimRows(database, {
         ...{ table: 'device_turns', key: ['id'], due: 'due_at', claimMs, most },
-        where: sql`vendor = ${vendor}`,
+        where:
+          madeBy === undefined
+            ? sql`vendor = ${vendor}`
+            : sql`vendor = ${vendor} and ${madeHere('device_turns', madeBy)}`,
         set: { planned_at: sql.ref('due_at') },
       });
       return rows.map(toTurn);

@@ -19,8 +19,9 @@ const RENEW_MS = 10_000;
 const LEASE_MS = 30_000;
 /** Streams of one process; of links beyond them devices are read in the background. */
 const MOST = 2_000;
-/** Opened at a time, so that a start does not fall upon a vendor. */
+/** Opened between two looks, spread over the time between them: a start falls neither upon a vendor nor upon those whom this process serves. */
 const TAKEN_AT_ONCE = 50;
+const BETWEEN_OPENINGS_MS = LOOK_MS / TAKEN_AT_ONCE;
 const FIRST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 300_000;
 /** A stream that held for so long was a good one: the next attempt follows soon. */
@@ -34,6 +35,8 @@ interface StreamsOptions {
   readonly calls: Pick<Calls, 'withStream'>;
   readonly devices: Pick<Devices, 'background' | 'observe' | 'report'>;
   readonly events: LinkEvents;
+  /** Names this process to the others. */
+  readonly instance: string;
 }
 
 interface Holding extends LinkOf {
@@ -83,8 +86,11 @@ export function createStreams(options: StreamsOptions) {
     }
     const most = Math.min(TAKEN_AT_ONCE, MOST - held.size);
     if (most <= 0) return;
-    const taken = await store.claim(self, { vendors: slugs, leaseMs: LEASE_MS, most });
-    for (const one of taken) hold(one);
+    const taken = await store.claim(self, {
+      ...{ vendors: slugs, leaseMs: LEASE_MS, most },
+      instance: options.instance,
+    });
+    for (const [before, one] of taken.entries()) hold(one, before * BETWEEN_OPENINGS_MS);
   }
 
   const looks = createLoop({
@@ -94,7 +100,7 @@ export function createStreams(options: StreamsOptions) {
     failed: (error) => log.warn({ err: error }, 'streams could not be looked after'),
   });
 
-  function hold(one: LinkOf): void {
+  function hold(one: LinkOf, waitMs: number): void {
     if (looks.isClosed || held.has(keyOf(one))) return;
     const holding: Holding = {
       ...one,
@@ -104,7 +110,7 @@ export function createStreams(options: StreamsOptions) {
       done: Promise.resolve(),
     };
     held.set(keyOf(one), holding);
-    holding.done = keep(holding)
+    holding.done = keep(holding, waitMs)
       .catch((error: unknown) => {
         log.warn({ err: error, vendor: one.vendor, link: one.link }, 'a stream is given back');
         return MOST_WAIT_MS;
@@ -116,10 +122,11 @@ export function createStreams(options: StreamsOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'a stream could not be given back'));
   }
 
-  /** Opens the stream again and again; answers how long nobody may take it. */
-  async function keep(holding: Holding): Promise<number> {
+  /** Opens the stream after a wait, and again and again; answers how long nobody may take it. */
+  async function keep(holding: Holding, waitMs: number): Promise<number> {
     const adapter = vendors.get(holding.vendor);
     if (adapter === undefined) return PARKED_MS;
+    if (waitMs > 0) await pause(holding, waitMs);
     for (let attempt = 0; !holding.stop.signal.aborted; attempt += 1) {
       holding.renew = new AbortController();
       const began = clock.now();
@@ -197,19 +204,21 @@ export function createStreams(options: StreamsOptions) {
   };
 
   async function observed(holding: Holding, id: string, raw: unknown): Promise<void> {
-    if (!(await devices.observe(holding, id, raw))) await events.emit('listOutdated', linkOf(holding));
+    if (await devices.observe(holding, id, raw)) metrics.streamReports.inc({ vendor: holding.vendor });
+    else await events.emit('listOutdated', linkOf(holding));
   }
 
   async function reported(holding: Holding, id: string, { at, ...report }: FieldReport): Promise<void> {
     const now = database.moments.clock.now();
     const outcome = await devices.report(holding, id, { ...report, at: Math.min(at ?? now, now) });
+    if (outcome === 'taken') metrics.streamReports.inc({ vendor: holding.vendor });
     if (outcome === 'unknown') await events.emitOrThrow('hinted', [{ ...linkOf(holding), id }]);
     if (outcome === 'gone') await events.emit('listOutdated', linkOf(holding));
   }
 
-  function setOpen(holding: Holding, since: number | null): void {
+  function setOpen({ account, link }: Holding, since: number | null): void {
     store
-      .setOpen(holding, self, since)
+      .setOpen({ account, link, holder: self, since })
       .catch((error: unknown) => log.warn({ err: error }, 'whether a stream is open was not stored'));
   }
 
@@ -232,6 +241,7 @@ export function createStreams(options: StreamsOptions) {
 
   events.on('linked', linked);
   events.on('healed', linked);
+  events.on('reachable', linked);
   events.on('relisted', linked);
   events.on('unlinked', changed);
 

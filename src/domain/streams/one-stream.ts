@@ -42,8 +42,10 @@ export async function runStream(options: RunOptions): Promise<void> {
   const heard = (): void => {
     if (!isOpen) return;
     cancelSilence();
-    cancelSilence = clock.after(stream.silenceSeconds * 1000, () =>
-      giveUp(late(`${name} was silent for ${stream.silenceSeconds} s on its stream`)),
+    const { silenceSeconds } = stream;
+    if (silenceSeconds === undefined) return;
+    cancelSilence = clock.after(silenceSeconds * 1000, () =>
+      giveUp(late(`${name} was silent for ${silenceSeconds} s on its stream`)),
     );
   };
   try {
@@ -85,6 +87,7 @@ export async function runStream(options: RunOptions): Promise<void> {
 /** Whatever comes over a connection while the stream uses it is a sign of its life. */
 function heardConnections(connections: Connections, heard: () => void): Connections {
   const watched = (watch: MessagesWatch = {}): MessagesWatch => ({
+    ...watch,
     heard() {
       heard();
       watch.heard?.();
@@ -108,6 +111,13 @@ function heardConnections(connections: Connections, heard: () => void): Connecti
     amqp(broker) {
       const connection = connections.amqp(broker);
       return { messages: (address, watch) => connection.messages(address, watched(watch)) };
+    },
+    opcua(server) {
+      const connection = connections.opcua(server);
+      return {
+        ...connection,
+        changes: (subscription, watch) => connection.changes(subscription, watched(watch)),
+      };
     },
   };
 }

@@ -2,10 +2,22 @@ import { sql } from 'kysely';
 import type { LinkKey, LinkOf } from '../../adapter/session.ts';
 import { claimRows } from '../../db/claim.ts';
 import type { Database } from '../../db/database.ts';
+import { MOST_IN_BACKGROUND } from '../../db/group-commit.ts';
+import { madeHere } from '../../db/made-here.ts';
+import { linkName } from '../../db/rows.ts';
+
+const STREAMS = { table: 'link_streams', key: { account_id: 'account', link_id: 'link' } } as const;
+const OPEN = { account: 'bigint', link: 'text', holder: 'text', since: 'bigint' } as const;
+
+/** Since when the holder's stream of a link is open; null where it is not. */
+interface Open extends LinkKey {
+  readonly holder: string;
+  readonly since: number | null;
+}
 
 /** The only SQL for `link_streams`. */
 export function createStreamStore(database: Database) {
-  const { queries, moments } = database;
+  const { queries, moments, group, lockedRows } = database;
   const inMs = (ms: number) => sql<number>`${moments.now} + ${ms}`;
   return {
     /** Links of these vendors whose stream nobody holds yet become ones that anybody may hold. */
@@ -40,12 +52,17 @@ export function createStreamStore(database: Database) {
     /** Takes streams that nobody holds, or whose holder is dead. */
     async claim(
       holder: string,
-      at: { readonly vendors: readonly string[]; readonly leaseMs: number; readonly most: number },
+      at: {
+        readonly vendors: readonly string[];
+        readonly leaseMs: number;
+        readonly most: number;
+        readonly instance: string;
+      },
     ): Promise<LinkOf[]> {
       const rows = await claimRows(database, {
         ...{ table: 'link_streams', key: ['account_id', 'link_id'], due: 'held_until' },
         ...{ claimMs: at.leaseMs, most: at.most },
-        where: sql`vendor in (${sql.join(at.vendors)})`,
+        where: sql`vendor in (${sql.join(at.vendors)}) and ${madeHere('link_streams', at.instance)}`,
         set: { holder, open_since: null },
       });
       return rows.map((row) => ({ account: row.account_id, link: row.link_id, vendor: row.vendor }));
@@ -62,15 +79,20 @@ export function createStreamStore(database: Database) {
       return rows.map((row) => ({ account: row.account_id, link: row.link_id }));
     },
 
-    async setOpen({ account, link }: LinkKey, holder: string, since: number | null): Promise<void> {
-      await queries
-        .updateTable('link_streams')
-        .set({ open_since: since })
-        .where('account_id', '=', account)
-        .where('link_id', '=', link)
-        .where('holder', '=', holder)
-        .execute();
-    },
+    /** Of several that come at once for a link, the last one stays. */
+    setOpen: group(async (on, streams: readonly Open[]): Promise<undefined[]> => {
+      const last = new Map(
+        streams.map(({ account, link, holder, since }) => [
+          linkName({ account, link }),
+          { account, link, holder, since },
+        ]),
+      );
+      await sql`
+        update link_streams set open_since = r.since from ${lockedRows(STREAMS, OPEN, [...last.values()])} as r
+        where link_streams.account_id = r.account and link_streams.link_id = r.link and link_streams.holder = r.holder
+      `.execute(on);
+      return streams.map(() => undefined);
+    }, MOST_IN_BACKGROUND),
 
     /** Gives a stream back; nobody takes it within `waitMs`. */
     async release({ account, link }: LinkKey, holder: string, waitMs: number): Promise<void> {

@@ -86,6 +86,26 @@ onEachEngine('streams', (engine) => {
     run.session.tell('command:1', 'accepted');
     assert.equal(await waiting, 'accepted');
     assert.equal(vendor.count('read'), 0);
+    assert.match(
+      await world.metrics.registry.metrics(),
+      /^elnav_stream_reports_total\{vendor="testvendor"\} 1$/m,
+    );
+  });
+
+  it('of a start are opened one after another', async () => {
+    const accounts = [account, await world.newAccount(), await world.newAccount()];
+    for (const one of accounts) await world.link(one, 'testvendor');
+    world.streams.start();
+    const counts = new Set<number>();
+    await until('all have begun', async () => {
+      world.clock.turn(20);
+      await world.streams.settled();
+      // A stream begins some queries after its turn: no more time passes until then.
+      for (let query = 0; query < 8; query += 1) await world.links.list(account);
+      counts.add(runs.length);
+      return runs.length === 3;
+    });
+    assert.ok(counts.has(1) && counts.has(2), `${[...counts]}`);
   });
 
   it('are opened again when they end, break or fall silent, ever later while that fails', async () => {

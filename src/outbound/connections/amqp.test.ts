@@ -3,10 +3,11 @@ import type { AddressInfo, Server } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import rhea, { type Connection, type EventContext, type Message, type Sender } from 'rhea';
+import { LOOPBACK } from '../../../test/kit/loopback.ts';
 import type { AmqpMessage, Broker } from '../../adapter/connections.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { deviceAddresses } from '../address-guard.ts';
+import { permittedAddresses } from '../address-guard.ts';
 import { createConnections, directDialer } from './index.ts';
 import { lineServer } from './test-lines.ts';
 
@@ -58,7 +59,7 @@ async function broker(test: TestContext) {
 function connectionsTo(test: TestContext, port: number, more: Partial<Broker> = {}) {
   const clock = turnedClock();
   const connections = createConnections({
-    dialerOf: () => directDialer(deviceAddresses()),
+    dialerOf: () => directDialer(permittedAddresses(LOOPBACK)),
     clock,
     random: (bytes) => Buffer.alloc(bytes),
   });

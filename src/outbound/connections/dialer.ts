@@ -1,6 +1,5 @@
-import { connect, isIP } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import type { AddressGuard } from '../address-guard.ts';
 
 /** Where to, and which ports the protocol uses. */
@@ -23,12 +22,11 @@ const PROBE_AFTER_MS = 30_000;
 export function directDialer(guard: AddressGuard): Dialer {
   return {
     async dial({ host, port, ports }, signal) {
-      const fault = guard.faultInTarget({ host, port }, ports);
-      if (fault !== null) throw Object.assign(new Error(`the address ${fault}`), { code: 'ENOTPERMITTED' });
+      guard.checkTarget({ host, port }, ports);
       const socket = connect({
         host,
         port,
-        lookup: guard.lookup,
+        lookup: guard.lookupForTarget({ host, port }, ports),
         noDelay: true,
         keepAlive: true,
         keepAliveInitialDelay: PROBE_AFTER_MS,
@@ -38,13 +36,8 @@ export function directDialer(guard: AddressGuard): Dialer {
   };
 }
 
-/** TLS over a connection, regardless of who dialled it. */
-export function secured(socket: Duplex, host: string, signal: AbortSignal): Promise<Duplex> {
-  const secure = connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
-  return ready(secure, 'secureConnect', signal);
-}
-
-function ready(socket: Duplex, event: string, signal: AbortSignal): Promise<Duplex> {
+/** The connection once it has that event; closed, with the reason thrown, where it fails or the signal comes before. */
+export function ready<S extends Duplex>(socket: S, event: string, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
     const settle = (work: () => void) => {
       signal.removeEventListener('abort', giveUp);

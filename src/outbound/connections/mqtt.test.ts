@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { LOOPBACK } from '../../../test/kit/loopback.ts';
 import { MQTT_URL, ownTopic, withoutBroker } from '../../../test/kit/mosquitto.ts';
 import { tcpProxy } from '../../../test/kit/tcp-proxy.ts';
 import type { Broker, MqttMessage, MqttRequest } from '../../adapter/connections.ts';
 import { systemClock, turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { systemRandom } from '../../core/ids.ts';
-import { deviceAddresses } from '../address-guard.ts';
+import { permittedAddresses } from '../address-guard.ts';
 import { createConnections, directDialer } from './index.ts';
 import { lineServer, type Peer } from './test-lines.ts';
 
@@ -17,7 +18,7 @@ const BROKER: Broker = { host: url.hostname, port: Number(url.port || 1_883) };
 
 function connectionsTo(test: TestContext, broker = BROKER, clock = systemClock) {
   const connections = createConnections({
-    dialerOf: () => directDialer(deviceAddresses()),
+    dialerOf: () => directDialer(permittedAddresses(LOOPBACK)),
     clock,
     random: systemRandom,
   });
@@ -163,6 +164,37 @@ describe('an MQTT broker', { skip: withoutBroker, timeout: 30_000 }, () => {
   });
 });
 
+describe('a message that is too large', { skip: withoutBroker, timeout: 30_000 }, () => {
+  const MIB = 1024 * 1024;
+
+  it('is skipped with its size, acknowledged, and what follows it comes', async (test) => {
+    const { listen, publish } = connectionsTo(test);
+    const topic = ownTopic();
+    const messages = await listen(topic);
+    // More than the broker sends without acknowledgements.
+    for (let count = 0; count < 25; count += 1) {
+      await publish(topic, 'x'.repeat(5 * MIB));
+      const { value } = await messages.next();
+      assert.deepEqual([value.topic, value.text(), value.isRetained], [topic, '', false]);
+      assert.equal(value.skippedBytes, 5 * MIB + topic.length + 9);
+      await publish(topic, `after ${count}`);
+      assert.equal(await nextOf(messages), `after ${count}`);
+    }
+  });
+
+  it('is one of more than 4 MiB, and retained ones are told as such', async (test) => {
+    const { listen, publish } = connectionsTo(test);
+    const [small, large] = [ownTopic(), ownTopic()];
+    await publish(small, 'x'.repeat(4 * MIB - 200), { isRetained: true });
+    await publish(large, 'x'.repeat(4 * MIB), { isRetained: true });
+    const taken = (await (await listen(small)).next()).value as MqttMessage;
+    assert.deepEqual([taken.payload.length, taken.skippedBytes], [4 * MIB - 200, undefined]);
+    const skipped = (await (await listen(large)).next()).value as MqttMessage;
+    assert.deepEqual([skipped.payload.length, skipped.isRetained], [0, true]);
+    for (const topic of [small, large]) await publish(topic, '', { isRetained: true });
+  });
+});
+
 const CONNACK = (code: number) => Buffer.from([0x20, 2, 0, code]);
 
 /** A server that takes the connection, and then behaves as told; no broker that can be had behaves so badly. */
@@ -215,17 +247,37 @@ describe('a broker that is none', { timeout: 30_000 }, () => {
   });
 
   it('that announces a message without end does not fill the memory', async (test) => {
+    const before = process.memoryUsage().arrayBuffers;
+    const sockets: Parameters<Peer>[0][] = [];
     const { listen } = await badBroker(
       test,
       brokerThat((socket, data) => {
         if (data[0] === 0x10) socket.write(CONNACK(0));
         // The subscription is granted, and a message of 256 MiB begins.
-        else if (data[0] === 0x82)
+        else if (data[0] === 0x82) {
+          sockets.push(socket);
           socket.write(Buffer.from([0x90, 3, data[2] ?? 0, data[3] ?? 0, 1, 0x30, 0xff, 0xff, 0xff, 0x7f]));
+        }
       }),
     );
-    const taken = async () => (await listen('#')).next();
-    await assert.rejects(taken, failsWith('vendor.answer_invalid', /a message that is too large$/));
+    await listen('#');
+    const [socket] = sockets;
+    const part = Buffer.alloc(1024 * 1024);
+    for (let sent = 0; sent < 64; sent += 1)
+      await new Promise<void>((resolve) => void socket?.write(part, () => resolve()));
+    const grownMib = (process.memoryUsage().arrayBuffers - before) / part.length;
+    assert.ok(grownMib < 32, `${grownMib} MiB`);
+  });
+
+  it('that sends something other than a message, and too much of it, is not listened to', async (test) => {
+    const { listen } = await badBroker(
+      test,
+      brokerThat((socket, data) => {
+        if (data[0] === 0x10) socket.write(CONNACK(0));
+        else if (data[0] === 0x82) socket.write(Buffer.from([0x90, 0xff, 0xff, 0xff, 0x7f]));
+      }),
+    );
+    await assert.rejects(listen('#'), failsWith('vendor.answer_invalid', /a message that is too large$/));
   });
 
   it('that speaks something else is told apart', async (test) => {

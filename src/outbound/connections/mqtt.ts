@@ -6,9 +6,9 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { Inbox } from '../inbox.ts';
 import { lost, type Named, notUnderstoodAt, refusesSignIn, timedOut } from './failures.ts';
-import { limitFrames, mqttLength } from './frame-meter.ts';
+import { type LargeMessages, MqttFrames, type SkippedMessage } from './mqtt-frames.ts';
 import type { Channel } from './pool.ts';
-import { matchesTopic } from './topics.ts';
+import { topicsIn } from './topics.ts';
 
 const KEEP_ALIVE_SECONDS = 30;
 const ACKNOWLEDGED_WITHIN_MS = 5_000;
@@ -18,6 +18,7 @@ const SIGN_IN_REFUSED = new Set([4, 5]);
 
 interface Listener {
   readonly topics: readonly string[];
+  readonly hasTopic: (topic: string) => boolean;
   readonly inbox: Inbox<MqttMessage>;
   readonly heard: () => void;
 }
@@ -35,6 +36,8 @@ export class MqttChannel implements Channel {
   readonly #socket: Duplex;
   readonly #named: Named;
   readonly #listeners = new Set<Listener>();
+  /** What is being unsubscribed: some brokers take a subscription that follows at once for the older of the two. */
+  #leaving: Promise<unknown> = Promise.resolve();
   /** Aborted, with the failure as its reason, once the connection is gone. */
   readonly #gone = new AbortController();
 
@@ -45,10 +48,11 @@ export class MqttChannel implements Channel {
       broker,
       clientId,
       named,
+      large,
       signal,
-    }: { broker: Broker; clientId: string; named: Named; signal: AbortSignal },
+    }: { broker: Broker; clientId: string; named: Named; large: LargeMessages; signal: AbortSignal },
   ): Promise<MqttChannel> {
-    const channel = new MqttChannel(socket, { broker, clientId, named });
+    const channel = new MqttChannel(socket, { broker, clientId, named, large });
     const opened = Promise.withResolvers<void>();
     const giveUp = () => opened.reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -67,15 +71,22 @@ export class MqttChannel implements Channel {
 
   private constructor(
     socket: Duplex,
-    { broker, clientId, named }: { broker: Broker; clientId: string; named: Named },
+    {
+      broker,
+      clientId,
+      named,
+      large,
+    }: { broker: Broker; clientId: string; named: Named; large: LargeMessages },
   ) {
     this.#socket = socket;
     this.#named = named;
     const { username, password } = broker;
-    limitFrames(socket, mqttLength, () =>
-      this.#fail(notUnderstoodAt(named, 'sent a message that is too large')),
-    );
-    this.#client = new MqttClient(() => socket, {
+    const frames = new MqttFrames(socket, {
+      large,
+      skipped: (message) => this.#miss(message),
+      failed: () => this.#fail(notUnderstoodAt(named, 'sent a message that is too large')),
+    });
+    this.#client = new MqttClient(() => frames, {
       protocolVersion: 4,
       clean: true,
       clientId,
@@ -123,8 +134,13 @@ export class MqttChannel implements Channel {
 
   #take(topic: string, payload: Buffer, { retain }: IPublishPacket): void {
     const message: MqttMessage = { topic, payload, isRetained: retain, text: () => payload.toString() };
-    for (const { topics, inbox } of this.#listeners)
-      if (topics.some((filter) => matchesTopic(filter, topic))) inbox.push(message);
+    for (const { hasTopic, inbox } of this.#listeners) if (hasTopic(topic)) inbox.push(message);
+  }
+
+  #miss({ topic, bytes: skippedBytes, isRetained }: SkippedMessage): void {
+    const payload = new Uint8Array();
+    const message: MqttMessage = { topic, payload, isRetained, skippedBytes, text: () => '' };
+    for (const { hasTopic, inbox } of this.#listeners) if (hasTopic(topic)) inbox.push(message);
   }
 
   /** Settles as the work does, unless the connection is lost, the time is over or the caller gives up before. */
@@ -161,7 +177,12 @@ export class MqttChannel implements Channel {
     topics: readonly string[],
     { signal, clock, heard }: Pick<Sending, 'signal' | 'clock'> & { readonly heard: () => void },
   ): Promise<Inbox<MqttMessage>> {
-    const listener: Listener = { topics, heard, inbox: new Inbox(({ payload }) => payload.length) };
+    const listener: Listener = {
+      topics,
+      hasTopic: topicsIn(topics),
+      heard,
+      inbox: new Inbox(({ payload }) => payload.length),
+    };
     const { inbox } = listener;
     const stop = () => inbox.end();
     signal.addEventListener('abort', stop, { once: true });
@@ -172,7 +193,7 @@ export class MqttChannel implements Channel {
       this.#leave(topics);
     });
     try {
-      const subscribed = this.#client.subscribeAsync([...topics], { qos: 1 });
+      const subscribed = this.#leaving.then(() => this.#client.subscribeAsync([...topics], { qos: 1 }));
       await this.#within(subscribed, { signal, clock }, ACKNOWLEDGED_WITHIN_MS);
       return inbox;
     } catch (error) {
@@ -186,7 +207,9 @@ export class MqttChannel implements Channel {
     const others = new Set([...this.#listeners].flatMap((listener) => listener.topics));
     const unwanted = topics.filter((topic) => !others.has(topic));
     // That it failed is told by the connection, if at all.
-    if (unwanted.length > 0) this.#client.unsubscribeAsync(unwanted).catch(() => {});
+    if (unwanted.length === 0) return;
+    const left = this.#client.unsubscribeAsync(unwanted).catch(() => {});
+    this.#leaving = Promise.all([this.#leaving, left]);
   }
 
   async publish({ topic, payload, isRetained = false, use }: Publication, sending: Sending): Promise<void> {

@@ -19,6 +19,8 @@ export interface Place extends Named {
   /** Tells connections of a link to one address apart: protocol, user name. */
   readonly identity: string;
   readonly idleMs: number;
+  /** What opening it may take, ms; 5,000 unless it is said. */
+  readonly openingMs?: number;
 }
 
 interface Slot {
@@ -48,7 +50,8 @@ interface PoolOptions {
   readonly random: Random;
 }
 
-const OPENING_MS = 5_000;
+/** What opening a connection may take unless it is said. */
+export const OPENING_MS = 5_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 const MOST_OF_ACCOUNT = 100;
@@ -120,7 +123,7 @@ export function createPool({ clock, random }: PoolOptions) {
         retryAfterSeconds: Math.ceil(waitMs / 1_000),
       });
     const late = new AbortController();
-    const cancel = clock.after(OPENING_MS, () => late.abort(timedOut(place)));
+    const cancel = clock.after(place.openingMs ?? OPENING_MS, () => late.abort(timedOut(place)));
     try {
       const channel = await open(AbortSignal.any([late.signal, ending.signal]));
       if (ending.signal.aborted) {
@@ -134,6 +137,8 @@ export function createPool({ clock, random }: PoolOptions) {
       });
       return channel;
     } catch (error) {
+      // Nothing was dialled: the next try may be after the operator has permitted it.
+      if (error instanceof AppError && error.code === 'vendor.address_not_permitted') throw error;
       slot.failures += 1;
       const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.failures - 1));
       slot.notBefore = clock.now() + full * (0.5 + random(4).readUInt32BE() / 2 ** 33);

@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { LOOPBACK } from '../../../test/kit/loopback.ts';
 import type { Exchange, Target } from '../../adapter/connections.ts';
 import { turnedClock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { deviceAddresses, publicAddresses } from '../address-guard.ts';
+import { permittedAddresses, publicAddresses } from '../address-guard.ts';
 import { createConnections, type Dialer, directDialer } from './index.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from './test-certificate.ts';
 import { echoes, type LineServer, lineLength, lineServer, type Peer } from './test-lines.ts';
@@ -24,7 +25,7 @@ async function served(test: TestContext, peers: readonly Peer[], options: Option
   const server = await lineServer(test, peers);
   const clock = turnedClock();
   const dialled: string[] = [];
-  const inner = options.dialer ?? directDialer(deviceAddresses());
+  const inner = options.dialer ?? directDialer(permittedAddresses(LOOPBACK));
   const connections = createConnections({
     dialerOf: () => ({
       dial(to, signal) {
@@ -307,14 +308,17 @@ describe('a connection that cannot be opened', () => {
     for (const host of ['127.0.0.1', '::ffff:127.0.0.1', '127.1', '0x7f.1', 'localhost', '169.254.169.254'])
       await assert.rejects(
         tried(connections, host, server.port),
-        failsWith('vendor.refused', /is not permitted$/),
+        failsWith('vendor.address_not_permitted', /private network|IPv6|link-local/),
         host,
       );
     await assert.rejects(
       tried(inside, 'turns.inside.example', server.port),
-      failsWith('vendor.refused', /is not permitted$/),
+      failsWith('vendor.address_not_permitted', /^turns.inside.example leads into a private network/),
     );
-    await assert.rejects(tried(connections, '93.184.215.14', 25), failsWith('vendor.refused', /:25: /));
+    await assert.rejects(
+      tried(connections, '93.184.215.14', 25),
+      failsWith('vendor.address_not_permitted', /at port \d+ only/),
+    );
     assert.equal(server.sockets.length, 0);
     inside.close();
   });
@@ -338,7 +342,7 @@ describe('a connection that cannot be opened', () => {
           { target: { host, port: 80 }, request: Buffer.from('a'), responseLength: lineLength },
           { signal, sent: () => {} },
         ),
-        failsWith('vendor.refused', /is not permitted$/),
+        failsWith('vendor.address_not_permitted', /at which no device is/),
         host,
       );
   });

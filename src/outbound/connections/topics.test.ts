@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { matchesTopic } from './topics.ts';
+import { matchesTopic, topicsIn } from './topics.ts';
 
 describe('the filter of a subscription', () => {
   it('names topics as MQTT says', () => {
@@ -33,5 +33,18 @@ describe('the filter of a subscription', () => {
     ];
     for (const [filter, topic] of others)
       assert.equal(matchesTopic(filter, topic), false, `${filter} ${topic}`);
+  });
+});
+
+describe('filters of one listener', () => {
+  it('are met by their own topics and by what their wildcards name', () => {
+    const hasTopic = topicsIn(['a/b', 'plugs/+/state']);
+    assert.deepEqual(['a/b', 'plugs/1/state', 'a/c', 'plugs/1/set', 'a'].map(hasTopic), [
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -10,3 +10,10 @@ export function matchesTopic(filter: string, topic: string): boolean {
   }
   return wanted.length === given.length;
 }
+
+/** A test of topics against many filters: a link may have thousands of topics, and few filters with a wildcard. */
+export function topicsIn(filters: readonly string[]): (topic: string) => boolean {
+  const plain = new Set(filters);
+  const wild = filters.filter((filter) => /[+#]/.test(filter));
+  return (topic) => plain.has(topic) || wild.some((filter) => matchesTopic(filter, topic));
+}

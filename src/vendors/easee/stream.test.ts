@@ -84,7 +84,7 @@ describe('the stream', () => {
 
   it('serves 500 chargers, and reads none of them', async () => {
     const world = await makeWorld();
-    const large = Object.assign(await world.cloud.as('large'), { vendor: world.vendor }) as EaseeWorld;
+    const large = Object.assign({ vendor: world.vendor }, await world.cloud.as('large')) as EaseeWorld;
     const { devices } = await easee.link(large.session());
     const open = openStream(easee, large, { devices: devices.map(refOf) });
     await open.settle();

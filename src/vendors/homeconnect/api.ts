@@ -31,6 +31,10 @@ const codes = errorCodes('Home Connect', {
     'BSH.Common.Error.RemoteStartNotActive':
       'remote start is not allowed at the appliance; press Remote start on it, then send the command again',
   },
+  needsUser: {
+    'BSH.Common.Error.RemoteControlNotActive': 'allow_remote_control',
+    'BSH.Common.Error.RemoteStartNotActive': 'allow_remote_start',
+  },
 });
 
 /** Every call about an appliance gets this with status 409 while Home Connect does not reach it. */

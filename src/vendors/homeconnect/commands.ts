@@ -1,4 +1,5 @@
 import type { Handler } from '../../adapter/adapter.ts';
+import { NeedsUser } from '../../adapter/interventions.ts';
 import { refused } from '../../adapter/kit/index.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -108,33 +109,45 @@ async function startable(
   const status = await statusNow(session, device);
   const operation = translate.operationIn(status.get(translate.OPERATION));
   const why = obstacle(status, operation, states);
-  if (why !== undefined) throw refused(`${device.id} cannot start a programme: ${why}`);
-  return operation;
+  if (why === undefined) return operation;
+  const refusal = refused(`${device.id} cannot start a programme: ${why.text}`);
+  throw why.intervention === undefined ? refusal : new NeedsUser(why.intervention, refusal);
 }
 
 function obstacle(
   status: ReadonlyMap<string, unknown>,
   operation: string | null,
   states: readonly string[],
-): string | undefined {
+): { readonly text: string; readonly intervention?: string } | undefined {
   const is = (name: string) => status.get(`BSH.Common.Status.${name}`);
-  if (operation === 'Inactive') return 'it is switched off; switch it on first';
+  if (operation === 'Inactive') return { text: 'it is switched off; switch it on first' };
   if (translate.hasProgram(status.get(translate.OPERATION)) && !states.includes(operation ?? ''))
-    return operation === 'DelayedStart'
-      ? 'a programme is waiting to start; stop it first'
-      : 'a programme is running; stop it first';
+    return {
+      text:
+        operation === 'DelayedStart'
+          ? 'a programme is waiting to start; stop it first'
+          : 'a programme is running; stop it first',
+    };
   if (operation !== null && !states.includes(operation))
-    return `its state is ${operation}; look at its display, and open and close its door after a finished programme`;
+    return {
+      text: `its state is ${operation}; look at its display, and open and close its door after a finished programme`,
+    };
   // It was allowed when the programme was set to wait.
   if (operation === 'DelayedStart') return undefined;
   if (is('LocalControlActive') === true)
-    return 'somebody is operating it; wait a moment, then send the command again';
+    return { text: 'somebody is operating it; wait a moment, then send the command again' };
   if (is('RemoteControlActive') === false)
-    return 'remote control is switched off in its settings; switch it on at the appliance';
+    return {
+      text: 'remote control is switched off in its settings; switch it on at the appliance',
+      intervention: 'allow_remote_control',
+    };
   if (is('DoorState') === 'BSH.Common.EnumType.DoorState.Open')
-    return 'its door is open; close it and press Remote start on the appliance';
+    return { text: 'its door is open; close it and press Remote start on the appliance' };
   if (is('RemoteControlStartAllowed') === false)
-    return 'remote start is not allowed; press Remote start on the appliance, then send the command again (it ends when the door is opened, and after a day)';
+    return {
+      text: 'remote start is not allowed; press Remote start on the appliance, then send the command again (it ends when the door is opened, and after a day)',
+      intervention: 'allow_remote_start',
+    };
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { delayedStart, startProgram, stopProgram, turnOff, turnOn } from './comm
 import { link, list, readAppliance, sweep } from './reading.ts';
 import { stream } from './stream.ts';
 import * as translate from './translate.ts';
-import { nextSteps, whyWithheld } from './words.ts';
+import { interventions, nextSteps, whyWithheld } from './words.ts';
 
 const source = 'developer.home-connect.com, rate limiting';
 const DAY_SECONDS = 86_400;
@@ -76,6 +76,7 @@ export const homeconnect = {
       },
       withholds,
       whyWithheld,
+      interventions,
     }),
   },
 } satisfies Adapter;

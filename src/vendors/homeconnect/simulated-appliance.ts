@@ -112,6 +112,8 @@ export interface SimulatedAppliance {
   isDoorOpen: boolean;
   /** Somebody has pressed Remote start. */
   isRemoteStartAllowed: boolean;
+  /** It is switched on in its settings. */
+  isRemoteControlActive: boolean;
   /** What was chosen at its panel, besides what its programme has by itself. */
   readonly chosen: readonly Item[];
   run: Run | null;
@@ -139,6 +141,7 @@ export function newAppliance(
     isOn: true,
     isDoorOpen: false,
     isRemoteStartAllowed: true,
+    isRemoteControlActive: true,
     chosen: [],
     run: null,
     ...more,
@@ -170,7 +173,7 @@ export function statusOf(appliance: SimulatedAppliance, now: number): Item[] {
   return [
     { key: `${COMMON}Status.OperationState`, value: enumOf('OperationState', operation) },
     { key: `${COMMON}Status.DoorState`, value: enumOf('DoorState', door) },
-    flag('RemoteControlActive', true),
+    flag('RemoteControlActive', appliance.isRemoteControlActive),
     flag('RemoteControlStartAllowed', appliance.isRemoteStartAllowed && operation === 'Ready'),
     flag('LocalControlActive', false),
     ...status,
@@ -292,6 +295,7 @@ export function arrange(appliance: SimulatedAppliance, situation: Situation, now
     isOn: situation !== 'off',
     isDoorOpen: false,
     isRemoteStartAllowed: true,
+    isRemoteControlActive: true,
   });
   const key = selectedKey(appliance);
   if (situation === 'program_running' && key !== undefined) start(appliance, { key, options: [] }, now);

@@ -161,6 +161,8 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     if (appliances.programNamed(appliance, key) === undefined)
       return failed(409, 'SDK.Error.UnsupportedProgram', `Program ${key} not supported`);
     if (appliances.operationOf(appliance, clock.now()) !== 'Ready') return wrongState('Ready');
+    if (!appliance.isRemoteControlActive)
+      return failed(409, 'BSH.Common.Error.RemoteControlNotActive', 'Remote control is not active');
     if (!appliance.isRemoteStartAllowed)
       return failed(409, 'BSH.Common.Error.RemoteStartNotActive', 'Remote start is not active');
     const said = sent.filter(isObject).map(optionIn);
@@ -310,6 +312,12 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
       find: (home, { id }) => home.find((one) => one.id === id),
       arrange: (appliance, situation, home) =>
         change(home, appliance, () => appliances.arrange(appliance, situation, clock.now())),
+      intervene(appliance, { code, isNeeded }, home) {
+        if (Object.keys(appliances.modelOf(appliance).programs).length === 0) return false;
+        const of = code === 'allow_remote_start' ? 'isRemoteStartAllowed' : 'isRemoteControlActive';
+        change(home, appliance, () => Object.assign(appliance, { isOn: true, run: null, [of]: !isNeeded }));
+        return true;
+      },
       reach(appliance, isReachable, home) {
         if (appliance.online === isReachable) return;
         appliance.online = isReachable;

@@ -46,10 +46,12 @@ export const OPERATION = 'BSH.Common.Status.OperationState';
 export const POWER = 'BSH.Common.Setting.PowerState';
 export const REMAINING = 'BSH.Common.Option.RemainingProgramTime';
 const DOOR = 'BSH.Common.Status.DoorState';
+const REMOTE_CONTROL = 'BSH.Common.Status.RemoteControlActive';
+const REMOTE_START = 'BSH.Common.Status.RemoteControlStartAllowed';
 const CAVITY = 'Cooking.Oven.Status.CurrentCavityTemperature';
 /** Refrigerators have a door for each compartment. */
 const COMPARTMENT = /^Refrigeration\.Common\.Status\.Door\.\w{1,60}$/;
-const USED = new Set([OPERATION, POWER, REMAINING, DOOR, CAVITY]);
+const USED = new Set([OPERATION, POWER, REMAINING, DOOR, CAVITY, REMOTE_CONTROL, REMOTE_START]);
 
 const OPERATIONS = 'BSH.Common.EnumType.OperationState.';
 export const POWERS = 'BSH.Common.EnumType.PowerState.';
@@ -152,6 +154,19 @@ export function powersIn({ constraints }: Static<typeof Setting>): readonly stri
 
 export const operationIn = (value: unknown) => wordIn(value, OPERATIONS);
 export const hasProgram = (value: unknown): boolean => WITH_PROGRAM.includes(operationIn(value));
+
+/** What an appliance says of a permission that its user gives at it; null where it says nothing, as while it is not reached. */
+const isForbidden = (permission: unknown): boolean | null =>
+  typeof permission === 'boolean' ? !permission : null;
+
+export const needsRemoteControl = ({ connected, values }: Reading): boolean | null =>
+  connected ? isForbidden(values[REMOTE_CONTROL]?.value) : null;
+
+/** Only while a programme could be started: an appliance that is off, or at work, says that it is not allowed too. */
+export function needsRemoteStart({ connected, values }: Reading): boolean | null {
+  const isNeeded = connected ? isForbidden(values[REMOTE_START]?.value) : null;
+  return isNeeded && operationIn(values[OPERATION]?.value) === 'Ready';
+}
 
 export function statusOf({ connected, values }: Reading): Status {
   if (!connected) return { online: false };

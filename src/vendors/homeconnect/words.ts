@@ -1,5 +1,6 @@
 import type { Found, NextStep } from '../../adapter/adapter.ts';
-import { abilitiesOf } from './translate.ts';
+import type { Interventions } from '../../adapter/interventions.ts';
+import { abilitiesOf, needsRemoteControl, needsRemoteStart, type Reading } from './translate.ts';
 
 /** Why an appliance does not take every command. */
 export function whyWithheld(found: Pick<Found, 'details'>): string | undefined {
@@ -14,6 +15,40 @@ export function whyWithheld(found: Pick<Found, 'details'>): string | undefined {
     ? 'Home Connect only starts and stops this type of appliance, at once'
     : 'Home Connect has no delayed start for this type of appliance';
 }
+
+/** What somebody does at the appliance before apps may start a programme. */
+export const interventions: Interventions<Reading> = {
+  allow_remote_start: {
+    blocks: ['start_program', 'delayed_start'],
+    inReading: needsRemoteStart,
+    isAtDevice: true,
+    words: {
+      en: {
+        title: 'Allow remote start',
+        text: 'Close the door and press Remote start on the appliance. On some models it is in the settings. It ends when the door is opened, and after a day.',
+      },
+      sv: {
+        title: 'Tillåt fjärrstart',
+        text: 'Stäng luckan och tryck på Fjärrstart på maskinen. På en del modeller finns det i inställningarna. Det upphör när luckan öppnas, och efter ett dygn.',
+      },
+    },
+  },
+  allow_remote_control: {
+    blocks: ['start_program', 'delayed_start'],
+    inReading: needsRemoteControl,
+    isAtDevice: true,
+    words: {
+      en: {
+        title: 'Allow remote control',
+        text: 'Remote control is switched off in the settings of the appliance, under Home Connect. Switch it on there.',
+      },
+      sv: {
+        title: 'Tillåt fjärrstyrning',
+        text: 'Fjärrstyrning är avstängd i maskinens inställningar, under Home Connect. Slå på den där.',
+      },
+    },
+  },
+};
 
 /** Programmes start only where somebody has allowed it at the appliance. */
 export function nextSteps(devices: readonly Pick<Found, 'id' | 'details'>[]): readonly NextStep[] {

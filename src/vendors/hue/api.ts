@@ -1,21 +1,22 @@
 import Type from 'typebox';
 import { lenient, vendorCalls } from '../../adapter/kit/index.ts';
 import type { LoginSession, Tokens } from '../../adapter/login.ts';
-import type { Session } from '../../adapter/session.ts';
+import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { Resources } from './resources.ts';
+import { Changed, requireSet } from './bridge/changes.ts';
+import { Resources } from './bridge/resources.ts';
 
 /** What Hue's cloud passes on to the bridge of the user. */
 const BRIDGE = '/route';
-export const RESOURCE = `${BRIDGE}/clip/v2/resource`;
+const RESOURCE = `${BRIDGE}/clip/v2/resource`;
 /** A large home with its scenes takes 1 MB. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Hue's cloud does not reach the bridge, which says nothing of the cloud: no other home is held up by it. */
-export class BridgeUnreachable extends AppError {}
+class BridgeUnreachable extends AppError {}
 
-export const api = vendorCalls('Hue', {
+const api = vendorCalls('Hue', {
   refusals: {
     statuses: [403, 504],
     error({ status }) {
@@ -46,6 +47,16 @@ export const reachedBridge = (session: Session): Promise<readonly unknown[] | un
     if (error instanceof BridgeUnreachable) return undefined;
     throw error;
   });
+
+/** Sets a lamp; throws where the bridge did not do so, or is not reached. */
+export async function setLight(session: Session, device: DeviceRef, json: JsonObject): Promise<void> {
+  const path = `${RESOURCE}/light/${encodeURIComponent(device.id)}`;
+  const request = { method: 'PUT', path, json, repeatable: true } as const;
+  const { errors } = await api.command(session, device, request, Changed).catch((error: unknown) => {
+    throw error instanceof BridgeUnreachable ? new AppError('device.offline', error.message) : error;
+  });
+  requireSet(errors, device.id);
+}
 
 const Pressed = Type.Array(lenient({ success: Type.Unknown() }), { minItems: 1 });
 const Made = Type.Array(

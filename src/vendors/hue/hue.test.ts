@@ -5,8 +5,8 @@ import { makeVendorWorld, recordedIn, type VendorWorld } from '../../../test/kit
 import { capabilitiesOf, stateOf } from '../../adapter/derive.ts';
 import { MINUTE_MS } from '../../core/durations.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { readingIn } from './bridge/resources.ts';
 import { hue } from './index.ts';
-import { readingIn } from './resources.ts';
 import type { HueSimulator } from './simulator.ts';
 
 const recorded = recordedIn(import.meta.dirname);

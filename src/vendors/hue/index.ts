@@ -1,10 +1,8 @@
-import { type Adapter, type Found, kind } from '../../adapter/adapter.ts';
-import type { Capability } from '../../adapter/capabilities.ts';
-import { fits, limit, notUnderstood, oauth2, sweepBy } from '../../adapter/kit/index.ts';
-import { applicationKey, headers, reachedBridge, readBridge } from './api.ts';
-import { readLight, setLight, turnOff, turnOn } from './commands.ts';
-import { isPlain } from './lamp.ts';
-import * as resources from './resources.ts';
+import type { Adapter } from '../../adapter/adapter.ts';
+import { limit, notUnderstood, oauth2, sweepBy } from '../../adapter/kit/index.ts';
+import { applicationKey, headers, reachedBridge, readBridge, setLight } from './api.ts';
+import { lights } from './bridge/kind.ts';
+import * as resources from './bridge/resources.ts';
 
 /** Lamps and plugs of a Philips Hue bridge, over Hue's remote API. */
 export const hue = {
@@ -59,19 +57,5 @@ export const hue = {
     call: reachedBridge,
     pick: (all, { id }) => resources.readingIn(all, id),
   }),
-  kinds: {
-    light: kind<resources.Reading>({
-      read: readLight,
-      status: resources.statusOf,
-      unrecognized: resources.unrecognizedIn,
-      reads: {},
-      controls: { on_off: { turn_on: turnOn, turn_off: turnOff }, set_light: { set_light: setLight } },
-      withholds: (found) => (isSwitch(found) ? ['set_light'] : []) satisfies Capability[],
-      whyWithheld: (found) => (isSwitch(found) ? 'it can only be switched on and off' : undefined),
-    }),
-  },
+  kinds: { light: lights({ read: reachedBridge, set: setLight }) },
 } satisfies Adapter;
-
-/** A plug, or a lamp behind a relay. */
-const isSwitch = ({ details }: Pick<Found, 'details'>): boolean =>
-  !fits(resources.Details, details) || isPlain(details.ability);

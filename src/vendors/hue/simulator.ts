@@ -1,20 +1,9 @@
 import type { SimulatedAnswer, SimulatorOptions, VendorSimulator } from '../../adapter/simulator.ts';
 import { SECOND_MS } from '../../core/durations.ts';
 import { randomBase62 } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import {
-  byOAuth,
-  deviceIn,
-  listed,
-  ofDevice,
-  type Refusal,
-  type SimulatedCall,
-  simulatedVendor,
-} from '../../simulation/index.ts';
-import { arrange, deviceOf, lightOf, newLamp, type SimulatedLamp, setLamp } from './simulated-lamp.ts';
-
-type Home = SimulatedLamp[];
-type Call = SimulatedCall<Home>;
+import { byOAuth, deviceIn, listed, simulatedVendor } from '../../simulation/index.ts';
+import { type Call, clipRoutes, type Home, newHome, refusal, refused } from './bridge/simulated-bridge.ts';
+import { arrange, newLamp, type SimulatedLamp } from './bridge/simulated-lamp.ts';
 
 /** More than the contract asks of a simulator, for tests of what is peculiar to Hue. */
 export interface HueSimulator extends VendorSimulator {
@@ -27,15 +16,6 @@ const KEY = 'hue-application-key';
 const ACCESS_SECONDS = 7 * 86_400;
 /** How long the button of the bridge stays pressed. */
 const PRESSED_MS = 30 * SECOND_MS;
-
-const refusal: Refusal = (status, reason) => ({
-  status,
-  json: { errors: [{ description: reason }], data: [] },
-});
-const answered = (data: readonly JsonObject[]): SimulatedAnswer => ({
-  status: 200,
-  json: { errors: [], data: [...data] },
-});
 
 /** Hue's cloud and the bridges behind it: one for each user, with keys of its own, lamps, rooms and no events. */
 export function createSimulator(options: SimulatorOptions): HueSimulator {
@@ -52,9 +32,6 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
         ? answer(call)
         : refusal(403, 'unauthorized user'),
     );
-  const ofType = (type: string) =>
-    keyed((call) => answered(resourcesOf(call).filter((one) => one.type === type)));
-
   const vendor = simulatedVendor<Home, SimulatedLamp>(options, {
     vendor: 'Philips Hue',
     users,
@@ -82,24 +59,7 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
         const username = `${keyStart(call)}${randomBase62(random, 24)}`;
         return { status: 200, json: [{ success: { username } }] };
       }),
-      'GET /route/clip/v2/resource': keyed((call) => answered(resourcesOf(call))),
-      'GET /route/clip/v2/resource/light': ofType('light'),
-      'GET /route/clip/v2/resource/device': ofType('device'),
-      'GET /route/clip/v2/resource/room': ofType('room'),
-      'GET /route/clip/v2/resource/bridge': ofType('bridge'),
-      'GET /route/clip/v2/resource/zigbee_connectivity': ofType('zigbee_connectivity'),
-      'GET /route/clip/v2/resource/light/:id': keyed(ofDevice((lamp) => answered([lightOf(lamp)]))),
-      'PUT /route/clip/v2/resource/light/:id': keyed(
-        ofDevice((lamp, { body }) => {
-          const { errors, isRefused } = setLamp(lamp, body);
-          if (isRefused) return refusal(400, errors.join());
-          const json = {
-            errors: errors.map((description) => ({ description })),
-            data: [{ rid: lamp.id, rtype: 'light' }],
-          };
-          return { status: errors.length === 0 ? 200 : 207, json };
-        }),
-      ),
+      ...clipRoutes('/route', keyed),
     },
   });
   return Object.assign(vendor, { lamp: deviceIn(users), unplugged });
@@ -107,55 +67,8 @@ export function createSimulator(options: SimulatorOptions): HueSimulator {
 
 const keyStart = ({ user }: Call): string => `simulated-${user}-`;
 
-/** Errors of the older API come with status 200. */
-const refused = (type: number, description: string): SimulatedAnswer => ({
-  status: 200,
-  json: [{ error: { type, address: '', description } }],
+const usersOf = (): Record<'home' | 'none' | 'large', Home> => ({
+  home: newHome(),
+  none: [],
+  large: Array.from({ length: 500 }, (_, index) => newLamp(index + 101, `Lamp ${index + 1}`, 'white')),
 });
-
-/** Everything that a bridge has. */
-function resourcesOf({ home, user }: Call): JsonObject[] {
-  const devices = [...Map.groupBy(home, ({ device }) => device).values()];
-  const children = devices.map(([first]): Json => ({ rid: first?.device ?? '', rtype: 'device' }));
-  return [
-    ...devices.flatMap((lights) => lights.slice(0, 1).flatMap((first) => deviceOf(first, lights))),
-    ...home.map(lightOf),
-    {
-      id: '00000004-0000-4000-8000-000000000001',
-      type: 'room',
-      metadata: { name: 'Living room', archetype: 'living_room' },
-      children,
-      services: [{ rid: '00000005-0000-4000-8000-000000000001', rtype: 'grouped_light' }],
-    },
-    {
-      id: '00000005-0000-4000-8000-000000000001',
-      type: 'grouped_light',
-      owner: { rid: '00000004-0000-4000-8000-000000000001', rtype: 'room' },
-      on: { on: home.some(({ on }) => on) },
-      dimming: { brightness: 100 },
-    },
-    { id: '00000006-0000-4000-8000-000000000001', type: 'device', metadata: { name: 'Hue dimmer switch' } },
-    {
-      id: '00000007-0000-4000-8000-000000000001',
-      type: 'bridge',
-      bridge_id: `001788FFFE${Buffer.from(user).toString('hex').slice(0, 6).padEnd(6, '0').toUpperCase()}`,
-      time_zone: { time_zone: 'Europe/Stockholm' },
-    },
-  ];
-}
-
-/** Every kind of lamp, a plug, and a lamp with two lights; none; and 500, by user name. */
-function usersOf() {
-  return {
-    home: [
-      newLamp(1, 'Sofa', 'colour'),
-      newLamp(2, 'Kitchen', 'white'),
-      newLamp(3, 'Hall', 'dimmable'),
-      newLamp(4, 'Christmas tree', 'plug'),
-      newLamp(5, 'Wall', 'colour', { ownName: 'Up' }),
-      newLamp(6, 'Wall', 'colour', { device: 5, ownName: 'Down' }),
-    ],
-    none: [],
-    large: Array.from({ length: 500 }, (_, index) => newLamp(index + 101, `Lamp ${index + 1}`, 'white')),
-  };
-}

@@ -78,7 +78,7 @@ describe('the stream', () => {
 
   it('serves 500 lifts over one connection', async () => {
     const world = await makeWorld();
-    const large = Object.assign(await world.cloud.as('large'), { vendor: world.vendor }) as KoneWorld;
+    const large = Object.assign({ vendor: world.vendor }, await world.cloud.as('large')) as KoneWorld;
     const { devices } = await kone.link(large.session());
     const before = large.asked.length;
     const open = openStream(kone, large, { devices: devices.map(refOf) });

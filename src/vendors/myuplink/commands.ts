@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { Handler } from '../../adapter/adapter.ts';
 import { HttpFailure } from '../../adapter/http.ts';
+import { NeedsUser } from '../../adapter/interventions.ts';
 import * as kit from '../../adapter/kit/index.ts';
 import { outOfRange } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
@@ -15,7 +16,7 @@ const changes = kit.vendorCalls('myUplink', {
   failure(cause, what) {
     if (!(cause instanceof HttpFailure) || (cause.status !== 402 && cause.status !== 403)) return undefined;
     const sentence = `myUplink does not let this account change ${what} (${cause.status}): changing settings needs the subscription "Premium Manage" in the myUplink app`;
-    return new AppError('vendor.refused', sentence, { cause });
+    return new NeedsUser('buy_subscription', new AppError('vendor.refused', sentence, { cause }));
   },
 });
 /** The response to changed points: `{"status": 200, "payload": {"47398": "modified"}}`. */

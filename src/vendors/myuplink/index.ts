@@ -2,6 +2,7 @@ import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { fits, limit, oauth2 } from '../../adapter/kit/index.ts';
 import { link, list, readDevice } from './api.ts';
 import { setTemperature, turnOff, turnOn } from './commands.ts';
+import { BUY_SUBSCRIPTION } from './interventions.ts';
 import * as translate from './translate.ts';
 
 /** Heat pumps of NIBE and CTC, and water heaters of Høiax, through myUplink. */
@@ -64,6 +65,7 @@ export const myuplink = {
       },
       withholds: translate.withheldFrom,
       whyWithheld: translate.whyWithheld,
+      interventions: { buy_subscription: BUY_SUBSCRIPTION },
     }),
   },
 } satisfies Adapter;

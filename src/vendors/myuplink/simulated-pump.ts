@@ -31,7 +31,7 @@ export interface SimulatedPump {
   readonly id: string;
   readonly systemId: string;
   readonly model: Model;
-  readonly isPremium: boolean;
+  isPremium: boolean;
   online: boolean;
   at: number;
   celsius: number;

@@ -131,6 +131,10 @@ export function createSimulator(options: SimulatorOptions): VendorSimulator {
     },
     devices: {
       ...listed<SimulatedPump>((pump, situation) => arrange(pump, situation, now())),
+      intervene(pump, { isNeeded }) {
+        pump.isPremium = !isNeeded;
+        return true;
+      },
       reach(pump, isReachable) {
         settleOnline(pump, now());
         pump.at = now();

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Command } from '../../adapter/commands.ts';
+import { NeedsUser, PLUG_IN } from '../../adapter/interventions.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
 import { AppError, type ErrorCodeName } from '../../core/errors.ts';
 import { ask, type CloudAnswer } from './simulator.ts';
@@ -12,9 +13,16 @@ const REASONS = {
   out_of_range: 'command.out_of_range',
   wrong_axis: 'command.axis_unsupported',
   refused: 'vendor.refused',
+  remote_start_not_allowed: 'vendor.refused',
+  not_plugged_in: 'vendor.refused',
   unreachable: 'device.offline',
 } as const satisfies Record<string, ErrorCodeName>;
 type Reason = keyof typeof REASONS;
+/** What the user does about it. */
+const INTERVENTIONS: { readonly [R in Reason]?: string } = {
+  remote_start_not_allowed: 'allow_remote_start',
+  not_plugged_in: PLUG_IN,
+};
 
 const refusals = Compile(
   Type.Object({ reason: Type.Enum(Object.keys(REASONS) as Reason[]), message: Type.String() }),
@@ -35,7 +43,10 @@ async function call(session: Session, device: DeviceRef, command?: Command): Pro
     );
   }
   if (!refusals.Check(answer.body)) throw notUnderstood(device);
-  throw new AppError(REASONS[answer.body.reason], `sandbox ${device.id}: ${answer.body.message}`);
+  const { reason, message } = answer.body;
+  const refusal = new AppError(REASONS[reason], `sandbox ${device.id}: ${message}`);
+  const intervention = INTERVENTIONS[reason];
+  throw intervention === undefined ? refusal : new NeedsUser(intervention, refusal);
 }
 
 async function withinSessionTime(session: Session, answer: Promise<CloudAnswer>): Promise<CloudAnswer> {

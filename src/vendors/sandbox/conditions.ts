@@ -20,6 +20,9 @@ export const ConditionsSchema = Type.Object(
         description: 'State of charge, percent (vehicle, charger: the car behind it, battery)',
       }),
     ),
+    remote_start_allowed: Type.Optional(
+      Type.Boolean({ description: 'Whether programmes may be started from afar (smart_home_appliance)' }),
+    ),
     fail: Type.Optional(
       Type.Union([Type.Enum([...FAULTS]), Type.Null()], {
         description: 'How reads and commands fail; null ends it',
@@ -50,7 +53,7 @@ export async function applyConditions(
   if (!conditionsCheck.Check(conditions))
     throw new AppError(
       'request.invalid',
-      'the body must have only the conditions online, plugged_in, battery_soc, fail and time_scale',
+      'the body must have only the conditions online, plugged_in, battery_soc, remote_start_allowed, fail and time_scale',
     );
   return queued(session, device, () => applyNow(session, device, conditions));
 }
@@ -60,8 +63,8 @@ async function applyNow(
   device: DeviceRef,
   conditions: Type.Static<typeof ConditionsSchema>,
 ): Promise<unknown> {
-  const { plugged_in, battery_soc } = conditions;
-  const { plug, charge } = MODELS[device.type];
+  const { plugged_in, battery_soc, remote_start_allowed } = conditions;
+  const { plug, charge, allowStart } = MODELS[device.type];
   const twin = await twinNow(session, device);
   let state = twin.state;
   if (plugged_in !== undefined) {
@@ -71,6 +74,11 @@ async function applyNow(
   if (battery_soc !== undefined) {
     if (charge === undefined) throw impossible(device, 'battery_soc', 'it has no battery');
     state = charge(state, battery_soc);
+  }
+  if (remote_start_allowed !== undefined) {
+    if (allowStart === undefined)
+      throw impossible(device, 'remote_start_allowed', 'it has no programme to start');
+    state = allowStart(state, remote_start_allowed);
   }
   const { online = twin.online, fail = twin.fail, time_scale = twin.time_scale } = conditions;
   await keep(session, device, { ...twin, online, fail, time_scale, state });

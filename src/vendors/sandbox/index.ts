@@ -2,6 +2,7 @@ import { type Adapter, kind } from '../../adapter/adapter.ts';
 import { Credentials, link } from './account.ts';
 import { type Answer, order, reader } from './client.ts';
 import { applyConditions, ConditionsSchema } from './conditions.ts';
+import { ALLOW_REMOTE_START } from './interventions.ts';
 import * as payloads from './payloads.ts';
 import { BATTERY_LIMITS, CHARGE_LIMITS, PLANT_LIMITS } from './ratings.ts';
 import * as translate from './translate.ts';
@@ -95,6 +96,7 @@ export const sandbox = {
         program_control: { start_program: order, stop_program: order },
         delayed_start: { delayed_start: order },
       },
+      interventions: { allow_remote_start: ALLOW_REMOTE_START },
     }),
     light: kind<Answer<payloads.LightReading>>({
       read: reader(payloads.LightReading),

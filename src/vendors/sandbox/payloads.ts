@@ -39,6 +39,7 @@ export const ApplianceReading = Type.Object({
   powerKw,
   stage: Type.Enum(['off', 'ready', 'delayed', 'running', 'finished']),
   secondsLeft: Type.Number(),
+  remoteStartAllowed: Type.Boolean(),
 });
 export const LightReading = Type.Object({
   switchedOn,

@@ -109,6 +109,7 @@ const ARRANGE: { readonly [S in Situation]: (world: World, device: DeviceRef) =>
     await world.conditions(device, { online: true, battery_soc: 50 });
     await world.send(device, { type: 'set_battery_power', power_w: 0 });
   },
+  battery_automatic: (_world, device) => Promise.reject(new Error(`${device.type} never runs by itself`)),
   async program_ready(world, device) {
     await world.send(device, { type: 'turn_on' });
     await world.send(device, { type: 'stop_program' });
@@ -148,6 +149,10 @@ export function simulatorForTest(): Simulator {
     async arrange(device, situation) {
       here.documents.clear();
       await ARRANGE[situation](here, device);
+    },
+    async intervene(device, _code, isNeeded) {
+      await here.conditions(device, { remote_start_allowed: !isNeeded });
+      return true;
     },
     async pass(seconds) {
       here.pass(seconds);

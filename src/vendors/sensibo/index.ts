@@ -32,8 +32,6 @@ export const sensibo = {
   pace: { active: 60, idle: 120, asleep: 600 },
   pushes: false,
   pollSeconds: 30,
-  // Climate React is switched on and off in the app, and a next step says so; one call lists an account.
-  listSeconds: 3_600,
   simulator: () => import('./simulator.ts'),
   async link(session) {
     return { vendorAccount: await accountOf(session), devices: await findPods(session) };

@@ -13,12 +13,14 @@ async function tokenOfApp(session: LoginSession, extra: Tokens['extra'] = {}): P
 }
 
 /** One token is good for all users: each call names its user in a header. */
+const headers = ({ access, extra }: Tokens) => ({
+  authorization: `Bearer ${access}`,
+  'sc-user-id': String(extra?.user_id ?? ''),
+});
+
 export const login: Login = {
   signIn: (session, _credentials, before) => tokenOfApp(session, before?.extra),
-  headers: ({ access, extra }) => ({
-    authorization: `Bearer ${access}`,
-    'sc-user-id': String(extra?.user_id ?? ''),
-  }),
+  headers,
 };
 
 /**
@@ -38,7 +40,7 @@ export const withoutCode: WithoutCode = {
     const tokens = await tokenOfApp(session, { user_id: user });
     const asked = {
       use: 'login',
-      headers: login.headers?.(tokens) ?? {},
+      headers: headers(tokens),
       query: { 'filter[user.externalId]': reference },
       costs: { app_hour: 1 },
     } as const;

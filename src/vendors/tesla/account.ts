@@ -169,7 +169,7 @@ export const whyWithheld = ({ details }: Pick<Found, 'details'>): string | undef
     ? `this car accepts signed commands only; ${NO_PROXY}, and the account must then be linked again`
     : undefined;
 
-const PAIR_KEY_WORDS: NextStep['words'] = {
+export const PAIR_KEY_WORDS: NextStep['words'] = {
   en: {
     title: 'Approve in the Tesla app',
     text: 'One thing is left: your car takes commands only from services that you have approved in the Tesla app. Open the link on the phone that has the app.',
@@ -180,14 +180,19 @@ const PAIR_KEY_WORDS: NextStep['words'] = {
   },
 };
 
+/** Whether the key has to be added to a car; null where nobody knows, and for one that takes commands without it. */
+export const needsKey = ({ details }: Pick<Found, 'details'>): boolean | null =>
+  details?.commands === 'signed' && typeof details.paired === 'boolean' ? !details.paired : null;
+
+export const keyUrl = ({ domain }: { readonly domain: string }): string =>
+  `https://tesla.com/_ak/${encodeURIComponent(domain)}`;
+
 /** Owners of cars that take signed commands add our key to them, in Tesla's app. */
 export function nextSteps(
   devices: readonly Pick<Found, 'id' | 'details'>[],
   { domain }: { readonly domain: string },
 ): NextStep[] {
-  const unpaired = devices
-    .filter(({ details }) => details?.commands === 'signed' && details.paired === false)
-    .map(({ id }) => id);
-  const url = `https://tesla.com/_ak/${encodeURIComponent(domain)}`;
+  const unpaired = devices.filter((device) => needsKey(device) === true).map(({ id }) => id);
+  const url = keyUrl({ domain });
   return unpaired.length === 0 ? [] : [{ id: 'pair_key', url, devices: unpaired, words: PAIR_KEY_WORDS }];
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Handler } from '../../adapter/adapter.ts';
+import { NeedsUser, PLUG_IN } from '../../adapter/interventions.ts';
 import { figure, lenient, objectIn, until } from '../../adapter/kit/index.ts';
 import { between } from '../../adapter/ranges.ts';
 import type { DeviceRef, Session } from '../../adapter/session.ts';
@@ -157,7 +158,8 @@ async function obey(session: Session, device: DeviceRef, order: Order): Promise<
   const { result, reason } = await whileAwake(session, device, attempt);
   const why = typeof reason === 'string' ? reason : '';
   if (result || [...ALREADY, ...done].includes(why)) return;
-  throw new AppError('vendor.refused', `the car ${device.id} refused the command${plain(why)}`);
+  const refusal = new AppError('vendor.refused', `the car ${device.id} refused the command${plain(why)}`);
+  throw name === START.name && why === 'disconnected' ? new NeedsUser(PLUG_IN, refusal) : refusal;
 }
 
 /** Marks a car that was paused by a current of 0, so that a current above 0 lets it go on, and one that its owner stopped not. */

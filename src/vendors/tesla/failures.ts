@@ -1,4 +1,5 @@
 import { type HttpAnswer, HttpFailure } from '../../adapter/http.ts';
+import { NeedsUser } from '../../adapter/interventions.ts';
 import type { Refusals, Refused } from '../../adapter/kit/calls.ts';
 import { jsonIn, objectIn } from '../../adapter/kit/index.ts';
 import { limitedSeconds, secondsOrMoment } from '../../adapter/retry-after.ts';
@@ -30,7 +31,7 @@ const refused = (sentence: string) => error('vendor.refused', sentence);
 
 const BY_STATUS: Readonly<Record<number, (said: Said) => AppError>> = {
   402: () => error('vendor.rate_limited', UNPAID, UNPAID_RETRY_SECONDS),
-  403: ({ what, words }) => refused(forbidden(what, words)),
+  403: ({ what, words }) => (isUnpaired(words) ? unpaired(what) : refused(forbidden(what, words))),
   404: ({ what }) => refused(`Tesla does not know ${what}; the account no longer has it`),
   408: ({ what, request }) =>
     request.device === undefined
@@ -49,7 +50,7 @@ const BY_STATUS: Readonly<Record<number, (said: Said) => AppError>> = {
         secondsOrMoment(bodyIn(answer).after, now) ??
         UNSTATED_RETRY_SECONDS,
     ),
-  500: ({ what, words }) => (isUnpaired(words) ? refused(unpaired(what)) : outcomeUnknown('Tesla')),
+  500: ({ what, words }) => (isUnpaired(words) ? unpaired(what) : outcomeUnknown('Tesla')),
   540: ({ what }) => error('vendor.answer_invalid', `${what} sent Tesla an invalid response`),
 };
 const UNPAID =
@@ -83,13 +84,14 @@ const isMobileAccessOff = (body: string) => body.includes('mobile_access_disable
 /** What is no refusal in Tesla's words, and still peculiar to it. */
 export function failure(cause: unknown, what: string): AppError | undefined {
   const isOff = cause instanceof HttpFailure && cause.status === 401 && isMobileAccessOff(cause.bodyText());
-  return isOff ? refused(`mobile access is turned off in ${what}; the owner must turn it on`) : undefined;
+  if (!isOff) return undefined;
+  const refusal = refused(`mobile access is turned off in ${what}; the owner must turn it on`);
+  return new NeedsUser('turn_on_mobile_access', refusal);
 }
 
 function forbidden(what: string, words: string): string {
   if (/vehicle command protocol required/i.test(words))
     return `${what} accepts signed commands only; ${NO_PROXY}`;
-  if (isUnpaired(words)) return unpaired(what);
   if (/missing scopes/i.test(words))
     return `the account has not granted every permission that ${what} needs; link it again and grant all of them`;
   return `Tesla does not permit this for ${what}${plain(words)}`;
@@ -102,7 +104,12 @@ const isUnpaired = (words: string) =>
   /public key has not been paired|key.{0,20}not.{0,10}paired/i.test(words);
 
 const unpaired = (what: string) =>
-  `${what} does not have the key of this service; the owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`;
+  new NeedsUser(
+    'pair_key',
+    refused(
+      `${what} does not have the key of this service; the owner must add it on their phone at https://tesla.com/_ak/ followed by the domain of this service`,
+    ),
+  );
 
 /** The vendor's reason where it is made of plain small words, and so can hold no secret and no markup. */
 export function plain(words: string): string {

@@ -3,6 +3,7 @@ import { claimsIn, oauth2, wordsIn } from '../../adapter/kit/index.ts';
 import { link, list, nextSteps, whyWithheld, withheldFromCar, withheldFromSite } from './account.ts';
 import { readCar, readSite, setChargeLimit, setCurrent, startCharge, stopCharge } from './car.ts';
 import { isTokenRefused } from './failures.ts';
+import { interventions } from './interventions.ts';
 import { FREE, LIMITS } from './limits.ts';
 import { CAR_NEEDS, registerPartner, SCOPES, SITE_NEEDS, TOKEN_PATH } from './partner.ts';
 import { AUDIENCES, HOSTS, REGIONS, regionNamed } from './regions.ts';
@@ -66,6 +67,7 @@ export const tesla = {
       needs: CAR_NEEDS,
       withholds: withheldFromCar,
       whyWithheld,
+      interventions,
     }),
     battery: kind<translate.SiteReading>({
       read: readSite,

@@ -18,7 +18,11 @@ const STALE_MS = 30_000;
 export interface SimulatedCar {
   readonly vin: string;
   readonly name: string;
-  readonly signing: 'allowed' | 'required';
+  signing: 'allowed' | 'required';
+  /** Somebody on the way signs its commands, as a proxy does. */
+  isSigned: boolean;
+  /** Its owner has turned off access from outside. */
+  isAccessOff: boolean;
   /** It has the key of the service that calls. */
   isPaired: boolean;
   /** ms since 1970. */
@@ -44,6 +48,8 @@ export function newCar({ vin, name }: Pick<SimulatedCar, 'vin' | 'name'>, now: n
     vin,
     name,
     signing: 'allowed',
+    isSigned: false,
+    isAccessOff: false,
     isPaired: false,
     at: now,
     isOffline: false,
@@ -69,6 +75,7 @@ export function arrangeCar(car: SimulatedCar, situation: Situation, now: number)
     ...newCar(car, now),
     signing: car.signing,
     isPaired: car.isPaired,
+    isSigned: car.isSigned,
     isPlugged: situation !== 'off',
     isStopped: situation !== 'charging',
   });

@@ -52,6 +52,9 @@ type Device = SimulatedCar | SimulatedSite;
 const isCar = (device: Device): device is SimulatedCar => 'vin' in device;
 const idOf = (device: Device): string => (isCar(device) ? device.vin : String(device.id));
 
+/** Where commands are signed: a car that takes signed ones alone obeys when it has the key. */
+export const ownAddresses = ['commands'];
+
 /**
  * Tesla's sign-in and Fleet API, REST alone: signatures of commands are not simulated, only their absence is refused. Below `/proxy` it
  * stands for the vehicle-command proxy, which signs for cars that know the key.
@@ -74,6 +77,7 @@ export function createSimulator(options: SimulatorOptions) {
     withScope(scope, (call) => {
       const car = call.home.cars.find(({ vin }) => vin === call.params.vin);
       if (car === undefined) return undefined;
+      if (car.isAccessOff) return refused(401, 'mobile_access_disabled');
       advance(car, clock.now());
       return answer(car, call);
     });
@@ -116,7 +120,7 @@ export function createSimulator(options: SimulatorOptions) {
   }
 
   function command(car: SimulatedCar, { params, body }: Call, isByProxy: boolean): SimulatedAnswer {
-    const isRefused = car.signing === 'required' && !isByProxy;
+    const isRefused = car.signing === 'required' && !isByProxy && !car.isSigned;
     if (isRefused) return refused(403, 'Tesla Vehicle Command Protocol required');
     if (car.signing === 'required' && !car.isPaired)
       return refused(500, 'vehicle rejected request: your public key has not been paired with the vehicle');
@@ -209,6 +213,13 @@ export function createSimulator(options: SimulatorOptions) {
       arrange(device, situation) {
         if (isCar(device)) arrangeCar(device, situation, clock.now());
         else advanceSite(device, clock.now());
+      },
+      intervene(device, { code, isNeeded }) {
+        if (!isCar(device)) return false;
+        if (code === 'pair_key')
+          Object.assign(device, { signing: 'required', isSigned: true, isPaired: !isNeeded });
+        else device.isAccessOff = isNeeded;
+        return true;
       },
       reach(device, isReachable) {
         device.isOffline = !isReachable;

@@ -9,8 +9,9 @@ export const CANCEL_ROUTE = `${SESSION_ROUTE}/cancel`;
 /** The page of a link session. */
 export const sessionPath = (session: string): string => `/link/sessions/${encodeURIComponent(session)}`;
 
-/** The form for a vendor's credentials. */
-export const formPath = (session: string, vendor: string): string => `${sessionPath(session)}/${vendor}`;
+/** The form for a vendor's credentials; `brand` is the one that the user chose, where the vendor connects several. */
+export const formPath = (session: string, vendor: string, brand?: string): string =>
+  `${sessionPath(session)}/${vendor}${brand === undefined ? '' : `?brand=${encodeURIComponent(brand)}`}`;
 
 /** What was found; no vendor may be called so. */
 export const donePath = (session: string): string => `${sessionPath(session)}/done`;

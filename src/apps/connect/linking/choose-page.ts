@@ -61,7 +61,7 @@ export interface ChoosePage {
   /** Those that can be linked. */
   readonly vendors: readonly Adapter[];
   readonly isSimulated: (vendor: string) => boolean;
-  readonly hrefOf: (vendor: Adapter) => string;
+  readonly hrefOf: (choice: Pick<Choice, 'vendor' | 'way'>) => string;
   /** What is searched for; '' for all. */
   readonly query: string;
   /** The page itself, without a query. */
@@ -133,7 +133,7 @@ function tile(reader: Reader, page: ChoosePage, { choice, found }: Tile): Html {
     ways.length > 1 || way !== null
       ? wayInWords(language, choice, ways)
       : brandsInWords(language, page, vendor);
-  return html`<li><a class="vendor" href="${hrefOf(vendor)}">${markOf(vendor)}<span class="vendor-text"><span class="vendor-name">${way?.brand ?? callName(vendor, language)}</span>${tag}<span class="vendor-kinds">${kindsInWords(vendor, language)}</span>${more}</span></a></li>`;
+  return html`<li><a class="vendor" href="${hrefOf(choice)}">${markOf(vendor)}<span class="vendor-text"><span class="vendor-name">${way?.brand ?? callName(vendor, language)}</span>${tag}<span class="vendor-kinds">${kindsInWords(vendor, language)}</span>${more}</span></a></li>`;
 }
 
 /** How a brand is connected; where it has other ways, also what tells them apart. */

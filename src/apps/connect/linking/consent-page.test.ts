@@ -4,6 +4,7 @@ import { assets } from '../../../../test/kit/assets.ts';
 import { testVendor } from '../../../../test/kit/vendor-for-tests.ts';
 import { type Adapter, kind } from '../../../adapter/adapter.ts';
 import { consentPage } from './consent-page.ts';
+import type { OtherWay } from './other-ways.ts';
 import { NOBODY, type WhoAsks } from './who-asks.ts';
 
 const vendor = { ...testVendor().adapter, name: 'Acme' };
@@ -20,11 +21,17 @@ const readOnly = {
   },
 } satisfies Adapter;
 
-const page = (adapter: Adapter, language: 'en' | 'sv' = 'en', who: WhoAsks = NOBODY) =>
+const page = (
+  adapter: Adapter,
+  language: 'en' | 'sv' = 'en',
+  who: WhoAsks = NOBODY,
+  way: OtherWay | null = null,
+) =>
   consentPage(
     { assets, language, path: undefined, ...who },
     {
       adapter,
+      way,
       isSimulated: () => false,
       steps: ['sign_in', 'done'],
       hasFailed: false,
@@ -50,6 +57,20 @@ describe('the page before a vendor', () => {
       page(charger, 'sv'),
       /En app utan namn vill läsa av och styra enheterna i ditt Acme-konto\./,
     );
+  });
+
+  it('names the brand that was chosen, whose account it takes, and through whom it is connected', () => {
+    const own = page(charger, 'en', NOBODY, { brand: 'Škoda', vendor: 'acme', account: 'brand' });
+    assert.match(own, /<h1>Connect Škoda<\/h1>/);
+    assert.match(own, /control the devices in your Škoda account\./);
+    assert.match(
+      own,
+      /Škoda is connected through Acme, where you sign in with the account of your Škoda app\./,
+    );
+    assert.match(own, /You sign in at Acme\..* You can end the access at any time in your Škoda account\./);
+    const other = page(charger, 'sv', NOBODY, { brand: 'NIBE', vendor: 'acme' });
+    assert.match(other, /styra enheterna i ditt Acme-konto\./);
+    assert.match(other, /NIBE ansluts med Acme: logga in med kontot i Acme-appen\./);
   });
 
   it('says what is read and what can be done, by the type of the device', () => {

@@ -19,14 +19,17 @@ export interface Failure {
   /** Name of the vendor, where it is known. */
   readonly vendor: string | undefined;
   readonly isByForm: boolean;
+  /** What has to be done at the device first, where the vendor wants that. */
+  readonly confirmation?: string | undefined;
 }
 
 /** The words for a failure, for the reader. */
 export function wordsFor(
   reader: Reader,
-  { error, vendor, isByForm }: Failure,
+  { error, vendor, isByForm, confirmation }: Failure,
 ): ReturnType<typeof failureInWords> {
-  return failureInWords(error, { language: reader.language, vendor, makers: makersOf(reader), isByForm });
+  const { language } = reader;
+  return failureInWords(error, { language, vendor, makers: makersOf(reader), isByForm, confirmation });
 }
 
 /** What a home owner does not need, and support does. The sentence is the one that programs get. */

@@ -6,7 +6,7 @@ import { failureInWords } from './failure-words.ts';
 const CODES = Object.keys(ERRORS) as ErrorCodeName[];
 /** What linking can meet; everything else is told as one. */
 const MET = CODES.filter((code) =>
-  /^(?:vendor\.(?!without)|link\.cred|oauth\.|session\.inv|link\.too|limit\.)/.test(code),
+  /^(?:vendor\.(?!without)|link\.(?:cred|not_conf)|oauth\.|session\.inv|link\.too|limit\.)/.test(code),
 );
 
 const told = (code: ErrorCodeName, language: 'en' | 'sv', isByForm = true) =>

@@ -14,6 +14,8 @@ interface About {
   readonly makers: string;
   /** "2 minutes", or what is said where nobody knows. */
   readonly wait: string;
+  /** What has to be done at the device first, where the vendor wants that. */
+  readonly confirmation?: string | undefined;
   /** The user filled in a form of ours; else signed in at the vendor's own page. */
   readonly isByForm: boolean;
 }
@@ -81,6 +83,10 @@ const WORDS = {
     codes: {
       'link.credentials_refused': refusedEn,
       'vendor.login_expired': refusedEn,
+      'link.not_confirmed': ({ vendor, confirmation }) => ({
+        what: `${vendor} did not let us in yet.`,
+        next: confirmation ?? 'Confirm it at the device, and try again right after.',
+      }),
       'link.credentials_invalid': () => ({
         what: 'Something you entered is not right.',
         next: 'Check the fields and try again.',
@@ -97,6 +103,10 @@ const WORDS = {
       'vendor.refused': ({ vendor }) => ({
         what: `${vendor} did not let us see your devices.`,
         next: `Check in ${vendor}’s own app that this account has access to the device, and try again.`,
+      }),
+      'vendor.address_not_permitted': ({ vendor, makers }) => ({
+        what: `${vendor} is in a network that we may not call.`,
+        next: `Check the address. If it is right, ask ${makers} to permit your network, or for a gateway in it.`,
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
         what: `${vendor} sent a response that we do not understand.`,
@@ -154,6 +164,10 @@ const WORDS = {
     codes: {
       'link.credentials_refused': refusedSv,
       'vendor.login_expired': refusedSv,
+      'link.not_confirmed': ({ vendor, confirmation }) => ({
+        what: `${vendor} släppte inte in oss än.`,
+        next: confirmation ?? 'Bekräfta på enheten och försök igen strax därefter.',
+      }),
       'link.credentials_invalid': () => ({
         what: 'Något av det du fyllt i stämmer inte.',
         next: 'Gå igenom fälten och försök igen.',
@@ -167,6 +181,10 @@ const WORDS = {
       'vendor.refused': ({ vendor }) => ({
         what: `${vendor} lät oss inte se dina enheter.`,
         next: `Kontrollera i appen från ${vendor} att kontot har tillgång till enheten och försök igen.`,
+      }),
+      'vendor.address_not_permitted': ({ vendor, makers }) => ({
+        what: `${vendor} finns i ett nätverk som vi inte får anropa.`,
+        next: `Kontrollera adressen. Om den stämmer, be ${makers} att tillåta ditt nätverk eller ordna en gateway i det.`,
       }),
       'vendor.answer_invalid': ({ vendor, makers }) => ({
         what: `${vendor} gav ett svar som vi inte förstår.`,
@@ -217,7 +235,13 @@ const WORDS = {
 /** A failure as a home owner understands it; codes that they do not meet are told as one. */
 export function failureInWords(
   { code, retryAfterSeconds }: Pick<AppError, 'code' | 'retryAfterSeconds'>,
-  about: { language: Language; vendor: string | undefined; makers: string; isByForm: boolean },
+  about: {
+    readonly language: Language;
+    readonly vendor: string | undefined;
+    readonly makers: string;
+    readonly isByForm: boolean;
+    readonly confirmation?: string | undefined;
+  },
 ): FailureWords {
   const texts: FailureTexts = WORDS[about.language];
   const say = texts.codes[code] ?? texts.other;
@@ -229,6 +253,7 @@ export function failureInWords(
         ? texts.someTime
         : texts.minutes(Math.max(1, Math.ceil(retryAfterSeconds / 60))),
     isByForm: about.isByForm,
+    confirmation: about.confirmation,
   });
   return { what: capitalized(words.what), next: words.next };
 }

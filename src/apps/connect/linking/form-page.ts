@@ -1,5 +1,5 @@
 import type { Adapter } from '../../../adapter/adapter.ts';
-import { type CredentialField, credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
+import { type CredentialField, wordsOf } from '../../../adapter/credential-fields.ts';
 import type { Words } from '../../../core/language.ts';
 import { html } from '../../../pages/html.ts';
 import { whoWantsWhat } from './consent-page.ts';
@@ -43,6 +43,8 @@ const WORDS = {
 
 export interface FormPage {
   readonly adapter: Adapter;
+  /** Of its credentials, what is asked for. */
+  readonly fields: readonly CredentialField[];
   readonly isSimulated: (vendor: string) => boolean;
   readonly steps: readonly LinkStep[];
   readonly filled: Filled;
@@ -59,9 +61,8 @@ export interface FormPage {
 
 /** The form that asks for a vendor's credentials, made from their schema. */
 export function formPage(reader: Reader, page: FormPage): string {
-  const { adapter, filled, failure, href, chooseHref, cancelHref } = page;
+  const { adapter, fields, filled, failure, href, chooseHref, cancelHref } = page;
   const words = WORDS[reader.language];
-  const fields = credentialFields(adapter.credentials);
   const shownField = (field: CredentialField) =>
     fieldset(field, {
       language: reader.language,
@@ -75,6 +76,7 @@ export function formPage(reader: Reader, page: FormPage): string {
   );
   const hasSecret = fields.some(({ kind }) => kind.is === 'secret');
   const isFaulty = filled.faults.size > 0;
+  const confirmation = adapter.confirmation?.[reader.language];
   const title = words.title(nameWithin(adapter, reader.language));
   const main = html`${steps(reader, page.steps, 'sign_in')}
 <div class="vendor-head">${markOf(adapter)}<h1>${title}</h1></div>
@@ -87,6 +89,7 @@ ${
         : whoWantsWhat(reader, adapter)
       : failureNotice(reader, failure)
 }
+${confirmation === undefined || failure?.error.code === 'link.not_confirmed' ? null : html`<div class="notice notice-note"><p>${confirmation}</p></div>`}
 ${isMadeUp(adapter, page.isSimulated) && !isFaulty && failure === undefined ? html`<div class="notice notice-note"><p>${words.madeUp}</p></div>` : null}
 <form class="stack" method="post" action="${href}" autocomplete="off" novalidate data-busy="${words.busy}">
 ${fields.filter(({ isRequired }) => isRequired).map(shownField)}

@@ -43,3 +43,7 @@ export function isOwnBrand({ name, slug }: Pick<Adapter, 'name' | 'slug'>, brand
   const words = wordsIn(brand);
   return slug === words.join('') || wordsIn(name).slice(0, words.length).join() === words.join();
 }
+
+/** How a vendor connects a brand that was chosen by name; null where it does not. */
+export const wayOf = ({ slug }: Pick<Adapter, 'slug'>, brand: unknown): OtherWay | null =>
+  OTHER_WAYS.find((way) => way.vendor === slug && way.brand === brand) ?? null;

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
+import { type CredentialField, credentialFields, isForEndUsers } from '../../../adapter/credential-fields.ts';
+import { GATEWAY_FIELD } from '../../../adapter/gateway-field.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Accounts } from '../../../domain/accounts/index.ts';
 import type { LinkSessionRow, LinkSessions } from '../../../domain/links/index.ts';
@@ -7,12 +9,13 @@ import type { Assets } from '../../../pages/assets.ts';
 import { cancelPath, donePath, formPath, sessionPath } from './addresses.ts';
 import { browserOf } from './browser.ts';
 import { type Reader, stepsOf } from './frame.ts';
+import type { OtherWay } from './other-ways.ts';
 import { readerOf, showsError } from './reader.ts';
 import { whoAsks } from './who-asks.ts';
 
 /** What the query of a session's pages may say. */
 export interface SessionQuery {
-  readonly Querystring: { readonly q?: unknown; readonly failed?: unknown };
+  readonly Querystring: { readonly q?: unknown; readonly failed?: unknown; readonly brand?: unknown };
 }
 
 export interface SessionPagesOptions {
@@ -60,8 +63,10 @@ export function createSessionPages(options: SessionPagesOptions) {
 
     // An OAuth vendor leads back to this address of ours alone: the browser must get its cookie there.
     /** The page on which a vendor of the session is linked. */
-    hrefOf: (session: string, { slug, oauth }: Adapter): string =>
-      oauth === undefined ? formPath(session, slug) : `${publicUrl()}${formPath(session, slug)}`,
+    hrefOf(session: string, { slug, oauth }: Adapter, way: OtherWay | null = null): string {
+      const path = formPath(session, slug, way?.brand);
+      return oauth === undefined ? path : `${publicUrl()}${path}`;
+    },
 
     /** Where a browser goes on to the vendor that has agreed to; the same address of ours, for the same reason. */
     authorizeUrl: (session: string, { slug }: Adapter): string =>
@@ -71,7 +76,10 @@ export function createSessionPages(options: SessionPagesOptions) {
     choices(row: LinkSessionRow): readonly Adapter[] {
       if (row.vendor !== null) return [];
       return [...adapters.values()].filter(
-        ({ slug, conditions }) => isConfigured(slug) && (conditions === undefined || offersTesting),
+        (adapter) =>
+          isForEndUsers(adapter) &&
+          isConfigured(adapter.slug) &&
+          (adapter.conditions === undefined || offersTesting),
       );
     },
 
@@ -81,12 +89,13 @@ export function createSessionPages(options: SessionPagesOptions) {
       const adapter = adapters.get(vendor);
       if (adapter === undefined) throw new AppError('vendor.unknown', 'there is no such vendor');
       const isHidden = row.vendor === null && adapter.conditions !== undefined && !offersTesting;
-      return isHidden ? sessionPath(session) : adapter;
+      return isHidden || !isForEndUsers(adapter) ? sessionPath(session) : adapter;
     },
 
     /** What of a vendor's page follows from its session. */
     aroundForm: (row: LinkSessionRow, session: string, adapter: Adapter) => ({
       adapter,
+      fields: fieldsFor(row, adapter),
       isSimulated,
       steps: stepsOf(row),
       href: formPath(session, adapter.slug),
@@ -94,6 +103,12 @@ export function createSessionPages(options: SessionPagesOptions) {
       cancelHref: cancelPath(row.redirectUri, session),
     }),
   };
+}
+
+/** What the form asks for: the gateway is not asked for where the app has named it. */
+export function fieldsFor({ gateway }: Pick<LinkSessionRow, 'gateway'>, adapter: Adapter): CredentialField[] {
+  const fields = credentialFields(adapter.credentials);
+  return gateway === null ? fields : fields.filter(({ name }) => name !== GATEWAY_FIELD);
 }
 
 export type SessionPages = ReturnType<typeof createSessionPages>;

@@ -11,6 +11,7 @@ import {
   type ListQuery,
 } from '../../../domain/devices/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
+import { nextPage } from '../input/next-page.ts';
 import { DeviceId, deviceIn } from '../input/path.ts';
 import { principalOf } from '../input/principal.ts';
 import { limitParameter, OfVendor, readQuery, vendorIn } from '../input/query.ts';
@@ -63,7 +64,7 @@ export function addDeviceRoutes(
     async (request, reply) => {
       const query = request.query as Record<string, unknown>;
       const page = await devices.list(principalOf(request).account, listQuery(query));
-      if (page.next !== null) reply.header('link', `<${nextPage(query, page.next)}>; rel="next"`);
+      if (page.next !== null) reply.header('link', nextPage('/devices', query, page.next));
       return reply.header('content-type', JSON_TYPE).send(page.body);
     },
   );
@@ -141,12 +142,4 @@ function listQuery(query: unknown): ListQuery {
     cursor,
     limit,
   };
-}
-
-function nextPage(query: Record<string, unknown>, cursor: string): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (typeof value === 'string') parameters.set(name, value);
-  parameters.set('cursor', cursor);
-  return `/devices?${parameters}`;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Adapter } from '../../../adapter/adapter.ts';
-import { credentialFields, wordsOf } from '../../../adapter/credential-fields.ts';
+import { wordsOf } from '../../../adapter/credential-fields.ts';
+import { GATEWAY_FIELD } from '../../../adapter/gateway-field.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/ids.ts';
 import type { LinkSessionRow, LinkSessions, Links } from '../../../domain/links/index.ts';
@@ -15,7 +16,7 @@ import { donePath, FORM_ROUTE } from '../linking/addresses.ts';
 import { markBrowser } from '../linking/browser.ts';
 import { type Filled, readForm } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
-import type { SessionPages } from '../linking/session-pages.ts';
+import { fieldsFor, type SessionPages } from '../linking/session-pages.ts';
 import { callName } from '../linking/vendors.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
 
@@ -63,7 +64,10 @@ export function addLinkFormRoute(
     await ofSession.take(row.sha256, reply);
     const { account, userRef } = row;
     const { slug: vendor } = adapter;
-    const { credentials } = filled;
+    const credentials =
+      row.gateway === null || adapter.isLocal !== true
+        ? filled.credentials
+        : { ...filled.credentials, [GATEWAY_FIELD]: row.gateway };
     await linkSessions.use(row, {
       browser,
       vendor,
@@ -97,7 +101,7 @@ export function addLinkFormRoute(
         await linkSessions.agree(row, { browser, vendor: adapter.slug });
         return reply.redirect(pages.authorizeUrl(session, adapter), 303);
       }
-      const filled = readForm(credentialFields(adapter.credentials), formOf(request.body), {
+      const filled = readForm(fieldsFor(row, adapter), formOf(request.body), {
         language: reader.language,
         wordsOf: (field) => wordsOf(adapter, field, reader.language),
       });
@@ -119,6 +123,7 @@ export function addLinkFormRoute(
           requestId: request.id,
           vendor: callName(adapter, reader.language),
           isByForm: true,
+          confirmation: adapter.confirmation?.[reader.language],
         };
         return sendPage(reply, formPage(reader, { ...around, filled, failure }));
       }

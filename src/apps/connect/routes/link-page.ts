@@ -22,6 +22,7 @@ import { NOT_FILLED } from '../linking/filled-form.ts';
 import { formPage } from '../linking/form-page.ts';
 import { stepsOf } from '../linking/frame.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
+import { wayOf } from '../linking/other-ways.ts';
 import { createSessionPages, type SessionPagesOptions, type SessionQuery } from '../linking/session-pages.ts';
 import { shown } from '../linking/shown.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
@@ -127,7 +128,7 @@ export async function addLinkPageRoutes(
       const markup = choosePage(reader, {
         vendors: pages.choices(row),
         isSimulated,
-        hrefOf: (adapter) => pages.hrefOf(session, adapter),
+        hrefOf: ({ vendor, way }) => pages.hrefOf(session, vendor, way),
         query: shown(nameIn(request.query.q ?? ''), LONGEST_QUERY),
         href: sessionPath(session),
         cancelHref: cancelPath(row.redirectUri, session),
@@ -204,7 +205,8 @@ export async function addLinkPageRoutes(
       if (adapter.oauth === undefined)
         return sendPage(reply, formPage(reader, { ...around, filled: NOT_FILLED, hasFailed }));
       vendorOAuth.check(adapter.slug);
-      return sendPageThatLeadsOn(reply, consentPage(reader, { ...around, hasFailed }));
+      const way = wayOf(adapter, request.query.brand);
+      return sendPageThatLeadsOn(reply, consentPage(reader, { ...around, way, hasFailed }));
     },
   );
 

@@ -30,6 +30,14 @@ const SessionBody = Type.Object({
         'The user is asked only for the permissions that these types of devices need, where the vendor tells them apart; for all without it',
     }),
   ),
+  gateway: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description:
+        'Id of a gateway in the network of the user, from `GET /gateways`: devices there are linked through it, and the user is not asked for it',
+    }),
+  ),
   redirect_uri: Type.Optional(
     Type.String({
       minLength: 1,
@@ -66,12 +74,12 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
         description: 'A session can be used once, within 24 hours.',
         tags: ['Linking'],
         body: SessionBody,
-        response: responses(Session, [400, 401, 403, 413, 429, 503]),
+        response: responses(Session, [400, 401, 403, 404, 413, 429, 503]),
       },
     },
     (request, reply) => {
       const { account } = principalOf(request);
-      const { user_ref, vendor, redirect_uri, device_types } = checkSession(request.body);
+      const { user_ref, vendor, redirect_uri, device_types, gateway } = checkSession(request.body);
       reply.header('cache-control', 'no-store');
       return linkSessions.begin({
         account,
@@ -79,6 +87,7 @@ export function addLinkSessionRoutes(app: FastifyInstance, { linkSessions }: Lin
         vendor: vendor === undefined ? undefined : vendorSlug(vendor),
         redirectUri: redirect_uri,
         deviceTypes: device_types,
+        gateway,
       });
     },
   );

@@ -9,6 +9,7 @@ import type { Links } from '../../../domain/links/index.ts';
 import type { Idempotency } from '../../../http/idempotency.ts';
 import { LINK_ID, LinkId, linkIn } from '../input/path.ts';
 import { principalOf } from '../input/principal.ts';
+import { readQuery } from '../input/query.ts';
 import { vendorSlug } from '../input/vendor-slug.ts';
 import { NextSteps, nextStepsField, nextStepsOf } from '../linking/next-steps.ts';
 import type { GuessLimit } from '../linking/wrong-credentials.ts';
@@ -64,6 +65,44 @@ const ListedLink = Type.Object({
   last_read_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When one of its devices was last read, by a caller or in the background',
   }),
+  removed_by: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description:
+      'Of a link that is being deleted: it is gone when its devices have left their set-points, and at this time at the latest',
+    examples: [null],
+  }),
+});
+
+const Removing = Type.Object(
+  {
+    id: ListedLink.properties.id,
+    removed_by: Type.String({
+      format: 'date-time',
+      description:
+        'The link is deleted when its devices have left their set-points, and at this time at the latest',
+    }),
+    set_points: Type.Array(
+      Type.Object({
+        device: Device.properties.id,
+        type: Type.String({ examples: ['set_battery_power'] }),
+        error: Type.String({
+          description: 'Why the device could not be returned to automatic operation',
+          examples: ['192.0.2.7:80 is unreachable'],
+        }),
+      }),
+    ),
+  },
+  {
+    description:
+      'A device would hold a set-point for ever and cannot be reached. elnav tries again, needs the credentials for that, and takes no new set-points of the link',
+  },
+);
+
+const Force = Type.Object({
+  force: Type.Optional(
+    Type.Enum(['true'], {
+      description: 'Delete the link at once, although a device may hold a set-point for ever',
+    }),
+  ),
 });
 
 const ids = (description: string) => Type.Array(Device.properties.id, { description, examples: [[]] });
@@ -151,18 +190,21 @@ export function addLinkRoutes(
       schema: {
         summary: 'Unlink a vendor account',
         description:
-          'Deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
+          'Returns its devices to automatic operation, deletes the link with its credentials, devices and states, and revokes the access at the vendor where that is possible.',
         tags: ['Linking'],
         params: LinkId,
+        querystring: Force,
         response: {
+          202: Removing,
           204: Type.Null({ description: 'Unlinked' }),
-          ...errorResponses([401, 403, 404, 429, 503]),
+          ...errorResponses([400, 401, 403, 404, 429, 503]),
         },
       },
     },
     async (request, reply) => {
-      await links.remove(principalOf(request).account, linkIn(request));
-      return reply.code(204).send();
+      const isForced = readQuery(Force, request.query).force !== undefined;
+      const waiting = await links.remove(principalOf(request).account, linkIn(request), { isForced });
+      return waiting === undefined ? reply.code(204).send() : reply.code(202).send(waiting);
     },
   );
 

@@ -7,6 +7,8 @@ const ApplianceState = Type.Object({
   on: Type.Boolean(),
   /** When the programme starts or started, simulated ms; null when none was started. */
   starts_at: Type.Union([Type.Number(), Type.Null()]),
+  /** Absent while remote start is allowed, as in states stored before it could be forbidden. */
+  remote_start_forbidden: Type.Optional(Type.Literal(true)),
 });
 type ApplianceState = Type.Static<typeof ApplianceState>;
 
@@ -39,6 +41,8 @@ function powerW(stage: Stage, elapsed: number): number {
 function startingAt(state: ApplianceState, at: number, delaySeconds: number): ApplianceState {
   const { stage } = stageOf(state, at);
   if (stage === 'off') throw new Refusal('refused', 'the appliance is switched off');
+  if (state.remote_start_forbidden)
+    throw new Refusal('remote_start_not_allowed', 'remote start is not allowed at the appliance');
   if (stage === 'running') throw new Refusal('refused', 'a programme is running already');
   return { ...state, starts_at: at + delaySeconds * SECOND_MS };
 }
@@ -63,11 +67,14 @@ export const appliance = model<ApplianceState>({
       powerKw: powerW(stage, elapsed) / 1_000,
       stage,
       secondsLeft: left[stage],
+      remoteStartAllowed: state.remote_start_forbidden !== true,
     };
   },
+  allowStart: ({ remote_start_forbidden: _before, ...state }, isAllowed) =>
+    isAllowed ? state : { ...state, remote_start_forbidden: true },
   orders: {
     turn_on: (state) => ({ ...state, on: true }),
-    turn_off: () => ({ on: false, starts_at: null }),
+    turn_off: (state) => ({ ...state, on: false, starts_at: null }),
     start_program: (state, _command, at) => startingAt(state, at, 0),
     stop_program: (state) => ({ ...state, starts_at: null }),
     delayed_start: (state, { delay_seconds }, at) =>

@@ -84,7 +84,7 @@ export function withChargeLimit<C extends Car>(car: C, percent: number): C {
 
 /** A start after a pause by 0 A resumes at the highest current, since a start must have an effect. */
 export function started<C extends Car>(car: C): C {
-  if (!car.plugged_in) throw new Refusal('refused', 'no car is plugged in');
+  if (!car.plugged_in) throw new Refusal('not_plugged_in', 'no car is plugged in');
   if (car.current_a !== 0) return { ...car, wanted: true };
   return { ...car, wanted: true, current_a: CHARGE_LIMITS.max_a, current_ends: null };
 }

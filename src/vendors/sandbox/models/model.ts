@@ -5,7 +5,7 @@ import type { Span } from '../../../simulation/physics/stockholm.ts';
 
 /** A refusal by the simulated cloud. */
 export class Refusal extends Error {
-  readonly reason: 'out_of_range' | 'wrong_axis' | 'refused' | 'not_possible';
+  readonly reason: 'out_of_range' | 'wrong_axis' | 'refused' | 'remote_start_not_allowed' | 'not_plugged_in';
 
   constructor(reason: Refusal['reason'], message: string) {
     super(message);
@@ -35,6 +35,8 @@ export interface Model<State extends JsonObject> {
   plug?(state: State, pluggedIn: boolean): State;
   /** Sets the state of charge, percent. */
   charge?(state: State, soc: number): State;
+  /** Allows or forbids remote start, at the device. */
+  allowStart?(state: State, isAllowed: boolean): State;
 }
 
 /** A model with a private state type; only `model()` creates one. */

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { type Random, randomId } from '../../core/ids.ts';
+import type { Log } from '../../core/log.ts';
+import type { Accounts } from '../../domain/accounts/index.ts';
+import type { GatewayKey, Gateways, Presence } from '../../domain/gateways/index.ts';
+import { clientAddressOf } from '../../http/client-address.ts';
+import { openTunnel } from '../../tunnel/opener.ts';
+import {
+  GATEWAY_NETWORKS,
+  GATEWAY_VERSION,
+  MOST_MESSAGE_BYTES,
+  PAIRING_CODE,
+  PATH,
+  SUBPROTOCOL,
+} from '../../tunnel/protocol.ts';
+import type { Meter, Tunnels } from '../../tunnel/tunnels.ts';
+import { GATEWAY_WILLS } from '../../tunnel/wills.ts';
+import { settleWills, type TakeWills } from './gateway-wills.ts';
+import { refuse, type TakeUpgrade } from './upgrades.ts';
+
+interface GatewayDoorOptions {
+  readonly accounts: Pick<Accounts, 'bans'>;
+  readonly gateways: Pick<Gateways, 'admit'>;
+  readonly presence: Pick<Presence, 'arrived' | 'heard' | 'left'>;
+  readonly tunnels: Tunnels;
+  readonly takeWills: TakeWills;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Addresses of proxies whose forwarded headers are believed. */
+  readonly trustProxy: readonly string[];
+}
+
+const MOST_NETWORKS = 64;
+const NETWORK = /^[0-9a-f:.]{2,45}\/\d{1,3}$/i;
+
+/** The door for gateways: lets those in that have a key or an unused pairing code, and keeps their tunnels. */
+export function gatewayDoor(options: GatewayDoorOptions): TakeUpgrade {
+  const { accounts, gateways, presence, tunnels, clock, random, log } = options;
+  const addressOf = clientAddressOf(options.trustProxy);
+  // Loaded with the first gateway.
+  let loading: Promise<WebSocketServer> | undefined;
+  const server = async (): Promise<WebSocketServer> => {
+    loading ??= import('ws').then(
+      ({ WebSocketServer }) =>
+        new WebSocketServer({
+          noServer: true,
+          perMessageDeflate: false,
+          maxPayload: MOST_MESSAGE_BYTES,
+          handleProtocols: () => SUBPROTOCOL,
+        }),
+    );
+    return loading;
+  };
+
+  async function admit(request: IncomingMessage): Promise<GatewayKey & { readonly name: string }> {
+    const ip = addressOf(request);
+    const bannedUntil = accounts.bans.bannedUntil(ip);
+    const { authorization = '', [PAIRING_CODE]: code } = request.headers;
+    const key = authorization.replace(/^Bearer /i, '');
+    try {
+      // Others at a banned address may have a right key, and nobody there is let to guess codes.
+      const shown = { key, code: typeof code === 'string' && bannedUntil === null ? code : undefined };
+      return await gateways.admit(shown, { ip, requestId: randomId(random) });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'gateway.key_invalid') throw error;
+      if (bannedUntil !== null)
+        throw new AppError('client.banned', 'this IP address is banned after too many wrong keys', {
+          retryAfterSeconds: Math.max(1, Math.ceil((bannedUntil - clock.now()) / 1_000)),
+        });
+      await accounts.bans.countWrong(ip, 'keys of gateways');
+      throw error;
+    }
+  }
+
+  async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    checkHandshake(request);
+    const gateway = await admit(request);
+    const websockets = await server();
+    if (socket.destroyed) return;
+    websockets.handleUpgrade(request, socket, head, (websocket) => {
+      // Its socket is one of TCP or TLS.
+      void keep(gateway, { request, websocket, meter: request.socket }).catch((error: unknown) => {
+        log.warn({ err: error, gateway: gateway.id }, 'a gateway could not be taken in');
+        websocket.terminate();
+      });
+    });
+  }
+
+  async function keep(
+    gateway: GatewayKey & { readonly name: string },
+    { request, websocket, meter }: { request: IncomingMessage; websocket: WebSocket; meter: Meter },
+  ): Promise<void> {
+    const { id } = gateway;
+    const tunnel = openTunnel(websocket, {
+      clock,
+      heard: () => presence.heard(id),
+      closed() {
+        log.info({ gateway: id }, 'a gateway has disconnected');
+        if (tunnels.remove(id, tunnel)) presence.left(id);
+      },
+    });
+    const {
+      [GATEWAY_VERSION]: version,
+      [GATEWAY_NETWORKS]: networks = '',
+      [GATEWAY_WILLS]: wills,
+    } = request.headers;
+    if (Number(wills) > 0)
+      await settleWills(gateway, { tunnel, clock, take: options.takeWills }).catch((error: unknown) =>
+        log.warn({ err: error, gateway: id }, 'a gateway did not say what it has released'),
+      );
+    if (!tunnel.isAlive) return;
+    tunnels.add(id, { tunnel, meter, keepsWills: wills !== undefined });
+    log.info({ gateway: id, version }, 'a gateway has connected');
+    await presence.arrived(gateway, {
+      version: typeof version === 'string' ? version.slice(0, 40) : null,
+      networks: String(networks)
+        .split(',')
+        .map((network) => network.trim())
+        .filter((network) => NETWORK.test(network))
+        .slice(0, MOST_NETWORKS),
+    });
+  }
+
+  return (request, socket, head) => {
+    // A peer that resets the connection while it is looked up must not end the process.
+    socket.on('error', () => socket.destroy());
+    take(request, socket, head).catch((error: unknown) => {
+      if (!(error instanceof AppError)) log.warn({ err: error }, 'a gateway could not be let in');
+      refuse(
+        socket,
+        error instanceof AppError ? error : new AppError('server.internal', 'an unexpected error occurred'),
+      );
+    });
+  };
+}
+
+function checkHandshake({ url, headers }: IncomingMessage): void {
+  if (url?.split('?', 1)[0] !== `/${PATH}`)
+    throw new AppError('route.not_found', `gateways connect at /${PATH}`);
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (headers.upgrade?.toLowerCase() !== 'websocket' || !offered.includes(SUBPROTOCOL))
+    throw new AppError('request.invalid', `offer the WebSocket subprotocol ${SUBPROTOCOL}`);
+}

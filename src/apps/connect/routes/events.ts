@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import type { Log } from '../../../core/log.ts';
+import type { Metrics } from '../../../core/metrics.ts';
+import type { Accounts } from '../../../domain/accounts/index.ts';
+import { type Cursors, type EventLog, LoggedEvent, rendered } from '../../../domain/events/index.ts';
+import { createEventStreams } from '../../../http/event-stream.ts';
+import { keyOf } from '../../../http/key-of.ts';
+import { createOpenResponses } from '../../../http/open-responses.ts';
+import { Filters, filterOf, placeOf, unlessExpired } from '../events/query.ts';
+import { createEventSenders } from '../events/streams.ts';
+import { principalOf } from '../input/principal.ts';
+import { readQuery } from '../input/query.ts';
+import { errorResponses, responses } from '../schemas.ts';
+
+const MOST = 1_000;
+const PAGE = 100;
+const LONGEST_WAIT_SECONDS = 60;
+const HEARTBEAT_MS = 15_000;
+const OPEN = { mostOfCaller: 100, mostInAll: 10_000 };
+const ERRORS = [400, 401, 403, 410, 429, 503];
+
+const Paging = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: PAGE })),
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST_WAIT_SECONDS,
+      default: 0,
+      description: 'How long to wait for an event where there is none',
+    }),
+  ),
+});
+
+const EventList = Type.Object({
+  events: Type.Array(LoggedEvent),
+  cursor: Type.String({
+    description: 'For `after` of the next request, also where there are no events',
+    examples: ['MC4xYy41ZmU4ZDZmN2E3MGI0YzE5ZDIzZQ'],
+  }),
+  has_more: Type.Boolean({ description: 'There may be more at once' }),
+});
+
+export interface EventRoutes {
+  readonly eventLog: Pick<EventLog, 'page' | 'wait' | 'attach' | 'end'>;
+  readonly eventCursors: Cursors;
+  readonly accounts: Pick<Accounts, 'authenticate' | 'watchKeys'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'watchEventStreams'>;
+  /** Ends requests that wait, and streams. */
+  readonly stopping: AbortSignal;
+}
+
+/** What happened: as a list from a cursor on, and as a stream. */
+export function addEventRoutes(app: FastifyInstance, dependencies: EventRoutes): void {
+  const { eventLog, eventCursors: cursors, accounts, clock, log, metrics, stopping } = dependencies;
+  const waiting = createOpenResponses({ name: 'waiting requests', ...OPEN });
+  const streams = createEventStreams({
+    clock,
+    stopping,
+    limit: createOpenResponses({ name: 'streams', ...OPEN }),
+    heartbeatMs: HEARTBEAT_MS,
+  });
+  const senders = createEventSenders({ eventLog, cursors, accounts, log });
+  metrics.watchEventStreams(() => streams.count());
+
+  app.get(
+    '/events',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'List what happened, oldest first',
+        description:
+          'From the oldest event that is kept, or after a cursor. The events of a device are in their order. With a filter, a page may be empty although has_more is true. Ask again with the cursor of the response.',
+        tags: ['Events'],
+        querystring: Type.Object({ ...Filters.properties, ...Paging.properties }),
+        response: responses(EventList, ERRORS),
+      },
+    },
+    async (request, reply) => {
+      const { account } = principalOf(request);
+      const { after, filter } = filterOf(request.query);
+      const { limit = PAGE, wait_seconds: seconds = 0 } = readQuery(Paging, request.query);
+      const query = { account, after: placeOf({ account, cursors }, after), filter, limit };
+      const found = await unlessExpired({ account, cursors, reply }, async () => {
+        if (seconds === 0 || request.method === 'HEAD') return eventLog.page(query);
+        waiting.enter(request, reply);
+        const over = new AbortController();
+        const giveUp = () => over.abort();
+        const cancel = clock.after(seconds * 1_000, giveUp);
+        stopping.addEventListener('abort', giveUp);
+        reply.raw.once('close', giveUp);
+        try {
+          return await eventLog.wait(query, over.signal);
+        } finally {
+          cancel();
+          stopping.removeEventListener('abort', giveUp);
+        }
+      });
+      return {
+        events: found.events.map(rendered),
+        cursor: cursors.encode(account, found.end),
+        has_more: found.hasMore,
+      };
+    },
+  );
+
+  app.get(
+    '/events/stream',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Stream what happens as server-sent events',
+        description:
+          'The events of GET /events as they are recorded, with their type as `event` and a cursor as `id`. From now on, or after the cursor in `Last-Event-ID` or in `after`. A comment is sent every 15 seconds. A caller that reads too slowly is disconnected, and goes on with the last `id` that it has.',
+        tags: ['Events'],
+        querystring: Filters,
+        headers: Type.Object({
+          'last-event-id': Type.Optional(
+            Type.String({ description: 'The last `id` received; counts before `after`' }),
+          ),
+        }),
+        response: {
+          200: {
+            description: 'Server-sent events',
+            content: { 'text/event-stream': { schema: Type.String() } },
+          },
+          ...errorResponses(ERRORS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { account } = principalOf(request);
+      const { after, filter } = filterOf(request.query);
+      const last = request.headers['last-event-id'];
+      const from =
+        placeOf({ account, cursors }, typeof last === 'string' && last !== '' ? last : after) ??
+        (await eventLog.end());
+      const wanted = { account, filter, key: keyOf(request) ?? '' };
+      const first = await unlessExpired({ account, cursors, reply }, () => senders.firstPage(wanted, from));
+      return streams.open(request, reply, {
+        // A caller that is cut off before the first event knows from where to go on, too.
+        first: `id: ${cursors.encode(account, from)}\n\n`,
+        opened: (stream) => senders.join(stream, wanted, first),
+      });
+    },
+  );
+}

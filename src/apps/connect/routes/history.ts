@@ -1,0 +1,275 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { type Clock, rfc3339 } from '../../../core/clock.ts';
+import { DAY_MS } from '../../../core/durations.ts';
+import { AppError } from '../../../core/errors.ts';
+import { SWEDISH_ZONE } from '../../../core/swedish-days.ts';
+import type { Devices } from '../../../domain/devices/index.ts';
+import {
+  FIELD_NAMES,
+  type Field,
+  type History,
+  type HistoryPage,
+  RESOLUTIONS,
+  shownAs,
+} from '../../../domain/history/index.ts';
+import { type Cell, sendRows } from '../../../http/rows.ts';
+import { nextPage } from '../input/next-page.ts';
+import { DeviceId, deviceIn } from '../input/path.ts';
+import { principalOf } from '../input/principal.ts';
+import { OfVendor, readQuery, vendorIn } from '../input/query.ts';
+import { errorResponses } from '../schemas.ts';
+
+type Resolution = (typeof RESOLUTIONS)[number];
+
+const PAGE = 1_000;
+/** Points of a page at most. A year has 35,040 quarters, and a page of days is made of up to 100 for each. */
+const MOST: Readonly<Record<Resolution, number>> = { raw: 10_000, '15m': 10_000, '1h': 2_500, '1d': 400 };
+/** Where no `from` is given. */
+const SPAN_MS: Readonly<Record<Resolution, number>> = {
+  raw: DAY_MS,
+  '15m': DAY_MS,
+  '1h': 7 * DAY_MS,
+  '1d': 31 * DAY_MS,
+};
+const ERRORS = [400, 401, 403, 404, 429, 503];
+const moment = (description: string) => Type.String({ format: 'date-time', description });
+
+const Query = Type.Object({
+  ...OfVendor.properties,
+  fields: Type.Optional(
+    Type.String({
+      description: `Separated by commas, of ${FIELD_NAMES.join(', ')}; by default those that the device has had`,
+      examples: ['power_w,energy_wh'],
+    }),
+  ),
+  from: Type.Optional(moment('By default a day before `to`, a week for 1h, 31 days for 1d')),
+  to: Type.Optional(moment('Not included; by default now')),
+  resolution: Type.Optional(
+    Type.Enum([...RESOLUTIONS], {
+      type: 'string',
+      default: 'raw',
+      description:
+        'raw: a point for each change; quarters and hours are those of UTC, days those of `timezone`',
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({ default: SWEDISH_ZONE, description: 'Of days: a name of the IANA time zone database' }),
+  ),
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], {
+      type: 'string',
+      default: 'json',
+      description: 'csv: the points alone; the Link header leads to the next page',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST.raw,
+      default: PAGE,
+      description: 'Points of a page: at most 2,500 hours, 400 days, 10,000 others',
+    }),
+  ),
+  cursor: Type.Optional(Type.String({ description: 'From the page before' })),
+});
+
+const Value = Type.Union([Type.Integer(), Type.Boolean(), Type.Null()]);
+const Page = Type.Object(
+  {
+    device: Type.String(),
+    resolution: Type.Enum([...RESOLUTIONS]),
+    points: Type.Array(
+      Type.Object(
+        {
+          start: Type.String({ format: 'date-time' }),
+          end: Type.String({ format: 'date-time' }),
+          covered: Type.Optional(
+            Type.Number({
+              minimum: 0,
+              maximum: 1,
+              description: 'The share of the time for which the state is known; not in raw',
+            }),
+          ),
+        },
+        { additionalProperties: Value },
+      ),
+    ),
+    gaps: Type.Array(
+      Type.Object({ from: Type.String({ format: 'date-time' }), to: Type.String({ format: 'date-time' }) }),
+      {
+        description: 'When nothing is known; other than in raw, where whole quarters, hours or days are not',
+      },
+    ),
+    cursor: Type.Union([Type.String(), Type.Null()], { description: 'Of the next page; null at the end' }),
+  },
+  {
+    examples: [
+      {
+        device: 'charger-u2vsdkcko5',
+        resolution: '15m',
+        points: [
+          {
+            start: '2026-11-21T17:00:00.000Z',
+            end: '2026-11-21T17:15:00.000Z',
+            covered: 1,
+            power_w: 11_040,
+            energy_wh: 2_760,
+          },
+        ],
+        gaps: [],
+        cursor: null,
+      },
+    ],
+  },
+);
+
+export interface HistoryRoutes {
+  readonly devices: Pick<Devices, 'find'>;
+  readonly history: Pick<History, 'read'>;
+  readonly clock: Clock;
+}
+
+/** What devices were like. */
+export function addHistoryRoutes(app: FastifyInstance, dependencies: HistoryRoutes): void {
+  const { devices, history, clock } = dependencies;
+  app.get(
+    '/devices/:id/history',
+    {
+      config: { access: 'devices:read' },
+      schema: {
+        summary: 'Read what a device was like',
+        description:
+          'Oldest first, for the user that has the device. In quarters, hours and days, powers, temperatures and states of charge are means over the time for which they are known, energy_wh is what the meter has counted, and other fields are the last. Returns what is stored and never calls a vendor.',
+        tags: ['Devices'],
+        params: DeviceId,
+        querystring: Query,
+        response: {
+          200: {
+            description: 'A page of points',
+            content: {
+              'application/json': { schema: Page },
+              'text/csv': { schema: Type.String({ description: 'RFC 4180, with a line of names' }) },
+            },
+          },
+          ...errorResponses(ERRORS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { account } = principalOf(request);
+      const query = readQuery(Query, request.query);
+      const { resolution = 'raw', format = 'json', timezone = SWEDISH_ZONE, limit = PAGE } = query;
+      const wanted = fieldsIn(query.fields);
+      const of = {
+        ...{ ...rangeOf(query, resolution, clock.now()), resolution },
+        limit: Math.min(limit, MOST[resolution]),
+        zone: zoneIn(timezone),
+        after: placeIn(query.cursor, resolution),
+        fields: wanted,
+      };
+      const { row, seen } = await devices.find(account, deviceIn(request), vendorIn(request.query));
+      const page = await history.read(
+        {
+          ...{ account, vendor: row.vendor, device: row.id },
+          state: seen?.state,
+          fetchedAt: seen?.fetchedAt,
+        },
+        of,
+      );
+      const cursor = page.next === null ? null : cursorOf(page.next, resolution);
+      const shown = { page, resolution, fields: wanted ?? page.fields };
+      if (format === 'csv') {
+        if (cursor !== null)
+          reply.header(
+            'link',
+            nextPage(
+              `/devices/${encodeURIComponent(row.id)}/history`,
+              request.query as Record<string, unknown>,
+              cursor,
+            ),
+          );
+        return sendCsv(request, reply, { ...shown, clock });
+      }
+      return {
+        device: row.id,
+        resolution,
+        points: pointsOf(shown),
+        gaps: page.gaps.map(({ start, end }) => ({ from: rfc3339(start), to: rfc3339(end) })),
+        cursor,
+      };
+    },
+  );
+}
+
+interface Shown {
+  readonly page: HistoryPage;
+  readonly resolution: Resolution;
+  readonly fields: readonly Field[];
+}
+
+const pointsOf = ({ page, resolution, fields }: Shown): Record<string, Cell>[] =>
+  page.points.map(({ start, end, covered, values }) => {
+    const point: Record<string, Cell> = { start: rfc3339(start), end: rfc3339(end) };
+    if (resolution !== 'raw') point.covered = covered;
+    for (const field of fields) point[field] = shownAs(field, values[field]);
+    return point;
+  });
+
+function sendCsv(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { clock, ...shown }: Shown & { readonly clock: Clock },
+): Promise<FastifyReply> {
+  const columns = ['start', 'end', ...(shown.resolution === 'raw' ? [] : ['covered']), ...shown.fields];
+  async function* batches() {
+    yield pointsOf(shown);
+  }
+  return sendRows(request, reply, { columns, batches: batches(), format: 'csv', clock });
+}
+
+function fieldsIn(text: string | undefined): Field[] | undefined {
+  if (text === undefined) return undefined;
+  const asked = new Set(text.split(',').map((name) => name.trim()));
+  const unknown = [...asked].find((name) => !FIELD_NAMES.some((field) => field === name));
+  if (unknown === undefined) return FIELD_NAMES.filter((field) => asked.has(field));
+  throw new AppError(
+    'request.invalid',
+    `fields has ${JSON.stringify(unknown.slice(0, 100))}, which is no field of history; there are ${FIELD_NAMES.join(', ')}`,
+  );
+}
+
+function rangeOf(
+  given: { readonly from?: string; readonly to?: string },
+  resolution: Resolution,
+  now: number,
+): { readonly from: number; readonly to: number } {
+  const to = given.to === undefined ? now : Date.parse(given.to);
+  const from = given.from === undefined ? to - SPAN_MS[resolution] : Date.parse(given.from);
+  if (from < to) return { from, to };
+  throw new AppError(
+    'request.invalid',
+    `from must be before to, which is ${given.to === undefined ? 'now by default' : given.to}`,
+  );
+}
+
+function zoneIn(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    throw new AppError('request.invalid', 'timezone must be a time zone such as Europe/Stockholm');
+  }
+}
+
+const cursorOf = (place: number, resolution: Resolution): string =>
+  Buffer.from(`${resolution} ${place}`).toString('base64url');
+
+function placeIn(cursor: string | undefined, resolution: Resolution): number | undefined {
+  if (cursor === undefined) return undefined;
+  const [of, place = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split(' ');
+  if (of === resolution && /^\d{1,13}$/.test(place)) return Number(place);
+  throw new AppError(
+    'request.invalid',
+    'cursor must be one that the history of the device has given at this resolution',
+  );
+}

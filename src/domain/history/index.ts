@@ -1,0 +1,120 @@
+import { DAY_MS, QUARTER_MS } from '../../core/durations.ts';
+import type { Queries } from '../../db/database.ts';
+import { STATE_CONFIRMED } from '../../db/events.ts';
+import type { Host } from '../../db/host.ts';
+import type { EventLog, EventRow } from '../events/index.ts';
+import { valuesOf } from './fields.ts';
+import { applied, openBefore, type Quarter } from './fold.ts';
+import { type HistoryPage, type HistoryQuery, type Latest, readBuckets, readRaw } from './read.ts';
+import { type Kept, startRetention } from './retention.ts';
+import { type Step, stepsOf } from './steps.ts';
+import { createHistoryStore, type DeviceName, type Followed } from './store.ts';
+
+export { RESOLUTIONS } from './buckets.ts';
+export { FIELD_NAMES, type Field, shownAs } from './fields.ts';
+export type { HistoryPage, HistoryQuery } from './read.ts';
+export type { Kept } from './retention.ts';
+
+/** The events that say what devices are like. */
+const TYPES = [
+  'device.state_changed',
+  'device.unreachable',
+  'device.reachable',
+  'device.removed',
+  STATE_CONFIRMED,
+] as const;
+
+interface HistoryOptions {
+  readonly host: Host;
+  readonly eventLog: Pick<EventLog, 'project'>;
+  readonly kept: Kept;
+}
+
+interface OfDevice extends Omit<DeviceName, 'userRef'> {
+  /** Its newest state, and when it was fetched. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+  readonly fetchedAt?: number | undefined;
+}
+
+/** What devices were like: the changes that the event log has, and quarters of an hour made of them. */
+export function createHistory({ host, eventLog, kept }: HistoryOptions) {
+  const { database, clock, log } = host;
+  const store = createHistoryStore(database);
+
+  async function apply(transaction: Queries, rows: readonly EventRow[]): Promise<void> {
+    const byDevice = new Map<string, { readonly name: DeviceName; readonly steps: Step[] }>();
+    for (const row of rows) {
+      const { account_id: account, vendor, device_id: device, user_ref: userRef } = row;
+      if (vendor === null || device === null || userRef === null) continue;
+      const name = { account, vendor, device, userRef };
+      const known = byDevice.get(store.textOf(name)) ?? { name, steps: [] };
+      known.steps.push(...stepsOf(row));
+      byDevice.set(store.textOf(name), known);
+    }
+    const named = [...byDevice.values()].filter(({ steps }) => steps.length > 0);
+    if (named.length === 0) return;
+    const devices = await store.open(
+      transaction,
+      named.map(({ name }) => name),
+    );
+    const all: Followed[] = [];
+    const now = clock.now();
+    // What is older is removed, and has no partition.
+    const [oldest, oldestQuarter] = [
+      now - kept.rawDays * DAY_MS,
+      (now - kept.quarterDays * DAY_MS) / QUARTER_MS,
+    ];
+    for (const { name, steps } of named) {
+      const device = devices.get(store.textOf(name));
+      const [first] = steps;
+      if (device === undefined || first === undefined) throw new Error('a device has no number');
+      const quarters: Quarter[] = [];
+      const news: Step[] = [];
+      let open = device.open ?? openBefore(first.at);
+      for (const step of steps) {
+        const next = applied(open, step, quarters);
+        if (next === undefined) continue;
+        open = next;
+        news.push({ at: open.at, values: open.values });
+      }
+      if (news.length > 0)
+        all.push({
+          ...{ number: device.number, open },
+          steps: news.filter(({ at }) => at >= oldest),
+          quarters: quarters.filter(({ quarter }) => quarter >= oldestQuarter),
+        });
+    }
+    if (all.length > 0) await store.follow(transaction, all);
+  }
+  const projection = eventLog.project({ name: 'history', types: TYPES, apply });
+
+  return {
+    /** A page of the history of a device, for the user that has it now. */
+    async read({ state, fetchedAt, ...of }: OfDevice, query: HistoryQuery): Promise<HistoryPage> {
+      const found = await store.find(of);
+      const now = clock.now();
+      if (found === undefined) {
+        const end = Math.min(query.to, now);
+        const gaps = query.from < end ? [{ start: query.from, end }] : [];
+        return { points: [], gaps, next: null, fields: [] };
+      }
+      const latest: Latest | undefined =
+        state === undefined || fetchedAt === undefined || state.online === false
+          ? undefined
+          : { values: valuesOf(state), fetchedAt };
+      const reading = { store, ...found, latest, now };
+      const { resolution } = query;
+      return resolution === 'raw' ? readRaw(reading, query) : readBuckets(reading, { ...query, resolution });
+    },
+
+    /** Removes what is known of the devices of a user, in the transaction that removes the user's events. */
+    forget: store.forget,
+
+    /** Removes what is older than is kept, from now on, until what it returns is closed. */
+    keep: () => startRetention({ store, clock, log, kept }),
+
+    close: projection.close,
+  };
+}
+
+export type History = ReturnType<typeof createHistory>;

@@ -1,0 +1,114 @@
+import { MINUTE_MS, QUARTER_MS } from '../../core/durations.ts';
+import { type Bucket, bucketsOf, gapsBetween, type Point, pointsOf, type Resolution } from './buckets.ts';
+import { type Field, isSame, type Values } from './fields.ts';
+import { advance, type Open, type Quarter, unended } from './fold.ts';
+import type { Step } from './steps.ts';
+import type { HistoryStore } from './store.ts';
+
+/** What is asked of a device's history. */
+export interface HistoryQuery {
+  readonly resolution: Resolution;
+  /** ms since 1970 UTC. */
+  readonly from: number;
+  readonly to: number;
+  /** Where to go on, of the page before. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+  /** By default those that the device has had values of. */
+  readonly fields?: readonly Field[] | undefined;
+  /** Of days. */
+  readonly zone: string;
+}
+
+export interface HistoryPage {
+  readonly points: readonly Point[];
+  /** When nothing is known; of quarters, hours and days: those of which nothing is known. */
+  readonly gaps: readonly Bucket[];
+  /** Where to go on; null at the end. */
+  readonly next: number | null;
+  /** Fields that the device has had values of. */
+  readonly fields: readonly Field[];
+}
+
+/** What is known of the newest values, beyond the log: what the device was last like, and when. */
+export interface Latest {
+  readonly values: Values;
+  readonly fetchedAt: number;
+}
+
+/** Values that were confirmed later than this ago are known until now. */
+const FRESH_MS = 15 * MINUTE_MS;
+
+/** Up to when the newest values are known. What the log does not have yet confirms nothing. */
+function knownUntil(open: Open, latest: Latest | undefined, now: number): number {
+  if (open.values === null || latest === undefined || !isSame(open.values, latest.values)) return open.at;
+  const confirmed = Math.max(open.at, latest.fetchedAt);
+  return now - confirmed <= FRESH_MS ? Math.max(confirmed, now) : confirmed;
+}
+
+interface Reading {
+  readonly store: Pick<HistoryStore, 'steps' | 'quarters'>;
+  readonly number: number;
+  readonly open: Open;
+  readonly latest: Latest | undefined;
+  readonly now: number;
+}
+
+/** A page of changes: each point is from a change until the next one. */
+export async function readRaw(reading: Reading, query: HistoryQuery): Promise<HistoryPage> {
+  const { store, number, open, latest, now } = reading;
+  const to = Math.min(query.to, now);
+  const from = Math.min(query.after ?? query.from, to);
+  const found = await store.steps(number, from, to, query.limit + 1);
+  const isHeld = (found[0]?.at ?? Number.POSITIVE_INFINITY) <= from;
+  // The change to what it is like now may be older than what is kept.
+  const held: Step[] = !isHeld && open.at <= from ? [{ at: open.at, values: open.values }] : [];
+  const steps = [...held, ...found];
+  const next = steps[query.limit]?.at ?? null;
+  const until = Math.max(knownUntil(open, latest, now), open.at);
+  const points = steps.slice(0, query.limit).flatMap(({ at, values }, index): Point[] => {
+    const start = Math.max(at, from);
+    const end = Math.min(to, steps[index + 1]?.at ?? (at === open.at ? until : to));
+    return values === null || end < start || (end === start && at < from)
+      ? []
+      : [{ start, end, covered: 1, values }];
+  });
+  return { points, gaps: gapsBetween({ start: from, end: next ?? to }, points), next, fields: open.seen };
+}
+
+/** A page of quarters, hours or days. */
+export async function readBuckets(
+  reading: Reading,
+  query: HistoryQuery & { readonly resolution: Exclude<Resolution, 'raw'> },
+): Promise<HistoryPage> {
+  const { store, number, open, latest, now } = reading;
+  const to = Math.min(query.to, now);
+  const from = Math.min(query.after ?? query.from, to);
+  const buckets = bucketsOf({ from, to }, { ...query, most: query.limit });
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined)
+    return { points: [], gaps: [], next: null, fields: open.seen };
+  const span = { from: first.start / QUARTER_MS, to: last.end / QUARTER_MS };
+  const fields = query.fields ?? open.seen;
+  const stored = await store.quarters(number, {
+    from: Math.floor(span.from),
+    until: Math.ceil(span.to),
+    fields,
+  });
+  const quarters = [...stored, ...since(open, knownUntil(open, latest, now))];
+  const points = pointsOf(buckets, quarters, fields);
+  const isEnd = last.end >= to;
+  return {
+    points,
+    gaps: gapsBetween({ start: first.start, end: isEnd ? to : last.end }, points),
+    next: isEnd ? null : last.end,
+    fields: open.seen,
+  };
+}
+
+/** The quarters that are not stored yet. */
+function since(open: Open, until: number): Quarter[] {
+  const quarters: Quarter[] = [];
+  const last = unended(advance(open, until, quarters));
+  return last === null ? quarters : [...quarters, last];
+}

@@ -1,0 +1,134 @@
+import type { MqttMessage } from '../../adapter/connections.ts';
+import { type AvailableCapacity, type Limits, NO_LIMITS, type Status } from '../../adapter/device.ts';
+import { detailsOf } from '../../adapter/kit/index.ts';
+import type { DeviceRef } from '../../adapter/session.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
+import { Mapping, type ReadName } from './schemas.ts';
+import { isOnlineIn, readIn, shownIn } from './values.ts';
+
+/** Devices whose last values a process has in memory: most of them are never asked for. */
+const MOST_DEVICES = 20_000;
+/** Nobody knows when a retained message was published: before all times that are known. */
+const UNKNOWN_TIME = 0;
+
+interface Value {
+  readonly value: number | boolean | null;
+  /** When it was heard, ms since 1970; null for what the broker had retained. */
+  readonly at: number | null;
+}
+
+/** What was heard of a device, and what it was heard by. */
+export interface Reading {
+  readonly mapping: Mapping;
+  readonly values: ReadonlyMap<ReadName, Value>;
+  /** By its number in the mapping. */
+  readonly availability: ReadonlyMap<number, boolean>;
+  readonly unrecognized: readonly string[];
+}
+
+const nothing = (mapping: Mapping): Reading => ({
+  mapping,
+  values: new Map(),
+  availability: new Map(),
+  unrecognized: [],
+});
+
+/** The values that devices have published, which cannot be asked for again: not every device publishes everything with each message. */
+const heard = new BoundedMap<string, { readonly mapping: string; readonly reading: Reading }>(MOST_DEVICES);
+const keyOf = ({ account, link, id }: DeviceRef) => `${account}/${link}/${id}`;
+
+/** What this process has heard of a device; of a mapping that is another by now, nothing. */
+export function heardOf(device: DeviceRef): Reading {
+  const known = heard.get(keyOf(device));
+  const text = JSON.stringify(device.details);
+  if (known?.mapping === text) return known.reading;
+  const reading = nothing(detailsOf(Mapping, device));
+  heard.set(keyOf(device), { mapping: text, reading });
+  return reading;
+}
+
+/** Takes a message in; the same reading where it has nothing of the device. */
+export function hear(device: DeviceRef, message: MqttMessage, now: number): Reading {
+  const before = heardOf(device);
+  if (message.skippedBytes !== undefined) return before;
+  const { mapping } = before;
+  const values = new Map(before.values);
+  const availability = new Map(before.availability);
+  const unrecognized: string[] = [];
+  let isNews = false;
+  for (const name of Object.keys(mapping.reads) as ReadName[]) {
+    const source = mapping.reads[name];
+    if (source?.topic !== message.topic) continue;
+    const value = readIn(name, source, message);
+    if (value === undefined) continue;
+    if (value === null) unrecognized.push(shownIn(name, source, message));
+    // What a broker kept is never newer than what a device has published.
+    if (message.isRetained && values.get(name)?.at != null) continue;
+    values.set(name, { value, at: message.isRetained ? null : now });
+    isNews = true;
+  }
+  for (const [at, one] of (mapping.availability ?? []).entries()) {
+    const isOnline = one.topic === message.topic ? isOnlineIn(one, message) : undefined;
+    if (isOnline === undefined) continue;
+    availability.set(at, isOnline);
+    isNews = true;
+  }
+  if (!isNews) return before;
+  const reading = { mapping, values, availability, unrecognized };
+  heard.set(keyOf(device), { mapping: JSON.stringify(device.details), reading });
+  return reading;
+}
+
+/**
+ * All topics that tell something of a device. Brokers send what they retained in the order of the subscription, and a read ends with the last
+ * value: availability comes before it.
+ */
+export function topicsOf({ reads, availability = [] }: Mapping): string[] {
+  return [...new Set([...availability, ...Object.values(reads)].map(({ topic }) => topic))];
+}
+
+/** Whether there is a value for all that is mapped, heard after a moment; what the broker retained is as new as it will be. */
+export function isWhole({ mapping, values }: Reading, since: number): boolean {
+  return (Object.keys(mapping.reads) as ReadName[]).every((name) => {
+    const value = values.get(name);
+    return value !== undefined && (value.at === null || value.at > since);
+  });
+}
+
+export const isEmpty = ({ values, availability }: Reading): boolean =>
+  values.size === 0 && availability.size === 0;
+
+/** Of the newest value; before all times where all that is known was retained. */
+export function observedAt({ values }: Reading): number {
+  return Math.max(UNKNOWN_TIME, ...[...values.values()].map(({ at }) => at ?? UNKNOWN_TIME));
+}
+
+export function figureOf({ values }: Reading, name: ReadName): number | null {
+  const value = values.get(name)?.value;
+  return typeof value === 'number' ? value : null;
+}
+
+export function statusOf({ mapping, values, availability }: Reading): Status {
+  const isOn = values.get('power_on')?.value;
+  return {
+    online: ![...availability.values()].includes(false),
+    ...(mapping.reads.power_on === undefined ? {} : { power_on: typeof isOn === 'boolean' ? isOn : null }),
+    ...(mapping.reads.dim === undefined ? {} : { operation_state: dimState(values.get('dim')?.value) }),
+  };
+}
+
+const dimState = (percent: Value['value'] | undefined): string | null =>
+  typeof percent === 'number' ? `${Math.round(percent)} %` : null;
+
+export function limitsOf({ mapping: { controls } }: Reading): Limits {
+  const { min_w, max_w } = controls?.set_limit ?? {};
+  return min_w === undefined || max_w === undefined ? NO_LIMITS : { ...NO_LIMITS, min_w, max_w };
+}
+
+/** What is left below the limit that is in force. */
+export function capacityOf(reading: Reading): AvailableCapacity {
+  const limit = figureOf(reading, 'limit');
+  if (limit === null) return { current_a: null, power_w: null };
+  const free = limit - (figureOf(reading, 'read_power') ?? 0);
+  return { current_a: null, power_w: Math.max(0, Math.round(free)) };
+}

@@ -1,0 +1,48 @@
+import { systemClock, type TurnedClock } from '../../src/core/clock.ts';
+
+/** A clock that goes on by itself, for what waits for real sockets, and that a test turns ahead so that nobody waits for time. */
+export function runningClock(): TurnedClock {
+  interface Timer {
+    readonly at: number;
+    readonly fire: () => void;
+    cancel: () => void;
+  }
+  const timers = new Set<Timer>();
+  let ahead = 0;
+  const now = () => systemClock.now() + ahead;
+  const arm = (timer: Timer) => {
+    timer.cancel();
+    timer.cancel = systemClock.after(Math.max(0, timer.at - now()), () => fire(timer));
+  };
+  function fire(timer: Timer): void {
+    timer.cancel();
+    if (timers.delete(timer)) timer.fire();
+  }
+  return {
+    isTurned: true,
+    now,
+    after(ms, then) {
+      const timer: Timer = { at: now() + ms, fire: then, cancel: () => {} };
+      timers.add(timer);
+      arm(timer);
+      return () => {
+        timer.cancel();
+        timers.delete(timer);
+      };
+    },
+    turn(ms) {
+      const end = ahead + ms;
+      const start = systemClock.now();
+      for (;;) {
+        const due = [...timers]
+          .filter(({ at }) => at <= start + end)
+          .toSorted((one, other) => one.at - other.at)[0];
+        if (due === undefined) break;
+        ahead = Math.max(ahead, due.at - start);
+        fire(due);
+      }
+      ahead = end;
+      for (const timer of timers) arm(timer);
+    },
+  };
+}
