@@ -7,7 +7,6 @@ import type { Log } from '../core/log.ts';
 import { type Bus, localBus } from './bus.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { lockDataDir } from './data-directory.ts';
-import { diskOf } from './disk.ts';
 import { createEventWriter, type EventWriter } from './events.ts';
 import { type Group, groupsOfAll, groupsOfEach } from './group-commit.ts';
 import { type Moments, ownMoments, serverMoments } from './moments.ts';
@@ -40,8 +39,6 @@ export interface Database {
   readonly rows: Rows;
   readonly lockedRows: LockedRows;
   readonly events: EventWriter;
-  /** Resolves when everything that queries have found so far is on the disk. */
-  settled(): Promise<void>;
   /** Resolves once all queued writes are done. */
   close(): Promise<void>;
 }
@@ -69,8 +66,7 @@ function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
     lock.release();
     throw error;
   }
-  const disk = diskOf(join(dataDir, `${DATABASE_FILE}-wal`));
-  const queries = new Kysely<Tables>({ dialect: sqliteDialect(file, disk.flush) });
+  const queries = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   const transaction: Database['transaction'] = (work) => queries.transaction().execute(work);
   const { group, drain } = groupsOfAll(transaction);
   const checkpoints = startCheckpoints({ file: join(dataDir, DATABASE_FILE), database: file, clock, log });
@@ -86,12 +82,10 @@ function openEmbedded({ dataDir, clock, log }: DatabaseOptions): Database {
     rows: sqliteRows,
     lockedRows: sqliteLockedRows,
     events: createEventWriter({ engine, queries, moments, transaction, rows: sqliteRows }),
-    settled: disk.settled,
     async close() {
       await drain();
       await checkpoints.close();
       await queries.destroy();
-      await disk.close();
       lock.release();
     },
   };
@@ -131,8 +125,6 @@ async function openShared(options: DatabaseOptions, url: string): Promise<Databa
     rows: postgresRows,
     lockedRows: postgresLockedRows,
     events: createEventWriter({ engine, queries, moments, transaction, rows: postgresRows }),
-    // PostgreSQL shows what is on its disk.
-    settled: async () => {},
     async close() {
       await bus.close();
       await drain();

@@ -170,11 +170,13 @@ onEachEngine('writes that share commits', (engine) => {
     );
   });
 
-  it('are durable when they resolve', {
-    skip: engine === 'sqlite' && 'disk.test.ts has this one',
-  }, async () => {
-    const { rows } = await sql`show synchronous_commit`.execute(database.queries);
-    assert.deepEqual(rows, [{ synchronous_commit: 'on' }]);
+  it('are durable when they resolve: the embedded database waits for the disk', async () => {
+    const asked = engine === 'sqlite' ? sql`pragma synchronous` : sql`show synchronous_commit`;
+    const { rows } = await asked.execute(database.queries);
+    assert.deepEqual(
+      { ...(rows[0] as object) },
+      engine === 'sqlite' ? { synchronous: 2 } : { synchronous_commit: 'on' },
+    );
   });
 });
 

@@ -1,16 +1,9 @@
 import { chmodSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import {
-  type DatabaseConnection,
-  SqliteAdapter,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-} from 'kysely';
+import { SqliteAdapter, SqliteDialect } from 'kysely';
 import { BoundedMap } from '../core/bounded-map.ts';
 import { AppError, OperatorError } from '../core/errors.ts';
-import { createSemaphore } from '../core/semaphore.ts';
 import { diskIsFull, messageOf } from './data-directory.ts';
 import { isDamaged, isFull } from './sqlite-errors.ts';
 
@@ -19,10 +12,7 @@ const CACHED_STATEMENTS = 300;
 /** The file of the embedded database, in the data directory. */
 export const DATABASE_FILE = 'elnav.sqlite';
 
-/**
- * Opens (or creates) the embedded database. With NORMAL a commit does not wait for the disk: `sqliteDialect` waits for it, off the
- * event loop, so that an acknowledged commit survives a power cut.
- */
+/** Opens (or creates) the embedded database: WAL with FULL, so that an acknowledged commit survives a power cut. */
 export function openSqlite(dataDir: string): DatabaseSync {
   const file = join(dataDir, DATABASE_FILE);
   try {
@@ -32,7 +22,7 @@ export function openSqlite(dataDir: string): DatabaseSync {
     const database = new DatabaseSync(file, { timeout: 5_000 });
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
+      PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -16000;
     `);
@@ -70,75 +60,16 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** What a connection has written so far, and how to wait for the disk. */
-interface Durability {
-  /** A number that is another one after rows were written. */
-  written(): number;
-  /** Resolves when everything written so far is on the disk. */
-  flush(): Promise<void>;
-}
-
-/** Gives the one connection to one caller at a time; the caller then waits for the disk, while the next has the connection. */
-class DurableDriver extends SqliteDriver {
-  readonly #turns = createSemaphore({ places: 1, waiting: Number.POSITIVE_INFINITY });
-  readonly #durability: Durability | undefined;
-  #release: (() => void) | undefined;
-  #written = 0;
-
-  constructor(config: SqliteDialectConfig, durability: Durability | undefined) {
-    super(config);
-    this.#durability = durability;
-  }
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const release = await this.#turns.acquire();
-    this.#release = release;
-    this.#written = this.#durability?.written() ?? 0;
-    return super.acquireConnection();
-  }
-
-  override async releaseConnection(): Promise<void> {
-    const hasWritten = this.#durability !== undefined && this.#durability.written() !== this.#written;
-    this.#release?.();
-    if (hasWritten) await this.#durability?.flush();
-  }
-}
-
-class DurableAdapter extends TransactionalAdapter {
-  /** Kysely would hold its only connection until the disk is done; the driver has a queue of its own. */
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
-class DurableDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
-  readonly #durability: Durability | undefined;
-
-  constructor(config: SqliteDialectConfig, durability: Durability | undefined) {
-    super(config);
-    this.#config = config;
-    this.#durability = durability;
-  }
-
+class TransactionalDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
-    return new DurableAdapter();
-  }
-
-  override createDriver(): SqliteDriver {
-    return new DurableDriver(this.#config, this.#durability);
+    return new TransactionalAdapter();
   }
 }
 
-/**
- * Connects Kysely to `node:sqlite`; statements are prepared once and cached. A query or a transaction that has written resolves after
- * `flush`, if one is given; meanwhile others have the connection.
- */
-export function sqliteDialect(database: DatabaseSync, flush?: () => Promise<void>): SqliteDialect {
+/** Connects Kysely to `node:sqlite`; statements are prepared once and cached. */
+export function sqliteDialect(database: DatabaseSync): SqliteDialect {
   const statements = new BoundedMap<string, Statement>(CACHED_STATEMENTS);
-  const changes = database.prepare('select total_changes() as changes');
-  const written = (): number => Number(changes.get()?.changes);
-  const config: SqliteDialectConfig = {
+  return new TransactionalDialect({
     database: {
       close: () => database.close(),
       prepare(sql: string) {
@@ -149,8 +80,7 @@ export function sqliteDialect(database: DatabaseSync, flush?: () => Promise<void
         return statement;
       },
     },
-  };
-  return new DurableDialect(config, flush === undefined ? undefined : { written, flush });
+  });
 }
 
 class Statement {

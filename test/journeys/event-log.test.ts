@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DAY_MS } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
@@ -11,7 +10,7 @@ import { Expired, type LoggedEvent, rendered } from '../../src/domain/events/ind
 import { createEventStore, type EventStore } from '../../src/domain/events/store.ts';
 import { createLinkSessions, createSignInStore } from '../../src/domain/links/index.ts';
 import { type CoreWorld, makeCoreWorld } from '../kit/core-world.ts';
-import { makePlace, onEachEngine } from '../kit/databases.ts';
+import { onEachEngine } from '../kit/databases.ts';
 import { until } from '../kit/until.ts';
 import { testVendor } from '../kit/vendor-for-tests.ts';
 
@@ -406,24 +405,4 @@ onEachEngine('the event log', (engine) => {
     assert.deepEqual(new Set(left.map(({ user_ref }) => user_ref)), new Set(['staying']));
     assert.equal(left.length, most / 2);
   });
-});
-
-it('the event log of the embedded database tells nobody what is not on the disk yet', async (t) => {
-  const place = await makePlace('sqlite');
-  const database = await place.open();
-  t.after(async () => {
-    await database.close();
-    await place.remove();
-  });
-  const disk = Promise.withResolvers<void>();
-  const store = createEventStore({ ...database, settled: () => disk.promise });
-  let isTold = false;
-  const bounds = store.bounds().then(() => {
-    isTold = true;
-  });
-  await store.heldSince();
-  await setImmediate();
-  assert.equal(isTold, false);
-  disk.resolve();
-  await bounds;
 });

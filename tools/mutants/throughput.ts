@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
 const GROUPS = 'src/db/group-commit.ts';
-const DISK_TESTS = ['src/db/disk.test.ts'];
 const GROUP_TESTS = ['src/db/group-commit.test.ts'];
 
 const LOCK_TESTS = ['test/faults/lock-order.test.ts'];
@@ -37,38 +36,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     control: 'a commit of the embedded database waits for the disk',
-    file: 'src/db/database.ts',
-    from: 'sqliteDialect(file, disk.flush)',
-    to: 'sqliteDialect(file)',
-    tests: DISK_TESTS,
-  },
-  {
-    control: 'the caller of a write goes on when it is on the disk',
     file: 'src/db/sqlite.ts',
-    from: 'if (hasWritten) await this.#durability?.flush();',
-    to: 'if (hasWritten) void this.#durability?.flush();',
-    tests: DISK_TESTS,
-  },
-  {
-    control: 'what is committed during a flush is flushed again',
-    file: 'src/db/disk.ts',
-    from: 'if (running === undefined) return run();',
-    to: 'if (running !== undefined) return running;\n      if (next === undefined) return run();',
-    tests: DISK_TESTS,
-  },
-  {
-    control: 'a disk that has failed is not believed again',
-    file: 'src/db/disk.ts',
-    from: 'if (failure !== undefined) throw failure;',
-    to: '',
-    tests: DISK_TESTS,
-  },
-  {
-    control: 'readers of events are not told what a power cut could undo',
-    file: 'src/domain/events/store.ts',
-    from: 'await database.settled();',
-    to: '',
-    tests: ['test/journeys/event-log.test.ts'],
+    from: 'PRAGMA synchronous = FULL;',
+    to: 'PRAGMA synchronous = NORMAL;',
+    tests: GROUP_TESTS,
   },
   {
     control: 'closing the database waits for submitted writes',
