@@ -2,7 +2,7 @@ import { type SQLInputValue, StatementSync } from 'node:sqlite';
 
 /*
  * Loaded before a process of ours (`node --import`): sends it FAULT_SIGNAL just before its FAULT_AT-th statement on the embedded
- * database. Without a signal it prints the number of statements.
+ * database. Without a signal it prints the number of statements, and how many there were when the service was ready.
  */
 
 type Given = SQLInputValue | Record<string, SQLInputValue>;
@@ -25,4 +25,13 @@ StatementSync.prototype.all = function counted(this: StatementSync, ...parameter
   return all.apply(this, parameters as never);
 };
 
-if (FAULT_SIGNAL === undefined) process.once('exit', () => console.error(`statements: ${statements}`));
+if (FAULT_SIGNAL === undefined) {
+  process.once('exit', () => console.error(`statements: ${statements}`));
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout) as (...parameters: unknown[]) => boolean;
+  stdout.write = (...parameters: unknown[]) => {
+    if (String(parameters[0]).includes('elnav is ready'))
+      console.error(`statements until ready: ${statements}`);
+    return write(...parameters);
+  };
+}

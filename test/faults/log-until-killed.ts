@@ -20,11 +20,23 @@ const next = () => {
 };
 let done = 0;
 const kinds = new Set<string>();
+/** Returns when the reader has it, or will have: a pipe that is full refuses more until the reader has read some. */
+function write(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
 function print(
   kind: 'seen' | 'commanded' | 'linked' | 'removed',
   ...words: readonly (string | number)[]
 ): void {
-  writeSync(1, `${[kind, ...words].join(' ')}\n`);
+  write(`${[kind, ...words].join(' ')}\n`);
   done += 1;
   kinds.add(kind);
   if (done >= Number(killedAfter) && kinds.size === 4) process.kill(process.pid, 'SIGKILL');

@@ -166,7 +166,7 @@ describe('the first start', () => {
     const imports = ['test/faults/at-statement.ts'];
     const counted = await startService({ env, imports });
     await stopService(counted);
-    const last = Number(/statements: (\d+)/.exec(counted.output())?.[1]);
+    const last = Number(/statements until ready: (\d+)/.exec(counted.output())?.[1]);
     assert.ok(last > 100, counted.output());
     for (const { signal, exit, shares } of [
       { signal: 'SIGKILL', exit: { code: null, signal: 'SIGKILL' }, shares: [0.4, 0.85, 0.95] },

@@ -7,7 +7,7 @@ import { issueApiKey } from '../../src/domain/accounts/api-key.ts';
 import { ask, type Reply } from '../kit/ask.ts';
 import { onEachEngine } from '../kit/databases.ts';
 import { ADMIN_TOKEN } from '../kit/world.ts';
-import { faultsOfError } from './judge.ts';
+import { faultsOfAbsent, faultsOfError } from './judge.ts';
 import { makeRouteWorld, type RouteWorld } from './samples.ts';
 
 /** Response headers that differ between requests. */
@@ -183,9 +183,7 @@ onEachEngine('every route', (engine) => {
         if (masked(foreign, id) !== masked(missing, unknown))
           faults.push(`${route.name} ${what}: ${masked(foreign, id)} and ${masked(missing, unknown)}`);
         faults.push(
-          ...(missing === undefined
-            ? ['nothing']
-            : faultsOfError(route.service, missing, { status: absent })),
+          ...(missing === undefined ? ['nothing'] : faultsOfAbsent(route.service, missing, absent)),
         );
       }
     }
