@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { retryAfterSeconds } from '../adapter/retry-after.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { AddressGuard } from './address-guard.ts';
@@ -42,7 +43,11 @@ export function createPoster({ guard, clock, userAgent }: PosterOptions) {
         signal: AbortSignal.any([signal, late.signal]),
       });
       const response = await startOf(answer.body, clock);
-      return { status: answer.statusCode, response, error: faultOf(answer.statusCode) };
+      const asked = answer.headers['retry-after'];
+      return {
+        ...{ status: answer.statusCode, response, error: faultOf(answer.statusCode) },
+        retryAfterSeconds: retryAfterSeconds(typeof asked === 'string' ? asked : undefined, clock.now()),
+      };
     } catch (error) {
       signal.throwIfAborted();
       return { status: null, response: null, error: reasonOf(error, late.signal) };

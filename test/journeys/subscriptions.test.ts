@@ -170,6 +170,20 @@ onEachEngine('subscriptions', (engine) => {
     assert.equal((await core.subscriptions.find(key(id))).failures, 0);
   });
 
+  it('wait as long as a receiver asks them to, an hour at most', async () => {
+    const { id } = await subscribe();
+    const waits: number[] = [];
+    for (const [index, asked] of ['600', '86400', 'soon'].entries()) {
+      receiver.behaviour = answers(503, '', { 'retry-after': asked });
+      if (index === 0) await write(1);
+      else await turnToNext(id);
+      await failed(id, index + 1);
+      const { next_attempt_at: next } = await core.subscriptions.find(key(id));
+      waits.push(Math.round((Date.parse(next ?? '') - clock.now()) / 60_000));
+    }
+    assert.deepEqual(waits, [10, 60, 0]);
+  });
+
   it('give every event once and in order to a receiver that was away for 27 hours', async () => {
     const { id } = await subscribe();
     const url = new URL(receiver.url);

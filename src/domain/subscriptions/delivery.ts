@@ -108,7 +108,7 @@ export function createDelivery(options: DeliveryOptions) {
     metrics.subscriptionDeliveries.inc({ outcome: isGone ? 'gone' : 'failed' });
     return {
       ...{ pending: events, failures, failingSince },
-      retryAt: now + retryDelayMs(failures, random),
+      retryAt: now + retryDelayMs({ failures, retryAfterSeconds: answered.retryAfterSeconds }, random),
       reason: isGone ? ('gone' as const) : isGivenUp ? ('failing' as const) : null,
     };
   }

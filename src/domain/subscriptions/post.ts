@@ -6,6 +6,8 @@ export interface Answered {
   readonly response: string | null;
   /** Why it counts as a failure; null for a success, 2xx. */
   readonly error: string | null;
+  /** What `Retry-After` asks for. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** Posts to addresses that accounts have chosen. */
