@@ -200,6 +200,8 @@ onEachEngine('the event log', (engine) => {
   it('has the end of each command, once', async () => {
     await linked();
     const begun = await now();
+    core.clock.turn(60_000);
+    const at = core.clock.now();
     await core.send(account, 'light-1', { type: 'turn_on' });
     vendor.onCommand = async () => {
       throw new AppError('vendor.refused', 'it says "no"');
@@ -219,6 +221,10 @@ onEachEngine('the event log', (engine) => {
       ],
     );
     assert.ok(ends.every(({ subject }) => subject.user_ref === 'someone' && subject.link !== null));
+    assert.ok(
+      ends.every(({ recorded_at }) => Date.parse(recorded_at) >= at),
+      'recorded when it was, not when the process started',
+    );
   });
 
   it('has that a link must be linked again, and that this is over, once each', async () => {

@@ -87,7 +87,7 @@ export function createCommandStore(database: Database) {
   const { engine, queries, moments, group, rows, lockedRows, events } = database;
 
   // An end that is stored again, since it was not known whether it had been, is no other end.
-  const endEvents = sql`
+  const endEvents = () => sql`
     select r.account, ${events.txOf(sql`0`)},
       case r.status when 'done' then 'command.succeeded' when 'failed' then 'command.failed' else 'command.outcome_unknown' end,
       r.device_id, r.vendor, devices.link_id, devices.user_ref, r.finished_at, ${moments.now},
@@ -114,7 +114,11 @@ export function createCommandStore(database: Database) {
       .where('status', '=', 'running');
 
   const giveUp = (commands: ReturnType<typeof running>): Promise<void> =>
-    events.changeAlone({ rows: sql`select * from ${commands} as running`, update: ENDED, events: endEvents });
+    events.changeAlone({
+      rows: sql`select * from ${commands} as running`,
+      update: ENDED,
+      events: endEvents(),
+    });
 
   return {
     /** Enters the device's queue; false when a command of the device is running, on whichever process, or the deadline is over. */
@@ -136,7 +140,7 @@ export function createCommandStore(database: Database) {
       await events.change(on, {
         rows: sql`select * from ${lockedRows(OF_COMMANDS, END, ends.map(endRow))} as given`,
         update: ENDED,
-        events: endEvents,
+        events: endEvents(),
       });
       return ends.map(() => undefined);
     }),
